@@ -1,0 +1,211 @@
+/**
+ * The contracts of the agent. Everything here is plain data or a seam with at least two implementations;
+ * nothing here knows of Slack, Redis or OpenAI.
+ */
+import type { z } from 'zod'
+
+// ---- what happens in a run ----
+
+/** A page or record that an observation came from. `url` is absolute http(s). */
+export interface Source {
+  title: string
+  url: string
+}
+
+/** What the model asked for: the tool's name as it wrote it, and the input (text, or fields where the dialect writes JSON). */
+export interface Action {
+  tool: string
+  input: unknown
+  /** The id of a native tool call; other dialects have none. */
+  callId?: string
+}
+
+/** What a tool (or the loop, about a mistake) said back. `ok` is false for a failure of any kind. */
+export interface Observation {
+  text: string
+  ok: boolean
+  sources?: Source[]
+}
+
+/**
+ * One thought, action and observation. Several steps share a `turn` when the model asked for several tools at once.
+ * A step without an observation is still running; one with `unreadable` holds a completion that no dialect could read.
+ */
+export interface Step {
+  turn: number
+  thought: string
+  action?: Action
+  unreadable?: string
+  observation?: Observation
+}
+
+/** Why a run was ended before the model ended it by itself. */
+export type StopReason = 'steps' | 'time' | 'tokens' | 'cost' | 'loop' | 'unreadable' | 'stopped'
+
+/** What one model call cost. Tokens; `estimated` where the endpoint sent no usage; dollars where a price is known. */
+export interface Usage {
+  model: string
+  inputTokens: number
+  outputTokens: number
+  cachedTokens?: number
+  estimated: boolean
+  costUsd?: number
+}
+
+/**
+ * The closed union that a run yields, in order. `step` counts from 1 and is the same for the thought, the action and the
+ * observation of one step. A thought without an action belongs to an unreadable completion: its observation follows.
+ * `restart` on a delta says that the model call was repeated and what was shown of the answer so far is void.
+ */
+export type AgentEvent =
+  | { type: 'thought'; step: number; turn: number; text: string; unreadable?: string }
+  | { type: 'action'; step: number; turn: number; action: Action }
+  | { type: 'observation'; step: number; observation: Observation; ms: number }
+  | { type: 'answer_delta'; text: string; restart?: boolean }
+  | { type: 'answer'; text: string; sources: Source[]; stopped?: StopReason }
+  | { type: 'gave_up'; reason: StopReason; text: string }
+  | { type: 'usage'; usage: Usage; ms: number }
+
+// ---- the model ----
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** JSON text, as the model wrote it. */
+  arguments: string
+}
+
+export interface Message {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string
+  toolCalls?: ToolCall[]
+  toolCallId?: string
+}
+
+/** A tool as a native-tools model is told of it; `parameters` is a JSON schema. */
+export interface ToolSpec {
+  name: string
+  description: string
+  parameters: Record<string, unknown>
+}
+
+export interface ModelRequest {
+  messages: Message[]
+  /** Strings at which the model should stop. Sent where the model takes them; the caller cuts besides. */
+  stop?: string[]
+  tools?: ToolSpec[]
+  signal: AbortSignal
+}
+
+export type ModelEvent =
+  | { type: 'text'; text: string }
+  | { type: 'tool_calls'; calls: ToolCall[] }
+  | { type: 'usage'; usage: Usage }
+  /** The call broke off and is being made again: forget the text so far. */
+  | { type: 'restart' }
+
+/**
+ * Messages in, a stream out. Ending the iteration early (`break`, `return`) aborts the request and stops the spending.
+ * @throws ModelError when retries, fallback and patience are spent.
+ */
+export interface Model {
+  readonly name: string
+  stream(request: ModelRequest): AsyncIterable<ModelEvent>
+}
+
+// ---- tools ----
+
+/** The answer to a tool's fetch: the body as text, already capped in size. */
+export interface Fetched {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** The only way a tool reaches the network. @throws ToolError with a sentence when the host is refused, slow or broken. */
+export type ToolFetch = (url: string | URL, options?: { headers?: Record<string, string> }) => Promise<Fetched>
+
+/** What a tool may use. Everything it reaches comes through here. */
+export interface ToolContext {
+  /** Aborted when the tool's time is up or the run is stopped. */
+  signal: AbortSignal
+  fetch: ToolFetch
+  now(): Date
+  /** Asks the model one thing, without tools; for tools such as llm_math. */
+  ask(prompt: string): Promise<string>
+  /**
+   * What a tool remembers between the steps of one run, by key of its choosing; JSON only, because it is saved with the
+   * run and may come back in another process.
+   */
+  memory: Record<string, unknown>
+}
+
+/** What a tool returns: text for the model, and the pages it came from. */
+export interface ToolOutput {
+  text: string
+  sources?: Source[]
+}
+
+/**
+ * A tool. `schema` is a zod object; a tool with one field also takes plain text. `run` gets checked input.
+ * `effects: 'write'` marks what changes the world. `returnDirect` ends the run with the tool's output.
+ */
+export interface Tool<Input = unknown> {
+  name: string
+  description: string
+  schema: z.ZodType<Input>
+  effects: 'read' | 'write'
+  returnDirect?: boolean
+  /** @throws ToolError (or anything else): its message becomes the observation. */
+  run(input: Input, context: ToolContext): Promise<ToolOutput | string>
+}
+
+// ---- dialects ----
+
+/** One line of what was said before, for dialects that carry the history inside the prompt. */
+export interface PastTurn {
+  question: string
+  answer: string
+}
+
+/** All that a prompt is made of. */
+export interface RunView {
+  question: string
+  tools: Tool[]
+  steps: Step[]
+  /** ISO date, `2026-11-21`. */
+  today: string
+  /** Marks where an observation begins and ends, so that a page cannot forge the end. */
+  nonce: string
+  history: PastTurn[]
+  /** Set on the last call: the model must answer now, without tools, for this reason. */
+  lastCall?: StopReason
+}
+
+export interface Rendered {
+  messages: Message[]
+  tools?: ToolSpec[]
+}
+
+/** What the model produced in one turn, already cut at its first invented observation. */
+export interface Completion {
+  text: string
+  toolCalls?: ToolCall[]
+}
+
+export type Reading =
+  | { kind: 'actions'; thought: string; actions: Action[] }
+  | { kind: 'finish'; thought: string; answer: string }
+  /** `hint` shows the expected form; it goes back to the model as the observation. */
+  | { kind: 'unreadable'; thought: string; hint: string }
+
+/** How a prompt teaches ReAct and how its output is read. Neither method ever throws on anything a model wrote. */
+export interface Dialect {
+  readonly name: string
+  /** Sent as `stop` where the model takes it. */
+  readonly stop: string[]
+  /** Tells whether a line of model output begins an invented observation; the stream is cut before it. */
+  beginsObservation(line: string): boolean
+  render(view: RunView): Rendered
+  read(completion: Completion, tools: Tool[]): Reading
+}

@@ -1,0 +1,34 @@
+/** The few errors that this house throws on purpose. Each says, in a sentence fit for a person, what happened and what to do. */
+
+/** A setting is missing or impossible. The start ends with this sentence and exit code 1. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** A tool could not do what it was asked. The sentence becomes the observation that the model reads. */
+export class ToolError extends Error {
+  override name = 'ToolError'
+}
+
+/** The model could not be had: down, slow, refused. `hint` is the sentence that a person in Slack reads. */
+export class ModelError extends Error {
+  override name = 'ModelError'
+  readonly hint: string
+  readonly retryable: boolean
+
+  constructor(message: string, options: { hint: string; retryable?: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.hint = options.hint
+    this.retryable = options.retryable ?? false
+  }
+}
+
+/** This process no longer owns the run it works on: another worker has taken it. Whoever meets it stops, silently. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost'
+}
+
+/** The text of whatever was thrown, for a log line or an observation. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,25 @@
+import type { Question, Run } from '../run/types.ts'
+
+/**
+ * What happened to a delivery: taken in; seen before; or, where only known threads were asked for, a thread in which the
+ * bot was never asked.
+ */
+export type Accepted = 'accepted' | 'duplicate' | 'stranger'
+
+/** Answers one question. Whatever it throws is logged; the run is then tried again or given up by the queue's rules. */
+export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void>
+
+/** Takes questions in exactly once and hands them out: one thread's in order, one at a time; threads side by side. */
+export interface Queue {
+  /**
+   * Claims and stores a question in one atomic step. When this resolves, the question is as durable as the queue is.
+   * @throws when it could not be stored; the caller must then not ack.
+   */
+  accept(question: Question, options?: { onlyKnownThread?: boolean }): Promise<Accepted>
+  /** Begins to hand out work. */
+  start(handler: Handler): Promise<void>
+  /** Takes no new work, lets what runs finish within `ms`, then aborts it (a durable queue hands it over). */
+  stop(ms: number): Promise<void>
+  /** Whether questions can be taken in now; for `/readyz`. */
+  ready(): Promise<boolean>
+}

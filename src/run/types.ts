@@ -1,0 +1,72 @@
+import type { Step, StopReason, Source, Usage } from '../agent/types.ts'
+import type { ThreadKey } from '../history/types.ts'
+
+/** How a question came in. */
+export type Surface = 'mention' | 'thread' | 'dm' | 'ask'
+
+/** What a person asked, whichever entrance it came by. Plain JSON: it is stored before Slack gets its ack. */
+export interface Question {
+  /** `team:channel:ts` for messages; `team:channel:ask-<trigger>` for a slash command. The claim that makes it once. */
+  id: string
+  team: string
+  channel: string
+  /** `thread_ts ?? ts`; a slash command has none until its root message is posted, and carries its id here. */
+  thread: string
+  user: string
+  text: string
+  /** The message's ts; absent for a slash command. */
+  ts?: string
+  surface: Surface
+  /** Slack's event id, claimed besides the question's own id. */
+  eventId?: string
+  /** Where a private word to the asker of `/ask` can go. */
+  responseUrl?: string
+  /** Milliseconds since the epoch, when it came in. */
+  at: number
+}
+
+/** The key of the conversation that a question belongs to. */
+export function threadOf(question: Pick<Question, 'team' | 'channel' | 'thread'>): ThreadKey {
+  return `${question.team}:${question.channel}:${question.thread}`
+}
+
+/** What a run has done so far, as far as it was saved. A fresh run has no steps and no posts. */
+export interface SavedRun {
+  standalone?: string
+  steps: Step[]
+  /** What the tools remember between steps. */
+  memory: Record<string, unknown>
+  /** Post key (`root`, `step-1`, `answer-1`, …) to the Slack ts it became; an empty string is claimed but unsure. */
+  posts: Record<string, string>
+  usage: Usage[]
+  answer?: { text: string; sources: Source[]; stopped?: StopReason }
+  /** Milliseconds since the epoch of the first start, and how many workers have started it. */
+  startedAt: number
+  attempts: number
+}
+
+/** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
+export type RunPart =
+  | { part: 'standalone'; value: string }
+  | { part: 'step'; n: number; value: Step }
+  | { part: 'memory'; value: Record<string, unknown> }
+  | { part: 'usage'; n: number; value: Usage }
+  | { part: 'answer'; value: NonNullable<SavedRun['answer']> }
+
+/**
+ * A run that this process holds the lease of. Everything it saves and claims is checked against the lease's fencing
+ * token in the same atomic step.
+ * @throws LeaseLost from every method once another worker has taken the run over.
+ */
+export interface Run {
+  readonly saved: SavedRun
+  /** Saves parts in one round trip. */
+  save(...parts: RunPart[]): Promise<void>
+  /**
+   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached Slack;
+   * look it up before sending. A ts: it is there already.
+   */
+  claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
+  /** Writes down what the post became. */
+  posted(key: string, ts: string): Promise<void>
+}
