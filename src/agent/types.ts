@@ -55,13 +55,11 @@ export interface Usage {
 /**
  * The closed union that a run yields, in order. `step` counts from 1 and is the same for the thought, the action and the
  * observation of one step. A thought without an action belongs to an unreadable completion: its observation follows.
- * `restart` on a delta says that the model call was repeated and what was shown of the answer so far is void.
  */
 export type AgentEvent =
   | { type: 'thought'; step: number; turn: number; text: string; unreadable?: string }
   | { type: 'action'; step: number; turn: number; action: Action }
   | { type: 'observation'; step: number; observation: Observation; ms: number }
-  | { type: 'answer_delta'; text: string; restart?: boolean }
   | { type: 'answer'; text: string; sources: Source[]; stopped?: StopReason }
   | { type: 'gave_up'; reason: StopReason; text: string }
   | { type: 'usage'; usage: Usage; ms: number }
@@ -95,12 +93,13 @@ export interface ModelRequest {
   stop?: string[]
   tools?: ToolSpec[]
   signal: AbortSignal
+  /** Told once a call, at its end, also when the caller ended the stream early (the tokens are then estimated). */
+  onUsage?(usage: Usage): void
 }
 
 export type ModelEvent =
   | { type: 'text'; text: string }
   | { type: 'tool_calls'; calls: ToolCall[] }
-  | { type: 'usage'; usage: Usage }
   /** The call broke off and is being made again: forget the text so far. */
   | { type: 'restart' }
 
@@ -156,6 +155,8 @@ export interface Tool<Input = unknown> {
   schema: z.ZodType<Input>
   effects: 'read' | 'write'
   returnDirect?: boolean
+  /** Called again with the same input it gives something new (a lookup's next hit): no loop. */
+  repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */
   run(input: Input, context: ToolContext): Promise<ToolOutput | string>
 }
@@ -196,8 +197,8 @@ export interface Completion {
 export type Reading =
   | { kind: 'actions'; thought: string; actions: Action[] }
   | { kind: 'finish'; thought: string; answer: string }
-  /** `hint` shows the expected form; it goes back to the model as the observation. */
-  | { kind: 'unreadable'; thought: string; hint: string }
+  /** `text` is what was written; `hint` shows the expected form; it goes back to the model as the observation. */
+  | { kind: 'unreadable'; thought: string; text: string; hint: string }
 
 /** How a prompt teaches ReAct and how its output is read. Neither method ever throws on anything a model wrote. */
 export interface Dialect {

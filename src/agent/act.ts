@@ -1,0 +1,97 @@
+import type { RunState } from './agent.ts'
+import { MAX_SAME_ACTION, sameActions } from './budget.ts'
+import { coerceInput } from './input.ts'
+import { cutMiddle } from './observation.ts'
+import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolFetch } from './types.ts'
+
+/** What tools reach the world by. */
+export interface ToolEnv {
+  fetch: ToolFetch
+  now(): Date
+}
+
+/** A model may ask for several tools at once; more than this many in one turn are refused. */
+const MAX_AT_ONCE = 5
+
+/** Runs every step that has no observation yet, side by side, and yields the observations in their order. */
+export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> {
+  const running = run.steps.flatMap((step, i) => (step.observation || !step.action ? [] : [{ step, n: i + 1 }]))
+  const usedBefore = run.usage.length
+  const done = running.map(({ step }, i) => timed(run, () => (i < MAX_AT_ONCE ? observe(run, step) : tooMany())))
+  for (const [i, { step, n }] of running.entries()) {
+    const { observation, ms } = await done[i]!
+    step.observation = observation
+    yield { type: 'observation', step: n, observation, ms }
+  }
+  for (const usage of run.usage.slice(usedBefore)) yield { type: 'usage', usage, ms: 0 }
+}
+
+async function timed(run: RunState, work: () => Promise<Observation>): Promise<{ observation: Observation; ms: number }> {
+  const from = run.now().getTime()
+  const observation = await work()
+  return { observation, ms: run.now().getTime() - from }
+}
+
+async function tooMany(): Promise<Observation> {
+  return { ok: false, text: `Not run: at most ${MAX_AT_ONCE} tools can be used at once. Ask again if you still need it.` }
+}
+
+/** One action's observation. A mistake of the model or a tool's failure is an observation too, never a throw. */
+async function observe(run: RunState, step: Step): Promise<Observation> {
+  const action = step.action!
+  const tool = run.tools.find((t) => t.name === action.tool)
+  if (!tool) return mistake(`There is no tool "${clip(action.tool)}". The tools are: ${run.tools.map((t) => t.name).join(', ')}.`)
+  const before = run.limits.breakLoops === false ? undefined : repeated(run, action, step)
+  if (before) return before
+  const input = coerceInput(tool, action.input)
+  if (!input.ok) return mistake(input.problem)
+  return callTool(run, tool, input.value)
+}
+
+function repeated(run: RunState, action: Action, step: Step): Observation | undefined {
+  const earlier = sameActions(run, action).filter((s) => s !== step && s.observation)
+  if (earlier.length === 0) return undefined
+  const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
+  return { ok: true, text: `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}` }
+}
+
+async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
+  const timeout = AbortSignal.timeout(run.limits.toolTimeoutMs)
+  const signal = AbortSignal.any([run.task.signal, timeout])
+  try {
+    const output = await Promise.race([tool.run(input, contextOf(run, signal)), rejectOn(signal)])
+    const { text, sources } = typeof output === 'string' ? { text: output, sources: [] } : output
+    const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, run.limits.toolOutputChars)
+    return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
+  } catch (error) {
+    if (run.task.signal.aborted) throw run.task.signal.reason
+    if (timeout.aborted) return mistake(`${tool.name} did not finish within ${run.limits.toolTimeoutMs / 1000} s.`)
+    return mistake(error instanceof Error && error.name === 'ToolError' ? error.message : `${tool.name} failed: ${clip(String(error))}`)
+  }
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+}
+
+function contextOf(run: RunState, signal: AbortSignal): ToolContext {
+  return { signal, fetch: run.fetch, now: run.now, memory: run.memory, ask: (prompt) => askModel(run, prompt, signal) }
+}
+
+async function askModel(run: RunState, prompt: string, signal: AbortSignal): Promise<string> {
+  let text = ''
+  const messages = [{ role: 'user' as const, content: prompt }]
+  for await (const event of run.model.stream({ messages, signal, onUsage: (usage) => run.usage.push(usage) })) {
+    if (event.type === 'restart') text = ''
+    if (event.type === 'text') text += event.text
+  }
+  return text
+}
+
+function mistake(text: string): Observation {
+  return { ok: false, text }
+}
+
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

@@ -1,0 +1,143 @@
+/**
+ * The ReAct loop (Yao et al. 2022, arXiv:2210.03629): think, act, observe, again, until the model answers or a budget
+ * ends it. One loop for every dialect. It yields events and keeps nothing: whoever reads the events may save them between
+ * two of them (the generator waits) and start a later run from the saved steps.
+ */
+import { randomBytes } from 'node:crypto'
+import { actAndObserve, type ToolEnv } from './act.ts'
+import { stopReason, thinkingTime, type Limits } from './budget.ts'
+import { ObservationCut } from './cut.ts'
+import { plainWords, whatIsKnown } from './last-words.ts'
+import type { AgentEvent, Completion, Dialect, Model, PastTurn, Reading, RunView } from './types.ts'
+import type { Step, StopReason, Tool, ToolCall, Usage } from './types.ts'
+
+/** What one run works on. `steps` and `memory` are what an earlier process had done of it. */
+export interface Task {
+  question: string
+  history?: PastTurn[]
+  steps?: Step[]
+  /** What the tools remember; changed in place as the run goes on. */
+  memory?: Record<string, unknown>
+  /** Aborted when a person stops the run or the process hands it over. */
+  signal: AbortSignal
+}
+
+export interface AgentDeps extends ToolEnv {
+  model: Model
+  dialect: Dialect
+  tools: Tool[]
+  limits: Limits
+}
+
+/** Everything that a run knows while it runs. */
+export interface RunState extends AgentDeps {
+  task: Task
+  steps: Step[]
+  memory: Record<string, unknown>
+  nonce: string
+  startedAt: number
+  usage: Usage[]
+  lastCall?: StopReason
+}
+
+export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
+  const run = begin(task, deps)
+  for (;;) {
+    yield* actAndObserve(run)
+    const direct = directAnswer(run)
+    if (direct !== undefined) return yield answerOf(run, direct)
+    run.lastCall = stopReason(run)
+    const reading = yield* think(run)
+    if (reading?.kind === 'finish') return yield answerOf(run, reading.answer)
+    if (run.lastCall) return yield lastWords(run, reading)
+    if (reading) yield* decide(run, reading)
+  }
+}
+
+function begin(task: Task, deps: AgentDeps): RunState {
+  return {
+    ...deps,
+    task,
+    steps: [...(task.steps ?? [])],
+    memory: task.memory ?? {},
+    nonce: randomBytes(3).toString('hex'),
+    startedAt: deps.now().getTime(),
+    usage: [],
+  }
+}
+
+/** Asks the model for one turn. Undefined when the time for thinking ran out meanwhile: the next turn is then the last. */
+async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undefined> {
+  const time = thinkingTime(run)
+  const asked = run.now().getTime()
+  const usages: Usage[] = []
+  const completion = await complete(run, time, usages)
+  run.usage.push(...usages)
+  for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
+  return completion && run.dialect.read(completion, run.tools)
+}
+
+/** One completion, ended at the first observation that the model invents. */
+async function complete(run: RunState, signal: AbortSignal, usages: Usage[]): Promise<Completion | undefined> {
+  const request = { ...run.dialect.render(viewOf(run)), stop: run.dialect.stop, signal, onUsage: (u: Usage) => usages.push(u) }
+  let cut = new ObservationCut(run.dialect.beginsObservation)
+  let toolCalls: ToolCall[] | undefined
+  try {
+    for await (const event of run.model.stream(request)) {
+      if (event.type === 'restart') cut = new ObservationCut(run.dialect.beginsObservation)
+      else if (event.type === 'tool_calls') toolCalls = event.calls
+      else if (cut.push(event.text)) break
+    }
+  } catch (error) {
+    if (run.task.signal.aborted || !signal.aborted) throw error
+    if (!run.lastCall) return undefined
+  }
+  return { text: cut.text, ...(toolCalls ? { toolCalls } : {}) }
+}
+
+/** Takes the model's word: its actions become steps to run; what could not be read becomes a step that says so. */
+function* decide(run: RunState, reading: Exclude<Reading, { kind: 'finish' }>): Generator<AgentEvent> {
+  const turn = (run.steps.at(-1)?.turn ?? 0) + 1
+  const thought = reading.thought
+  if (reading.kind === 'unreadable') {
+    const observation = { ok: false, text: reading.hint }
+    run.steps.push({ turn, thought, unreadable: reading.text.slice(0, UNREADABLE_CHARS), observation })
+    yield { type: 'thought', step: run.steps.length, turn, text: thought, unreadable: reading.text.slice(0, UNREADABLE_CHARS) }
+    yield { type: 'observation', step: run.steps.length, observation, ms: 0 }
+    return
+  }
+  for (const [i, action] of reading.actions.entries()) {
+    run.steps.push({ turn, thought: i === 0 ? thought : '', action })
+    yield { type: 'thought', step: run.steps.length, turn, text: i === 0 ? thought : '' }
+    yield { type: 'action', step: run.steps.length, turn, action }
+  }
+}
+
+/** As much of an unreadable completion as the model is shown again. */
+const UNREADABLE_CHARS = 1000
+
+function viewOf(run: RunState): RunView {
+  const { tools, steps, nonce, lastCall, task } = run
+  const today = run.now().toISOString().slice(0, 10)
+  return { question: task.question, tools, steps, today, nonce, history: task.history ?? [], ...(lastCall ? { lastCall } : {}) }
+}
+
+/** The output of a tool that answers by itself (`returnDirect`), once it has run. */
+function directAnswer(run: RunState): string | undefined {
+  const last = run.steps.at(-1)
+  const direct = run.tools.find((tool) => tool.name === last?.action?.tool)?.returnDirect
+  return direct && last?.observation?.ok ? last.observation.text : undefined
+}
+
+function answerOf(run: RunState, text: string): AgentEvent {
+  const found = run.steps.flatMap((step) => step.observation?.sources ?? [])
+  const sources = [...new Map(found.map((source) => [source.url, source])).values()]
+  return { type: 'answer', text, sources, ...(run.lastCall ? { stopped: run.lastCall } : {}) }
+}
+
+/** The end without an answer in the dialect's form: the model's plain words where it wrote some, else what was found. */
+function lastWords(run: RunState, reading: Reading | undefined): AgentEvent {
+  const words = reading?.kind === 'unreadable' ? plainWords(reading.text, run.dialect.beginsObservation) : ''
+  if (words !== '') return answerOf(run, words)
+  return { type: 'gave_up', reason: run.lastCall ?? 'unreadable', text: whatIsKnown(run.steps) }
+}

@@ -1,0 +1,70 @@
+import type { RunState } from './agent.ts'
+import { inputText } from './input.ts'
+import type { Action, Step, StopReason, Tool } from './types.ts'
+
+/** What one run may spend. Times in milliseconds. */
+export interface Limits {
+  /** Turns of the model that use tools; the answer comes besides. */
+  maxSteps: number
+  timeoutMs: number
+  toolTimeoutMs: number
+  /** Longer observations lose their middle. */
+  toolOutputChars: number
+  /** Tokens in and out, all calls together. */
+  maxTokens?: number
+  maxCostUsd?: number
+  /** False only for the replay of recordings, which repeat themselves: the loop breaker would change their course. */
+  breakLoops?: boolean
+}
+
+/** After as many unreadable completions in a row, the model is made to answer. */
+export const MAX_UNREADABLE = 3
+/** The same action the second time is answered from memory; the third time ends the run. */
+export const MAX_SAME_ACTION = 3
+
+/** Why the next model call must be the last, or undefined while there is budget. */
+export function stopReason(run: RunState): StopReason | undefined {
+  const { limits, steps } = run
+  const last = steps.slice(-MAX_UNREADABLE)
+  if (last.length === MAX_UNREADABLE && last.every((step) => step.unreadable !== undefined)) return 'unreadable'
+  if (limits.breakLoops !== false && isLooping(run)) return 'loop'
+  if (new Set(steps.map((step) => step.turn)).size >= limits.maxSteps) return 'steps'
+  if (thinkingMs(run) <= 0) return 'time'
+  return overspent(run)
+}
+
+function overspent({ usage, limits }: RunState): StopReason | undefined {
+  const tokens = usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
+  if (limits.maxTokens !== undefined && tokens >= limits.maxTokens) return 'tokens'
+  const cost = usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0)
+  return limits.maxCostUsd !== undefined && cost >= limits.maxCostUsd ? 'cost' : undefined
+}
+
+function isLooping(run: RunState): boolean {
+  const last = run.steps.at(-1)?.action
+  return last !== undefined && sameActions(run, last).length >= MAX_SAME_ACTION
+}
+
+/** The steps that did exactly this, for tools of which a repetition brings nothing new. */
+export function sameActions(run: { steps: Step[]; tools: Tool[] }, action: Action): Step[] {
+  if (run.tools.find((tool) => tool.name === action.tool)?.repeatable) return []
+  const key = keyOf(action)
+  return run.steps.filter((step) => step.action && keyOf(step.action) === key)
+}
+
+function keyOf(action: Action): string {
+  return `${action.tool}\n${inputText(action.input).trim().toLowerCase()}`
+}
+
+/** Milliseconds left for turns that use tools: a part of the run's time is kept for the last answer. */
+function thinkingMs(run: RunState): number {
+  const reserve = Math.min(20_000, run.limits.timeoutMs * 0.25)
+  return run.startedAt + run.limits.timeoutMs - reserve - run.now().getTime()
+}
+
+/** Aborts a model call when its time is up: all that is left on the last call, the thinking time before. */
+export function thinkingTime(run: RunState): AbortSignal {
+  const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
+  const ms = run.lastCall ? Math.max(total, 5_000) : thinkingMs(run)
+  return AbortSignal.any([run.task.signal, AbortSignal.timeout(Math.max(1, Math.ceil(ms)))])
+}

@@ -1,0 +1,39 @@
+/**
+ * Observations are data. Before one goes into a prompt it is capped, its lines that look like the prompt's own labels are
+ * defused, and it stands between marks that a page cannot know.
+ */
+
+/** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay whole. */
+export function cutMiddle(text: string, max: number): string {
+  if (text.length <= max) return text
+  const head = Math.ceil(max * 0.7)
+  const start = wholeSlice(text, 0, head)
+  const end = wholeSlice(text, text.length - (max - head), text.length)
+  return `${start}\n… (${text.length - start.length - end.length} characters cut) …\n${end}`
+}
+
+function wholeSlice(text: string, from: number, to: number): string {
+  const start = isLowSurrogate(text, from) ? from + 1 : from
+  const end = isLowSurrogate(text, to) ? to - 1 : to
+  return text.slice(start, end)
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff
+}
+
+const LABELS =
+  'question|thought|action(?: input)?|observation|final answer|answer|follow up|intermediate answer|so the final answer is|system|user|assistant|human|ai' +
+  '|问题|思考|行动|动作|行动输入|动作输入|观察|最终答案'
+const LABEL_LINE = new RegExp(`^(?=[\\s>*_#\`-]{0,20}(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[::\\[])`, 'gimu')
+
+/** Puts a bar before each line that begins like a label of the prompt, so that nothing in it reads as the model's turn. */
+export function defuseLabels(text: string): string {
+  return text.replace(LABEL_LINE, '| ')
+}
+
+/** The observation as the prompt carries it: defused, capped, between per-run marks. */
+export function fenceObservation(text: string, nonce: string): string {
+  return `<${nonce}>${defuseLabels(text).replaceAll(nonce, '')}</${nonce}>`
+}

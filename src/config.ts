@@ -1,0 +1,148 @@
+/**
+ * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README, .env.example).
+ * This is the only reader of process.env; all other code gets the `Config` that `loadConfig` returns.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { parse as parseDotenv } from 'dotenv'
+import { z } from 'zod'
+import { ConfigError } from './errors.ts'
+
+export type Env = Record<string, string | undefined>
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`)
+
+const url = (...schemes: string[]) =>
+  z.string().refine((value) => {
+    const at = URL.canParse(value) ? new URL(value) : undefined
+    return at !== undefined && schemes.includes(at.protocol.slice(0, -1))
+  }, `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`)
+
+const token = (prefix: string) => z.string().startsWith(prefix, `a token that begins with ${prefix}`)
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values, `one of ${values.join(', ')}`)
+const names = z.string().transform((value) => value.split(',').map((s) => s.trim()).filter((s) => s !== ''))
+const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
+
+export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** One entry a variable. The shape of each value is the sentence that a wrong one is answered with. */
+const schema = z.object({
+  SLACK_BOT_TOKEN: token('xoxb-').optional(),
+  SLACK_APP_TOKEN: token('xapp-').optional(),
+  SLACK_SIGNING_SECRET: z.string().optional(),
+  SLACK_API_URL: url('https', 'http').default('https://slack.com/api/'),
+  PORT: whole(0, 65535).default(3000),
+  HOST: z.string().default('0.0.0.0'),
+
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: url('https', 'http').optional(),
+  OPENAI_MODEL: z.string().default('gpt-5-mini'),
+  OPENAI_CONDENSE_MODEL: z.string().optional(),
+  OPENAI_STREAM: flag.default(true),
+
+  REDIS_URL: url('redis', 'rediss').optional(),
+  REDIS_PREFIX: z.string().regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _').default('thinkaloud'),
+  ROLE: oneOf(['all', 'front', 'worker']).default('all'),
+  WORKER_CONCURRENCY: whole(1, 1000).default(20),
+  SHUTDOWN_MS: whole(0, 600_000).default(25_000),
+
+  AGENT_DIALECT: oneOf(DIALECTS).default('text'),
+  AGENT_MAX_STEPS: whole(1, 100).default(8),
+  AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
+  TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
+  TOOLS: names.optional(),
+  STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
+  FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),
+  LINK_HOSTS: names.default([]),
+
+  HISTORY_TTL_DAYS: whole(1, 3650).default(30),
+  HISTORY_MAX_TURNS: whole(1, 200).default(20),
+
+  WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),
+  ARXIV_API_URL: url('https', 'http').default('https://export.arxiv.org/api/query'),
+  DUCKDUCKGO_URL: url('https', 'http').default('https://api.duckduckgo.com/'),
+  SERPAPI_URL: url('https', 'http').default('https://serpapi.com/search.json'),
+  SERPAPI_API_KEY: z.string().optional(),
+  GITHUB_API_URL: url('https', 'http').default('https://api.github.com'),
+  GITHUB_TOKEN: z.string().optional(),
+
+  HTTPS_PROXY: url('http', 'https').optional(),
+  NO_PROXY: z.string().optional(),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
+  PLAYGROUND_PORT: whole(0, 65535).default(3210),
+})
+
+export type Config = z.infer<typeof schema>
+
+/** Every name that the environment may hold, in the order of the documentation. */
+export const SETTINGS = Object.keys(schema.shape)
+
+/** These may also come as a file's content, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
+export const SECRETS = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'REDIS_URL']
+SECRETS.push('SERPAPI_API_KEY', 'GITHUB_TOKEN')
+
+/**
+ * The process's environment over the `.env` file, if there is one in the working directory.
+ * Values already set in the environment win, as everywhere.
+ */
+export function readEnv(file = '.env', env: Env = process.env): Env {
+  return existsSync(file) ? { ...parseDotenv(readFileSync(file)), ...env } : env
+}
+
+/**
+ * Checks the environment and fills the defaults.
+ * @throws ConfigError with one sentence a line for everything that is wrong.
+ */
+export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config {
+  const problems: string[] = []
+  const result = schema.safeParse(withSecretFiles(withoutBlanks(env), problems))
+  for (const issue of result.error?.issues ?? []) problems.push(`${issue.path.join('.')} should be ${issue.message}.`)
+  if (result.data && options.serves) problems.push(...missing(result.data))
+  if (problems.length > 0 || !result.data) throw new ConfigError(problems.join('\n'))
+  return result.data
+}
+
+/** What a bot that serves Slack cannot do without; each missing thing is one sentence. */
+function missing(config: Config): string[] {
+  const problems: string[] = []
+  if (!config.SLACK_BOT_TOKEN) problems.push('SLACK_BOT_TOKEN is missing: it should be the app’s bot token, xoxb-….')
+  if (config.ROLE !== 'worker' && !config.SLACK_APP_TOKEN && !config.SLACK_SIGNING_SECRET)
+    problems.push(
+      'SLACK_APP_TOKEN is missing: it should be an app-level token, xapp-…, for Socket Mode; ' +
+        'or set SLACK_SIGNING_SECRET to the app’s signing secret to take events over HTTP.',
+    )
+  if (config.ROLE !== 'front' && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
+    problems.push(
+      'OPENAI_API_KEY is missing: it should be your model provider’s key; ' +
+        'or set OPENAI_BASE_URL to the address of a compatible endpoint that needs none.',
+    )
+  if (config.ROLE !== 'all' && !config.REDIS_URL)
+    problems.push(`REDIS_URL is missing: ROLE=${config.ROLE} should have a Redis that it shares with the other processes.`)
+  return problems
+}
+
+/** An empty value is no value: Compose and CI pass those for what is not set. */
+function withoutBlanks(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''))
+}
+
+function withSecretFiles(env: Env, problems: string[]): Env {
+  const out: Env = { ...env, HTTPS_PROXY: env.HTTPS_PROXY ?? env.https_proxy, NO_PROXY: env.NO_PROXY ?? env.no_proxy }
+  for (const name of SECRETS) {
+    const file = env[`${name}_FILE`]
+    if (file === undefined || env[name] !== undefined) continue
+    try {
+      out[name] = readFileSync(file, 'utf8').trim()
+    } catch {
+      problems.push(`${name}_FILE should be a file that can be read.`)
+      continue
+    }
+    if (out[name] === '') problems.push(`${name}_FILE should be a file that is not empty.`)
+  }
+  return out
+}
