@@ -1,0 +1,60 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A server on 127.0.0.1 and nowhere else. */
+export interface Listening {
+  server: Server
+  port: number
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  base: string
+  close(): Promise<void>
+}
+
+/** Listens on 127.0.0.1; port 0 takes a free one. */
+export async function listen(handler: RequestListener, port = 0): Promise<Listening> {
+  const server = createServer(handler)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  // A listening TCP server has an address of this form; only a pipe has a string.
+  const { port: taken } = server.address() as AddressInfo
+  return { server, port: taken, base: `http://127.0.0.1:${taken}`, close: () => closeServer(server) }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+/** The body as text. Rejects beyond `limit` bytes. */
+export async function readBody(request: IncomingMessage, limit = 4_000_000): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > limit) throw new Error(`The body is over ${limit} bytes.`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Answers with JSON. */
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  options: { status?: number; headers?: Record<string, string> } = {},
+) {
+  const { status = 200, headers = {} } = options
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** A pause; for played latency. */
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
