@@ -11,12 +11,12 @@ import { plainWords, whatIsKnown } from './last-words.ts'
 import type { AgentEvent, Completion, Dialect, Model, PastTurn, Reading, RunView } from './types.ts'
 import type { Step, StopReason, Tool, ToolCall, Usage } from './types.ts'
 
-/** What one run works on. `steps` and `memory` are what an earlier process had done of it. */
+/** What one run works on. `steps` and `memory` (of the tools) are what an earlier process had done of it. */
 export interface Task {
   question: string
   history?: PastTurn[]
+  /** Both are changed in place as the run goes on, so that the reader of the events can save them. */
   steps?: Step[]
-  /** What the tools remember; changed in place as the run goes on. */
   memory?: Record<string, unknown>
   /** Aborted when a person stops the run or the process hands it over. */
   signal: AbortSignal
@@ -58,7 +58,7 @@ function begin(task: Task, deps: AgentDeps): RunState {
   return {
     ...deps,
     task,
-    steps: [...(task.steps ?? [])],
+    steps: task.steps ?? [],
     memory: task.memory ?? {},
     nonce: randomBytes(3).toString('hex'),
     startedAt: deps.now().getTime(),
@@ -82,17 +82,19 @@ async function complete(run: RunState, signal: AbortSignal, usages: Usage[]): Pr
   const request = { ...run.dialect.render(viewOf(run)), stop: run.dialect.stop, signal, onUsage: (u: Usage) => usages.push(u) }
   let cut = new ObservationCut(run.dialect.beginsObservation)
   let toolCalls: ToolCall[] | undefined
+  let reasoning = ''
   try {
     for await (const event of run.model.stream(request)) {
       if (event.type === 'restart') cut = new ObservationCut(run.dialect.beginsObservation)
       else if (event.type === 'tool_calls') toolCalls = event.calls
+      else if (event.type === 'reasoning') reasoning += event.text
       else if (cut.push(event.text)) break
     }
   } catch (error) {
     if (run.task.signal.aborted || !signal.aborted) throw error
     if (!run.lastCall) return undefined
   }
-  return { text: cut.text, ...(toolCalls ? { toolCalls } : {}) }
+  return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}) }
 }
 
 /** Takes the model's word: its actions become steps to run; what could not be read becomes a step that says so. */

@@ -99,6 +99,8 @@ export interface ModelRequest {
 
 export type ModelEvent =
   | { type: 'text'; text: string }
+  /** What a reasoning model tells of its thinking beside the text. */
+  | { type: 'reasoning'; text: string }
   | { type: 'tool_calls'; calls: ToolCall[] }
   /** The call broke off and is being made again: forget the text so far. */
   | { type: 'restart' }
@@ -121,8 +123,14 @@ export interface Fetched {
   body: string
 }
 
-/** The only way a tool reaches the network. @throws ToolError with a sentence when the host is refused, slow or broken. */
-export type ToolFetch = (url: string | URL, options?: { headers?: Record<string, string> }) => Promise<Fetched>
+/**
+ * The only way a tool reaches the network: a GET. A 4xx is an answer like any other.
+ * @throws ToolError with a sentence when the host is refused, slow or broken.
+ */
+export type ToolFetch = (
+  url: string | URL,
+  options?: { headers?: Record<string, string>; signal?: AbortSignal },
+) => Promise<Fetched>
 
 /** What a tool may use. Everything it reaches comes through here. */
 export interface ToolContext {
@@ -191,6 +199,7 @@ export interface Rendered {
 /** What the model produced in one turn, already cut at its first invented observation. */
 export interface Completion {
   text: string
+  reasoning?: string
   toolCalls?: ToolCall[]
 }
 
@@ -203,6 +212,8 @@ export type Reading =
 /** How a prompt teaches ReAct and how its output is read. Neither method ever throws on anything a model wrote. */
 export interface Dialect {
   readonly name: string
+  /** True where the prompt carries the history itself, so that a follow-up need not be condensed. */
+  readonly carriesHistory?: boolean
   /** Sent as `stop` where the model takes it. */
   readonly stop: string[]
   /** Tells whether a line of model output begins an invented observation; the stream is cut before it. */

@@ -1,0 +1,88 @@
+/** THE use case: history, condense, agent, history. Yields what happens; saves each part before anybody is told of it. */
+import { runAgent, type AgentDeps } from './agent/agent.ts'
+import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
+import { condense } from './condense.ts'
+import type { History, Turn } from './history/types.ts'
+import type { Prompts } from './prompts.ts'
+import { threadOf, type Question, type Run, type RunPart } from './run/types.ts'
+
+/** The agent's events, and before them how a follow-up was understood. */
+export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
+
+export interface AnswerDeps {
+  agent: AgentDeps
+  history: History
+  prompts: Prompts
+  /** Condenses follow-ups; a small model is enough. */
+  condenseModel: Model
+}
+
+/**
+ * Answers one question, or goes on with a run that another process began: what was saved is not done again.
+ * The reader must have delivered an event before it asks for the next: the history is written after the answer is out.
+ */
+export async function* answer(question: Question, run: Run, deps: AnswerDeps & { signal: AbortSignal }): AsyncGenerator<AnswerEvent> {
+  const thread = threadOf(question)
+  const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
+  const standalone = yield* understand(question, run, { ...deps, turns })
+  if (standalone !== question.text) yield { type: 'understood', question: standalone }
+  const final = run.saved.answer ? { type: 'answer' as const, ...run.saved.answer } : yield* work(standalone, run, { ...deps, turns })
+  if (run.saved.answer && final) yield final
+  if (final) await deps.history.append(thread, turnOf(question, standalone, final.text))
+}
+
+type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[] }
+type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
+
+async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
+  if (run.saved.standalone !== undefined) return run.saved.standalone
+  if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
+  const used: Usage[] = []
+  const from = deps.agent.now().getTime()
+  const standalone = await condense(question.text, deps.turns, { ...deps, model: deps.condenseModel, onUsage: (u) => used.push(u) })
+  await run.save({ part: 'standalone', value: standalone }, ...usageParts(run, used))
+  for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
+  return standalone
+}
+
+/** Runs the agent and saves as it goes: an action before its tool runs, an observation before the next model call. */
+async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
+  const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const task = { question: standalone, history, steps: [...run.saved.steps], memory: { ...run.saved.memory }, signal: deps.signal }
+  const pending: RunPart[] = []
+  let final: Final | undefined
+  for await (const event of runAgent(task, deps.agent)) {
+    if (event.type === 'usage') pending.push(...usageParts(run, [event.usage]))
+    const parts = partsOf(event, task)
+    if (parts.length > 0) await run.save(...pending.splice(0), ...parts)
+    if (event.type === 'answer' || event.type === 'gave_up') final = event
+    yield event
+  }
+  return final
+}
+
+/** What an event changes in the saved run. */
+function partsOf(event: AgentEvent, task: { steps: Step[]; memory: Record<string, unknown> }): RunPart[] {
+  if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
+  if (event.type === 'gave_up') return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason } }]
+  if (event.type !== 'action' && event.type !== 'observation') return []
+  const step: RunPart = { part: 'step', n: event.step, value: task.steps[event.step - 1]! }
+  const remembered = event.type === 'observation' && Object.keys(task.memory).length > 0
+  return remembered ? [step, { part: 'memory', value: task.memory }] : [step]
+}
+
+function finalOf({ text, sources, stopped }: Extract<AgentEvent, { type: 'answer' }>) {
+  return { text, sources, ...(stopped ? { stopped } : {}) }
+}
+
+/** Keeps the saved run's own list of usage in step, so that the footer of a resumed run counts all of it. */
+function usageParts(run: Run, used: Usage[]): RunPart[] {
+  return used.map((usage) => {
+    run.saved.usage.push(usage)
+    return { part: 'usage', n: run.saved.usage.length, value: usage }
+  })
+}
+
+function turnOf(question: Question, standalone: string, text: string): Turn {
+  return { id: question.id, question: question.text, standalone, answer: text, user: question.user, at: question.at }
+}

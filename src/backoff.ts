@@ -1,0 +1,21 @@
+/** Exponential backoff with full jitter (M. Brooker, "Exponential Backoff And Jitter", AWS 2015). Milliseconds. */
+export function backoffMs(attempt: number, options: { base: number; max: number; random?: () => number }): number {
+  const ceiling = Math.min(options.max, options.base * 2 ** attempt)
+  return ceiling / 2 + ((options.random ?? Math.random)() * ceiling) / 2
+}
+
+/** Waits; an abort ends the wait at once with the signal's reason. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

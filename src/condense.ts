@@ -1,0 +1,40 @@
+import type { Model, Usage } from './agent/types.ts'
+import { cutMiddle } from './agent/observation.ts'
+import type { Turn } from './history/types.ts'
+import type { Prompts } from './prompts.ts'
+
+/** Longer answers lose their middle in the prompt; what a follow-up points at stands at the start or the end. */
+const ANSWER_CHARS = 1500
+const QUESTION_CHARS = 4000
+
+/**
+ * Makes a follow-up understandable without its conversation (the standalone-question prompt of seed 003, "merge.txt").
+ * A thread without history costs no model call. What the model returns empty or labelled is not trusted: the question stays.
+ */
+export async function condense(
+  question: string,
+  turns: Turn[],
+  deps: { model: Model; prompts: Prompts; signal: AbortSignal; onUsage(usage: Usage): void },
+): Promise<string> {
+  if (turns.length === 0) return question
+  const content = deps.prompts['standalone-question']({ history: transcript(turns), question })
+  let text = ''
+  const request = { messages: [{ role: 'user' as const, content }], signal: deps.signal, onUsage: deps.onUsage }
+  for await (const event of deps.model.stream(request)) {
+    if (event.type === 'restart') text = ''
+    if (event.type === 'text') text += event.text
+  }
+  return standaloneOf(text) || question
+}
+
+/** The conversation as the prompt shows it, in the seed's form. */
+export function transcript(turns: Turn[]): string {
+  return turns.map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${cutMiddle(turn.answer, ANSWER_CHARS)}`).join('\n')
+}
+
+function standaloneOf(text: string): string {
+  const unthought = text.replace(/^[\s\S]*<\/think>/, '').trim()
+  const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[::]\s*(?:\*\*)?/i, '').trim()
+  const quoted = /^"([^"]+)"$/.exec(line)
+  return (quoted?.[1] ?? line).slice(0, QUESTION_CHARS)
+}

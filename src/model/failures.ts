@@ -1,0 +1,63 @@
+import { APIError, APIUserAbortError } from 'openai'
+import { messageOf, ModelError } from '../errors.ts'
+
+/** What one failed model call means: try again (after how long at least), or say so to the person. */
+export interface Failure {
+  retryable: boolean
+  /** Milliseconds that the endpoint asked us to wait. */
+  retryAfterMs?: number
+  error: ModelError
+}
+
+/** A stream that ended before the model was done. */
+export class BrokenStream extends Error {
+  override name = 'BrokenStream'
+}
+
+/** Sorts what the SDK (or the network, or a malformed stream) threw. An abort is not a failure: undefined. */
+export function failureOf(error: unknown, model: string): Failure | undefined {
+  if (error instanceof APIUserAbortError || (error instanceof Error && error.name === 'AbortError')) return undefined
+  const status = error instanceof APIError ? error.status : undefined
+  // Without a status it is the connection, or what came through it: a bad chunk, a cut stream.
+  const retryable = status === undefined || RETRYABLE.has(status) || status >= 500
+  const spent = error instanceof APIError && error.code === 'insufficient_quota'
+  const retryAfterMs = error instanceof APIError ? retryAfter(error.headers) : undefined
+  const hint = spent ? HINTS.quota : hintOf(error, status, model)
+  const wrapped = new ModelError(`model ${model}: ${messageOf(error)}`, { hint, retryable: retryable && !spent, cause: error })
+  return { retryable: retryable && !spent, error: wrapped, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+const RETRYABLE = new Set([408, 409, 425, 429])
+
+function hintOf(error: unknown, status: number | undefined, model: string): string {
+  if (isContextLength(error)) return HINTS.length
+  if (status === 401 || status === 403) return HINTS.key
+  if (status === 404) return `There is no model "${model}" at the address I was given. Whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
+  if (status === 429) return HINTS.busy
+  if (status !== undefined && status < 500) return HINTS.refused
+  return HINTS.down
+}
+
+const HINTS = {
+  key: 'The model refused my key. Whoever runs me should check OPENAI_API_KEY.',
+  busy: 'The model is overloaded right now. Please ask again in a few minutes.',
+  quota: 'The quota of my model account is used up. Whoever runs me should check the plan and its billing.',
+  length: 'This conversation has become too long for the model. Please ask in a new thread, or ask something shorter.',
+  refused: 'The model refused the request. Whoever runs me can find the reason in the log.',
+  down: 'The model cannot be reached right now. Please ask again in a few minutes.',
+}
+
+function isContextLength(error: unknown): boolean {
+  if (!(error instanceof APIError)) return false
+  return error.code === 'context_length_exceeded' || /context.{0,20}(length|window)|too many tokens|maximum.{0,20}tokens/i.test(error.message)
+}
+
+function retryAfter(headers: Headers | undefined): number | undefined {
+  const ms = headers?.get('retry-after-ms')
+  if (ms && Number(ms) >= 0) return Number(ms)
+  const value = headers?.get('retry-after')
+  if (!value) return undefined
+  const seconds = Number(value)
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now()
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined
+}

@@ -1,0 +1,52 @@
+import { APIError } from 'openai'
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
+import type { Message, ModelRequest } from '../agent/types.ts'
+
+/** What we would like to send but not every endpoint takes. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
+const OPTIONAL = ['stop', 'temperature', 'stream_options', 'parallel_tool_calls'] as const
+type Optional = (typeof OPTIONAL)[number]
+
+/** What each model has refused, learnt from its 400 once a process. */
+export class Refused {
+  readonly #byModel = new Map<string, Set<Optional>>()
+
+  of(model: string): Set<Optional> {
+    const known = this.#byModel.get(model) ?? new Set()
+    this.#byModel.set(model, known)
+    return known
+  }
+
+  /** True when the error refuses a parameter that was sent: it is remembered, and the request is worth repeating without. */
+  learn(model: string, error: unknown, sent: object): boolean {
+    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false
+    const named = OPTIONAL.find((name) => name in sent && (error.param === name || mentions(error.message, name)))
+    if (named) this.of(model).add(named)
+    return named !== undefined
+  }
+}
+
+function mentions(message: string, name: string): boolean {
+  return new RegExp(`(^|[^\\w-])['"\`]?${name}['"\`]?([^\\w-]|$)`, 'i').test(message)
+}
+
+/** The body of one chat completion, without what the model is known to refuse. */
+export function bodyOf(request: ModelRequest, model: string, options: { stream: boolean; refused: Set<Optional> }): ChatCompletionCreateParams {
+  const { stream, refused } = options
+  return {
+    model,
+    messages: request.messages.map(toWire),
+    stream,
+    ...(stream && !refused.has('stream_options') ? { stream_options: { include_usage: true } } : {}),
+    ...(refused.has('temperature') ? {} : { temperature: 0 }),
+    ...(request.stop?.length && !refused.has('stop') ? { stop: request.stop } : {}),
+    ...(request.tools?.length ? { tools: request.tools.map((fn) => ({ type: 'function' as const, function: fn })) } : {}),
+  }
+}
+
+function toWire(message: Message): ChatCompletionCreateParams['messages'][number] {
+  const { role, content, toolCalls, toolCallId } = message
+  if (role === 'tool') return { role, content, tool_call_id: toolCallId ?? '' }
+  if (role !== 'assistant') return { role, content }
+  const calls = toolCalls?.map((c) => ({ id: c.id, type: 'function' as const, function: { name: c.name, arguments: c.arguments } }))
+  return { role, content: content === '' && calls ? null : content, ...(calls ? { tool_calls: calls } : {}) }
+}
