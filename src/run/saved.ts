@@ -1,0 +1,26 @@
+import type { RunPart, SavedRun } from './types.ts'
+
+/** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
+export function freshRun(at: number): SavedRun {
+  return { steps: [], memory: {}, posts: {}, usage: [], startedAt: at, attempts: 0 }
+}
+
+/** Puts one saved part into its place. Steps and usage are numbered from 1; saving a number again replaces it. */
+export function applyPart(saved: SavedRun, part: RunPart): void {
+  switch (part.part) {
+    case 'standalone':
+      saved.standalone = part.value
+      return
+    case 'step':
+      saved.steps[part.n - 1] = part.value
+      return
+    case 'memory':
+      saved.memory = part.value
+      return
+    case 'usage':
+      saved.usage[part.n - 1] = part.value
+      return
+    case 'answer':
+      saved.answer = part.value
+  }
+}
