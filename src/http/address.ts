@@ -1,0 +1,51 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * Where an IP address lies: on the internet; on a private network (loopback, RFC 1918, carrier NAT, unique-local), which
+ * only a setting may name; or nowhere a tool has business (link-local, cloud metadata, multicast, reserved, transition
+ * prefixes that hide an IPv4 address). The ranges are IANA's special-purpose registries.
+ */
+export type Reach = 'public' | 'private' | 'never'
+
+const metadata = ranges('169.254.169.254/32', '100.100.100.200/32', '192.0.0.192/32', 'fd00:ec2::254/128')
+
+const inside = ranges(
+  ...['10.0.0.0/8', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15'],
+  ...['::1/128', 'fc00::/7'],
+)
+
+const nowhere = ranges(
+  ...['0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24'],
+  ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  ...['5f00::/16', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+)
+
+/** IPv4 addresses mapped into IPv6 (`::ffff:127.0.0.1`) count as the IPv4 address: BlockList sees through them. */
+export function reachOf(address: string): Reach {
+  const bare = address.split('%', 1)[0] ?? ''
+  const version = isIP(bare)
+  if (version === 0) return 'never'
+  const family = version === 6 ? 'ipv6' : 'ipv4'
+  if (metadata.check(bare, family)) return 'never'
+  if (inside.check(bare, family)) return 'private'
+  return nowhere.check(bare, family) ? 'never' : 'public'
+}
+
+/**
+ * The address that a URL's host is, or undefined where it is a name. The URL parser has already made decimal, octal, hex
+ * and full-width spellings of an IPv4 address into its dotted form.
+ */
+export function literalAddress(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return isIP(bare) === 0 ? undefined : bare
+}
+
+function ranges(...subnets: string[]): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets) {
+    const [address = '', prefix = ''] = subnet.split('/')
+    list.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4')
+  }
+  return list
+}

@@ -1,0 +1,45 @@
+/** Work that several callers may wait for; it is aborted when the last of them has left. */
+export interface SharedWork<T> {
+  join(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+}
+
+/** Makes calls with the same key at the same time one call. A caller whose signal aborts leaves; the others wait on. */
+export function createSharedWork<T>(): SharedWork<T> {
+  const running = new Map<string, { promise: Promise<T>; waiting: number; controller: AbortController }>()
+
+  const start = (key: string, work: (signal: AbortSignal) => Promise<T>) => {
+    const controller = new AbortController()
+    const promise = work(controller.signal).finally(() => {
+      if (running.get(key) === entry) running.delete(key)
+    })
+    promise.catch(() => undefined) // whoever still waits gets the error by itself
+    const entry = { promise, waiting: 0, controller }
+    running.set(key, entry)
+    return entry
+  }
+
+  return {
+    async join(key, signal, work) {
+      signal?.throwIfAborted()
+      const entry = running.get(key) ?? start(key, work)
+      entry.waiting += 1
+      const leave = () => {
+        entry.waiting -= 1
+        if (entry.waiting > 0) return
+        if (running.get(key) === entry) running.delete(key)
+        entry.controller.abort()
+      }
+      return untilAborted(entry.promise, signal).finally(leave)
+    },
+  }
+}
+
+/** The promise's outcome, or the signal's reason as soon as it aborts. Leaves no listener behind. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
