@@ -16,8 +16,12 @@ export interface Queue {
    * @throws when it could not be stored; the caller must then not ack.
    */
   accept(question: Question, options?: { onlyKnownThread?: boolean }): Promise<Accepted>
-  /** Begins to hand out work. */
-  start(handler: Handler): Promise<void>
+  /**
+   * Begins to hand out work. `giveUp` is called in place of the handler, under the same lease, for a question that is
+   * given up (its handler failed, or its workers died, too often): it tells the thread so, once. Its own failure is
+   * retried a few times and then only logged.
+   */
+  start(handler: Handler, giveUp?: Handler): Promise<void>
   /** Takes no new work, lets what runs finish within `ms`, then aborts it (a durable queue hands it over). */
   stop(ms: number): Promise<void>
   /** Whether questions can be taken in now; for `/readyz`. */
