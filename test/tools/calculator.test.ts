@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ToolError } from '../../src/errors.ts'
+import { calculate, calculator } from '../../tools/calculator.ts'
+
+describe('sums of the seeds', () => {
+  test.each([
+    ['29^0.23', 2.169459462491557],
+    ['25^(1/2)', 5],
+    ['(54-32)\\*5/9', 12.222222222222221],
+    ['23200/2', 11600],
+    ['49319/2', 24659.5],
+  ])('%s', (expression, value) => {
+    expect(calculate(expression)).toBe(value)
+  })
+})
+
+describe('arithmetic', () => {
+  test.each([
+    ['2+3*4', 14],
+    ['(2+3)*4', 20],
+    ['-3^2', -9],
+    ['2^-1', 0.5],
+    ['2^3^2', 512],
+    ['17 % 5', 2],
+    ['5!', 120],
+    ['1e3 + .5', 1000.5],
+    ['0.1+0.2', 0.30000000000000004],
+    ['sqrt(16) + cbrt(27)', 7],
+    ['log(e)', 1],
+    ['log(8, 2)', 3],
+    ['log10(1000)', 3],
+    ['round(1.005, 2)', 1.01],
+    ['round(-2.4)', -2],
+    ['max(1,234)', 234],
+    ['min(3, 2, 1)', 1],
+    ['sin(pi/2)', 1],
+    ['degrees(pi)', 180],
+    ['sum(1, 2, 3.5)', 6.5],
+  ])('%s = %d', (expression, value) => {
+    expect(calculate(expression)).toBeCloseTo(value, 12)
+  })
+})
+
+describe('what models write is understood', () => {
+  test.each([
+    ['2**10', 1024],
+    ['6 × 7', 42],
+    ['84 ÷ 2', 42],
+    ['50 − 8', 42],
+    ['6 x 7', 42],
+    ['6 \\times 7', 42],
+    ['√49 * 6', 42],
+    ['5² + 17', 42],
+    ['2⁻¹ * 84', 42],
+    ['`6*7`', 42],
+    ['"6*7"', 42],
+    ['“6*7”', 42],
+    ['```\n6*7\n```', 42],
+    ['$6*7$', 42],
+    ['6*7 =', 42],
+    ['= 6*7', 42],
+    ['$1,234.50 * 2', 2469],
+    ['(1,000,000) / 4', 250000],
+    ['1_000 / 4', 250],
+    ['Math.sqrt(1764)', 42],
+    ['SQRT(1764)', 42],
+    ['2*PI/tau*42', 42],
+    ['17 mod 5', 2],
+    ['0x2A', 42],
+    ['６×７', 42],
+  ])('%s', (expression, value) => {
+    expect(calculate(expression)).toBe(value)
+  })
+
+  test.each([
+    ['15% of 200', 30],
+    ['200 * 15%', 30],
+    ['100 / 5%', 2000],
+    ['2^100%', 2],
+    ['1000 - 10% of 200', 980],
+    ['50%', 0.5],
+    ['max(10%, 5%)', 0.1],
+  ])('the percentage in %s', (expression, value) => {
+    expect(calculate(expression)).toBeCloseTo(value, 12)
+  })
+
+  test.each(['200 + 10%', '10% + 5', '10 % -3', '(3+4)% * 5'])('the percentage in %s is not guessed', (expression) => {
+    expect(() => calculate(expression)).toThrow('What the percentage is of is not clear')
+  })
+})
+
+describe('what is no sum is refused with a sentence', () => {
+  test.each([
+    ['9^9^9^9', 'too large'],
+    ['1e308*10', 'too large'],
+    ['1/0', 'division by zero'],
+    ['0/0', 'has no value'],
+    ['sqrt(-1)', 'has no value'],
+    ['(-2)!', 'has no value'],
+    ['171!', 'too large'],
+    ['1e999', 'too large'],
+    ['f(x) = f(x); f(1)', '"f" is not arithmetic'],
+    ['x = 5', '"x" is not arithmetic'],
+    ['1; 2', '";" is not arithmetic'],
+    ['1, 2', 'A comma has no meaning there'],
+    ['[1,2]', '"[" is not arithmetic'],
+    ['{a: 1}', '"{" is not arithmetic'],
+    ['"a" || "b"', 'is not arithmetic'],
+    ['while(1)', '"while" is not arithmetic'],
+    ['random()', '"random" is not arithmetic'],
+    ['constructor', '"constructor" is not arithmetic'],
+    ['constructor("return process")()', '"constructor" is not arithmetic'],
+    ['toString()', '"tostring" is not arithmetic'],
+    ['__proto__', 'is not arithmetic'],
+    ['(1).constructor', 'is not arithmetic'],
+    ['hasOwnProperty', 'is not arithmetic'],
+    ['Math.constructor', 'is not arithmetic'],
+    ['5 > 3', '">" is not arithmetic'],
+    ['1 ? 2 : 3', '"?" is not arithmetic'],
+    ['What is 2+2', '"what" is not arithmetic'],
+    ['2(3+4)', 'write * where you mean times'],
+    ['2 3', 'write * where you mean times'],
+    ['2 +', 'breaks off'],
+    ['* 2', 'A number is missing before "*"'],
+    ['()', 'A number is missing before ")"'],
+    ['(1+2', 'A closing bracket is missing'],
+    ['1+2)', 'a closing bracket too many'],
+    ['sqrt 2 +', 'breaks off'],
+    ['sin 2', 'sin needs its value in brackets'],
+    ['pow(2)', 'pow does not take 1 value.'],
+    ['sqrt(1,2)', 'sqrt does not take 2 values.'],
+    ['', 'no expression'],
+  ])('%s', (expression, sentence) => {
+    expect(() => calculate(expression)).toThrow(ToolError)
+    expect(() => calculate(expression)).toThrow(sentence)
+  })
+
+  test.each([
+    ['a million terms', '1+'.repeat(1_000_000) + '1'],
+    ['many signs', '1+'.repeat(400) + '1'],
+    ['brackets without end', '('.repeat(1_000_000)],
+    ['deep brackets', `${'('.repeat(200)}1${')'.repeat(200)}`],
+    ['nested functions', `${'sqrt('.repeat(180)}1${')'.repeat(180)}`],
+    ['a tower of powers', Array(300).fill('9').join('^')],
+    ['a row of factorials', `3${'!'.repeat(900)}`],
+    ['a row of minus signs', `${'-'.repeat(999)}1`],
+    ['a row of percent signs', `3${'%'.repeat(900)}`],
+    ['a huge number', '9'.repeat(900)],
+  ])('%s', (_, expression) => {
+    const from = performance.now()
+    expect(() => calculate(expression)).toThrow(ToolError)
+    expect(performance.now() - from).toBeLessThan(1000) // only a freeze takes so long; the bench holds 50 ms
+  })
+})
+
+test('whatever comes in, a finite number or a sentence comes out', () => {
+  const pieces = fc.constantFrom(
+    ...[
+      '1',
+      '2.5',
+      '(',
+      ')',
+      '+',
+      '-',
+      '*',
+      '/',
+      '^',
+      '%',
+      '!',
+      ',',
+      ' ',
+      'sqrt',
+      'max',
+      'pi',
+      'x',
+      '1,000',
+      '=',
+      'of',
+      '²',
+    ],
+  )
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.array(pieces, { maxLength: 60 }).map((p) => p.join('')),
+  )
+  fc.assert(
+    fc.property(text, (expression) => {
+      try {
+        expect(Number.isFinite(calculate(expression))).toBe(true)
+      } catch (error) {
+        expect(error).toBeInstanceOf(ToolError)
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('a sum of plain numbers is what JavaScript makes of it', () => {
+  const number = fc.double({ min: 0, max: 1e6, noNaN: true })
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom('+', '-', '*'), number), { minLength: 1, maxLength: 20 }),
+      (terms) => {
+        const expression = terms.map(([sign, value]) => `${sign} ${value}`).join(' ')
+        const full = `1 ${expression}`
+        const expected: unknown = new Function(`return ${full}`)()
+        if (Number.isFinite(expected)) expect(calculate(full)).toBe(expected === 0 ? 0 : expected)
+      },
+    ),
+  )
+})
+
+test('the tool says the number as JavaScript prints it', async () => {
+  const context = { signal: AbortSignal.timeout(1000), fetch: unused, now: () => new Date(0), ask: unused, memory: {} }
+  expect(await calculator().run({ expression: '10^21' }, context)).toBe('1e+21')
+  await expect(calculator().run({ expression: '10^400' }, context)).rejects.toThrow(ToolError)
+})
+
+async function unused(): Promise<never> {
+  throw new Error('the calculator needs nothing but itself')
+}
