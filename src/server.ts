@@ -1,0 +1,54 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What answers a GET: a status, a type and a body. */
+export interface Page {
+  status: number
+  type?: string
+  body: string
+}
+
+export interface Server {
+  port: number
+  close(): Promise<void>
+}
+
+/** A small HTTP server: GET pages by path, all else to `fallback` (Slack's deliveries) or 404. */
+export async function serve(options: {
+  port: number
+  host: string
+  pages: Record<string, () => Promise<Page> | Page>
+  fallback?: RequestListener | undefined
+}): Promise<Server> {
+  const server = createServer((request, response) => {
+    const page = options.pages[new URL(request.url ?? '/', 'http://localhost').pathname]
+    if (request.method === 'GET' && page) return void respond(response, page)
+    try {
+      if (options.fallback) return options.fallback(request, response)
+    } catch {
+      // Bolt throws for a path that it does not know.
+    }
+    response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+async function respond(response: ServerResponse, page: () => Promise<Page> | Page): Promise<void> {
+  try {
+    const { status, type = 'text/plain; charset=utf-8', body } = await page()
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+  } catch {
+    response.writeHead(503).end()
+  }
+}

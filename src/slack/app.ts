@@ -1,0 +1,75 @@
+import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger } from '@slack/bolt'
+import type { RequestListener } from 'node:http'
+import type { Log } from '../log.ts'
+import { listen, type EntranceOptions } from './entrances.ts'
+import { ackWhenStored } from './hold-ack.ts'
+
+export interface FrontOptions extends EntranceOptions {
+  botToken: string
+  /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
+  appToken?: string | undefined
+  signingSecret?: string | undefined
+  apiUrl: string
+  fetch?: typeof globalThis.fetch | undefined
+  /** An undici dispatcher for the socket, where a proxy is set. */
+  dispatcher?: object | undefined
+}
+
+export interface Front {
+  /** Takes Slack's requests at /slack/events; absent in Socket Mode. */
+  requestListener?: RequestListener
+  /** Opens the socket; nothing to do for HTTP. */
+  start(): Promise<void>
+  /** No more deliveries after this. */
+  stop(): Promise<void>
+}
+
+/** The Bolt app that takes Slack's deliveries in, over HTTP or Socket Mode. */
+export function createFront(options: FrontOptions): Front {
+  return options.appToken ? socketFront(options, options.appToken) : httpFront(options, options.signingSecret ?? '')
+}
+
+function socketFront(options: FrontOptions, appToken: string): Front {
+  const { log, dispatcher } = options
+  const settings = { appToken, logger: boltLogger(log), logLevel: LogLevel.WARN, installerOptions: { clientOptions: clientOptions(options) } }
+  const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
+  createApp(ackWhenStored(receiver), options)
+  return {
+    start: async () => void (await receiver.start()),
+    stop: async () => void (await receiver.client.disconnect()),
+  }
+}
+
+function httpFront(options: FrontOptions, signingSecret: string): Front {
+  const logger = boltLogger(options.log)
+  const receiver = new HTTPReceiver({ signingSecret, endpoints: ['/slack/events'], logger, processBeforeResponse: true })
+  createApp(ackWhenStored(receiver), options)
+  return { requestListener: receiver.requestListener, start: async () => {}, stop: async () => {} }
+}
+
+function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: FrontOptions): void {
+  const { identity, botToken, log } = options
+  const authorize = () => Promise.resolve({ botToken, botId: identity.botId, botUserId: identity.botUser })
+  const app = new App({ receiver, authorize, logger: boltLogger(log), clientOptions: clientOptions(options) })
+  // What could not be taken in must reach the receiver, which then does not ack.
+  app.error((error) => Promise.reject(error))
+  listen(app, options)
+}
+
+function clientOptions({ apiUrl, fetch, log }: FrontOptions) {
+  return { slackApiUrl: apiUrl, logger: boltLogger(log), ...(fetch ? { fetch: fetch as never } : {}) }
+}
+
+/** Bolt's own lines at `debug`, its warnings and errors as they are; none of them carries content at these levels. */
+function boltLogger(log: Log): Logger {
+  const line = (parts: unknown[]) => parts.map(String).join(' ')
+  return {
+    debug: (...parts) => log.trace(line(parts)),
+    info: (...parts) => log.debug(line(parts)),
+    warn: (...parts) => log.warn(line(parts)),
+    error: (...parts) => log.error(line(parts)),
+    setLevel() {},
+    getLevel: () => LogLevel.INFO,
+    setName() {},
+  }
+}

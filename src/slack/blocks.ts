@@ -1,0 +1,140 @@
+import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { Action, Observation, Source, StopReason, Usage } from '../agent/types.ts'
+import { inputText } from '../agent/input.ts'
+import { codeSpan, escapeText, shorten } from './escape.ts'
+import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
+import { toMrkdwn } from './markdown.ts'
+import { packPieces } from './split.ts'
+
+/** What one Slack message shows: blocks, and the text for notifications and screen readers. */
+export interface Content {
+  text: string
+  blocks: KnownBlock[]
+}
+
+/** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with some room. */
+const SECTION_CHARS = 2900
+const SECTIONS_A_MESSAGE = 4
+const TEXT_CHARS = 3900
+
+const THOUGHT_CHARS = 1200
+const INPUT_CHARS = 600
+const OBSERVATION_CHARS = 500
+
+export interface StepView {
+  thought: string
+  unreadable?: boolean
+  action?: Action
+  observation?: Observation
+  /** How a follow-up was understood; shown with the first step. */
+  understood?: string | undefined
+}
+
+/** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
+export function stepContent(view: StepView): Content {
+  const lines = [
+    ...(view.understood ? [`_Understood as:_ ${escapeText(shorten(view.understood, THOUGHT_CHARS))}`] : []),
+    ...(view.thought ? [`💭 ${escapeText(shorten(view.thought, THOUGHT_CHARS))}`] : []),
+    ...(view.action ? [`🔧 *${escapeText(shorten(view.action.tool, 80))}* ${codeSpan(shorten(inputText(view.action.input), INPUT_CHARS))}`] : []),
+    observationLine(view),
+  ]
+  return { text: clip(lines.join('\n')), blocks: lines.map((line, i) => lineBlock(line, i, view)) }
+}
+
+/** The thought reads as text; what the machine did stands small and grey below it. */
+function lineBlock(line: string, i: number, view: StepView): KnownBlock {
+  const isThought = view.thought !== '' && i === (view.understood ? 1 : 0)
+  return isThought ? section(line) : context([line])
+}
+
+function observationLine({ observation, action, unreadable }: StepView): string {
+  if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
+  if (!observation) return action ? '⏳ running …' : '…'
+  return `${observation.ok ? '👁' : '⚠️'} ${escapeText(shorten(observation.text.trim(), OBSERVATION_CHARS))}`
+}
+
+export interface AnswerView {
+  text: string
+  sources: Source[]
+  stopped?: StopReason | undefined
+  question: string
+  understood?: string | undefined
+  allowedHosts: string[]
+  footer: string
+}
+
+/** The final answer: one message, or several where it is too long for one. The last carries the footer. */
+export function answerContents(view: AnswerView): Content[] {
+  const policy = linkPolicy({ sources: view.sources.map((s) => s.url), question: view.question, allowed: view.allowedHosts })
+  const texts = packPieces(toMrkdwn(view.text, policy), SECTION_CHARS)
+  const head = [...(view.understood ? [`_Understood as:_ ${escapeText(shorten(view.understood, THOUGHT_CHARS))}`] : [])]
+  if (view.stopped) head.push(`_${STOPPED[view.stopped]}_`)
+  const messages = inGroups(texts.length > 0 ? texts : ['(The answer is empty.)'], SECTIONS_A_MESSAGE)
+  return messages.map((group, i) => {
+    const isLast = i === messages.length - 1
+    const blocks = [...(i === 0 && head.length > 0 ? [context(head)] : []), ...group.map(section)]
+    return { text: clip([...(i === 0 ? head : []), ...group].join('\n\n')), blocks: isLast ? [...blocks, ...footerBlocks(view, policy)] : blocks }
+  })
+}
+
+const STOPPED: Record<StopReason, string> = {
+  steps: 'I reached the limit of steps; this is my best answer from what I found.',
+  time: 'I reached the time limit; this is my best answer from what I found.',
+  tokens: 'I reached the token limit; this is my best answer from what I found.',
+  cost: 'I reached the cost limit; this is my best answer from what I found.',
+  loop: 'I was repeating myself and stopped; this is my best answer from what I found.',
+  unreadable: 'The model did not keep to its format and I stopped; this is what is known.',
+  stopped: 'I was asked to stop; this is my best answer from what I found.',
+}
+
+const SOURCES_SHOWN = 5
+
+function footerBlocks(view: AnswerView, policy: LinkPolicy): KnownBlock[] {
+  const links = view.sources.slice(0, SOURCES_SHOWN).map((s) => renderLink(escapeText(shorten(s.title, 80)), s.url, policy))
+  return [context([...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)])]
+}
+
+/** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021`, with ~ before what is estimated. */
+export function footerText(run: { steps: number; ms: number; usage: Usage[] }): string {
+  const { steps, usage } = run
+  const tokens = usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
+  const about = usage.some((u) => u.estimated) ? '~' : ''
+  const costs = usage.map((u) => u.costUsd)
+  const cost = costs.reduce<number>((sum, c) => sum + (c ?? 0), 0)
+  const parts = [`${steps} ${steps === 1 ? 'step' : 'steps'}`, `${(run.ms / 1000).toFixed(1)} s`, [...new Set(usage.map((u) => u.model))].join(', ')]
+  if (tokens > 0) parts.push(`${about}${tokens.toLocaleString('en-US')} tokens`)
+  if (costs.length > 0 && costs.every((c) => c !== undefined)) parts.push(`${about}$${cost.toPrecision(2)}`)
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+/** The message that `/ask` opens its thread with. The asker is the one person that may be mentioned. */
+export function rootContent(user: string, question: string): Content {
+  const lines = `<@${user}> asked:\n${escapeText(shorten(question, SECTION_CHARS / 3)).replace(/^/gm, '> ')}`
+  return { text: clip(lines), blocks: [section(lines)] }
+}
+
+/** A short word of the bot's own: help, a failure. mrkdwn that the caller has escaped. */
+export function noteContent(text: string): Content {
+  return { text: clip(text), blocks: [section(text)] }
+}
+
+function section(text: string): KnownBlock {
+  return { type: 'section', expand: true, text: mrkdwn(text) }
+}
+
+function context(texts: string[]): KnownBlock {
+  return { type: 'context', elements: texts.map(mrkdwn) }
+}
+
+/** `verbatim`: Slack makes no links or pings of its own from what it finds in the text. */
+function mrkdwn(text: string): MrkdwnElement {
+  return { type: 'mrkdwn', text, verbatim: true }
+}
+
+function clip(text: string): string {
+  return text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
+}
+
+function inGroups<T>(items: T[], size: number): T[][] {
+  return items.length <= size ? [items] : [items.slice(0, size), ...inGroups(items.slice(size), size)]
+}

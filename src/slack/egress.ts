@@ -1,0 +1,151 @@
+import type { Log } from '../log.ts'
+import type { Question } from '../run/types.ts'
+import type { Content } from './blocks.ts'
+import { SlackRefusal, type SlackArgs, type SlackResult, type SlackWeb } from './web.ts'
+
+/** Marks a post as the outcome of one part of one run, so that after a crash it can be found rather than sent again. */
+export interface PostKey {
+  run: string
+  step: string
+}
+
+export interface Post {
+  channel: string
+  /** Absent for a message of its own. */
+  thread?: string | undefined
+  content: Content
+  key: PostKey
+  /** The one person that the message may mention. */
+  asker: string
+  /** Slack ts that is older than the post can be; where to begin to look for it. */
+  since: string
+  /** An earlier try, perhaps by another process, may have reached Slack. */
+  unsure?: boolean
+  signal?: AbortSignal
+}
+
+const EVENT_TYPE = 'thinkaloud_post'
+
+/**
+ * Everything that leaves for Slack goes through here: nothing pings anybody but the asker, nothing unfurls, and a post that
+ * may have gone out is looked up before it is sent again.
+ */
+export class Egress {
+  readonly #web: SlackWeb
+  readonly #log: Log
+  readonly #fetch: typeof globalThis.fetch
+
+  constructor(options: { web: SlackWeb; log: Log; fetch?: typeof globalThis.fetch | undefined }) {
+    this.#web = options.web
+    this.#log = options.log
+    this.#fetch = options.fetch ?? globalThis.fetch
+  }
+
+  /** Posts once, whatever happens on the way, and returns the message's ts. @throws SlackRefusal */
+  async post(post: Post): Promise<string> {
+    const lookUp = () => this.#find(post)
+    const found = post.unsure ? await lookUp() : undefined
+    const args = {
+      channel: post.channel,
+      ...(post.thread ? { thread_ts: post.thread } : {}),
+      ...post.content,
+      unfurl_links: false,
+      unfurl_media: false,
+      metadata: metadataOf(post.key),
+    }
+    const options = { effort: 'patient' as const, lookUp, ...(post.signal ? { signal: post.signal } : {}) }
+    const result = found ?? (await this.#sendContent('chat.postMessage', args, { ...options, asker: post.asker }))
+    return String(result.ts)
+  }
+
+  /** Replaces a message's content. Safe to repeat. */
+  async update(post: Omit<Post, 'since' | 'thread' | 'unsure'> & { ts: string }): Promise<void> {
+    const args = { channel: post.channel, ts: post.ts, ...post.content, metadata: metadataOf(post.key) }
+    await this.#sendContent('chat.update', args, { effort: 'patient', asker: post.asker, ...(post.signal ? { signal: post.signal } : {}) })
+  }
+
+  /** A sign of life that may fail: true when Slack took it. */
+  async sign(method: string, args: SlackArgs): Promise<boolean> {
+    try {
+      await this.#web.call(method, guard(args), { effort: 'once' })
+      return true
+    } catch (error) {
+      this.#log.debug({ method, channel: args.channel ?? args.channel_id, error: String(error) }, 'sign of life not taken')
+      return false
+    }
+  }
+
+  /** Any other call that changes something. @throws SlackRefusal */
+  async call(method: string, args: SlackArgs, signal?: AbortSignal): Promise<SlackResult> {
+    return this.#web.call(method, guard(args), { effort: 'patient', ...(signal ? { signal } : {}) })
+  }
+
+  /** A private word to the asker of a slash command, by its response_url (30 minutes, five uses). */
+  async whisper(question: Question, content: Content): Promise<void> {
+    const body = JSON.stringify(guard({ response_type: 'ephemeral', ...content }))
+    const headers = { 'content-type': 'application/json' }
+    const answered = await this.#fetch(question.responseUrl ?? '', { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
+    if (!answered.ok) this.#log.warn({ question: question.id, status: answered.status }, 'response_url not taken')
+  }
+
+  async #sendContent(method: string, args: SlackArgs, options: SendOptions): Promise<SlackResult> {
+    const { asker, ...call } = options
+    try {
+      return await this.#web.call(method, guard(args, asker), call)
+    } catch (error) {
+      if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
+      this.#log.error({ method, channel: args.channel, code: error.code }, 'Slack refused the blocks: sent as plain text')
+      return this.#web.call(method, guard({ ...args, blocks: [] }, asker), call)
+    }
+  }
+
+  /** The post with this key, if it went out. Undefined also where Slack does not let us look. */
+  async #find(post: Post): Promise<SlackResult | undefined> {
+    const method = post.thread ? 'conversations.replies' : 'conversations.history'
+    const base = { channel: post.channel, oldest: post.since, inclusive: true, include_all_metadata: true, limit: 200 }
+    try {
+      for (let cursor: string | undefined; ; ) {
+        const args = { ...base, ...(post.thread ? { ts: post.thread } : {}), ...(cursor ? { cursor } : {}) }
+        const page = await this.#web.call(method, args, { effort: 'patient', ...(post.signal ? { signal: post.signal } : {}) })
+        const messages = Array.isArray(page.messages) ? (page.messages as SlackMessage[]) : []
+        const found = messages.find((m) => m.metadata?.event_type === EVENT_TYPE && isKey(m.metadata.event_payload, post.key))
+        if (found) return { ts: found.ts }
+        cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
+        if (!cursor) return undefined
+      }
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error
+      this.#log.warn({ method, channel: post.channel, code: error.code }, 'could not look up a post')
+      return undefined
+    }
+  }
+}
+
+type SendOptions = Parameters<SlackWeb['call']>[2] & { asker: string }
+
+interface SlackMessage {
+  ts: string
+  metadata?: { event_type?: string; event_payload?: Partial<PostKey> }
+}
+
+/** Refusals of how a message looks; its text alone may still be taken. */
+const SHAPE_REFUSALS = new Set(['invalid_blocks', 'invalid_blocks_format', 'msg_too_long', 'msg_blocks_too_long', 'invalid_metadata_format'])
+
+function metadataOf(key: PostKey) {
+  return { event_type: EVENT_TYPE, event_payload: { ...key } }
+}
+
+function isKey(payload: Partial<PostKey> | undefined, key: PostKey): boolean {
+  return payload?.run === key.run && payload.step === key.step
+}
+
+/**
+ * The last gate for pings: in whatever string of whatever argument, a control sequence that would ping anybody but the
+ * asker becomes text. What the formatting code escaped already does not match.
+ */
+function guard<T>(value: T, asker = ''): T {
+  if (typeof value === 'string') return value.replace(/<(?=[!@#])(?!@([A-Z0-9]+)>)/g, '&lt;').replace(/<(?=@([A-Z0-9]+)>)/g, (lt, user: string) => (user === asker ? lt : '&lt;')) as T
+  if (Array.isArray(value)) return value.map((item: unknown) => guard(item, asker)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, guard(item, asker)])) as T
+}

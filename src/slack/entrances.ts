@@ -1,0 +1,57 @@
+import type { App } from '@slack/bolt'
+import type { Log } from '../log.ts'
+import type { Queue } from '../queue/types.ts'
+import type { Question } from '../run/types.ts'
+import { noteContent } from './blocks.ts'
+import { questionOf, questionOfCommand, type SlackMessage } from './question.ts'
+import { helpText } from './words.ts'
+
+/** Who the bot is in its workspace, as auth.test tells. */
+export interface Identity {
+  team: string
+  botUser: string
+  botId: string
+}
+
+export interface EntranceOptions {
+  identity: Identity
+  queue: Queue
+  /** `mention`: a follow-up must name the bot again. */
+  followUps: 'thread' | 'mention'
+  log: Log
+  now(): Date
+}
+
+/** The slash command, as the manifest names it. */
+export const COMMAND = '/ask'
+
+/** Mention, message and `/ask`: each becomes a Question and goes in by one door. The ack waits until it is stored. */
+export function listen(app: App, options: EntranceOptions): void {
+  app.event('app_mention', async ({ event, body, context }) => {
+    await takeMessage(event as SlackMessage, { eventId: body.event_id, team: context.teamId }, options)
+  })
+  app.message(async ({ message, body, context }) => {
+    await takeMessage(message as SlackMessage, { eventId: body.event_id, team: context.teamId }, options)
+  })
+  app.command(COMMAND, async ({ command, ack, context }) => {
+    const delivery = { team: context.teamId ?? options.identity.team, botUser: options.identity.botUser, now: options.now() }
+    const question = questionOfCommand(command, delivery)
+    if (question.text === '' || question.text.toLowerCase() === 'help')
+      return ack({ response_type: 'ephemeral', ...noteContent(helpText(COMMAND)) })
+    await takeIn(question, options)
+    return ack()
+  })
+}
+
+async function takeMessage(message: SlackMessage, from: { eventId: string; team: string | undefined }, options: EntranceOptions): Promise<void> {
+  const { identity, now, followUps } = options
+  const asked = questionOf(message, { team: from.team ?? identity.team, eventId: from.eventId, botUser: identity.botUser, now: now() })
+  if (!asked || (asked.onlyKnownThread && followUps === 'mention')) return
+  await takeIn(asked.question, options, asked.onlyKnownThread)
+}
+
+async function takeIn(question: Question, { queue, log }: EntranceOptions, onlyKnownThread = false): Promise<void> {
+  const outcome = await queue.accept(question, { onlyKnownThread })
+  if (outcome === 'stranger') return
+  log.info({ question: question.id, surface: question.surface, chars: question.text.length, outcome }, 'question taken in')
+}

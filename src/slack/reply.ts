@@ -1,0 +1,144 @@
+import type { Step } from '../agent/types.ts'
+import type { AnswerEvent } from '../answer.ts'
+import { LeaseLost, messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Question, Run } from '../run/types.ts'
+import { answerContents, footerText, noteContent, stepContent, type Content } from './blocks.ts'
+import type { Egress } from './egress.ts'
+import { escapeText } from './escape.ts'
+import { Status } from './status.ts'
+
+export interface ReplyOptions {
+  egress: Egress
+  log: Log
+  /** `hidden` posts the answer alone. */
+  steps: 'replies' | 'hidden'
+  allowedHosts: string[]
+  signal: AbortSignal
+  now(): Date
+}
+
+/**
+ * One run's events as replies in its thread: each step one message (posted with the action, completed by an update when
+ * the observation is there), then the answer. One writer a thread: what is told in order appears in order, while the agent
+ * goes on meanwhile. Every post is claimed in the run before it is sent, so that no crash repeats or loses one.
+ */
+export class Reply {
+  readonly #question: Question
+  readonly #run: Run
+  readonly #options: ReplyOptions
+  readonly #status: Status
+  readonly #steps: Step[]
+  /** What each step's message shows at this moment, by the step's number. */
+  readonly #shown = new Map<number, Content>()
+  #understood: string | undefined
+  #tail: Promise<void> = Promise.resolve()
+  #lost: unknown
+
+  constructor(question: Question, run: Run, options: ReplyOptions) {
+    this.#question = question
+    this.#run = run
+    this.#options = options
+    this.#status = new Status(options.egress, question)
+    this.#steps = structuredClone(run.saved.steps)
+  }
+
+  /** Shows a sign of life; brings what an earlier process left half shown up to date. */
+  begin(): void {
+    this.#status.begin()
+    if (this.#run.saved.standalone !== undefined && this.#run.saved.standalone !== this.#question.text) this.#understood = this.#run.saved.standalone
+    for (const i of this.#steps.keys()) this.#showStep(i + 1)
+  }
+
+  /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
+  async write(event: AnswerEvent): Promise<void> {
+    if (this.#lost) throw this.#lost
+    if (event.type === 'understood') this.#understood = event.question
+    if (event.type === 'thought') this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, ...unreadable(event.unreadable) }
+    if (event.type === 'action' || event.type === 'observation') {
+      this.#steps[event.step - 1] = { ...this.#steps[event.step - 1]!, ...partOf(event) }
+      this.#showStep(event.step)
+    }
+    if (event.type === 'answer') await this.#conclude(this.#answer(event))
+    if (event.type === 'gave_up') await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason }))
+  }
+
+  /** A failure, as a person should read it. */
+  async fail(sentence: string, reference: string): Promise<void> {
+    await this.#conclude([noteContent(`${escapeText(sentence)}\n_Reference: ${reference}_`)])
+  }
+
+  /** A plain word of the bot's own in place of an answer. */
+  async note(text: string): Promise<void> {
+    await this.#conclude([noteContent(text)])
+  }
+
+  /** Takes the sign of life back. */
+  async end(): Promise<void> {
+    await this.#tail
+    await this.#status.end()
+  }
+
+  #showStep(n: number): void {
+    if (this.#options.steps === 'hidden') return
+    this.#enqueue(async () => {
+      const content = this.#contentOf(n)
+      if (JSON.stringify(content) === JSON.stringify(this.#shown.get(n))) return
+      this.#shown.set(n, content)
+      await this.#show(`step-${n}`, content)
+      this.#status.refresh()
+    })
+  }
+
+  /** What the step shows now: where the thread lags behind, several events become one message. */
+  #contentOf(n: number): Content {
+    const { thought, unreadable: unread, action, observation } = this.#steps[n - 1]!
+    const understood = n === 1 ? this.#understood : undefined
+    const parts = { ...(action ? { action } : {}), ...(observation ? { observation } : {}) }
+    return stepContent({ thought: unread === undefined ? thought : '', unreadable: unread !== undefined, understood, ...parts })
+  }
+
+  #answer(final: { text: string; sources: { title: string; url: string }[]; stopped?: Parameters<typeof answerContents>[0]['stopped'] }): Content[] {
+    const { saved } = this.#run
+    const isStepShown = this.#steps.length > 0 && this.#options.steps !== 'hidden'
+    const footer = footerText({ steps: this.#steps.length, ms: this.#options.now().getTime() - saved.startedAt, usage: saved.usage })
+    const understood = isStepShown ? undefined : this.#understood
+    return answerContents({ ...final, question: this.#question.text, understood, allowedHosts: this.#options.allowedHosts, footer })
+  }
+
+  /** Posts what ends the run, after all that was told before; resolves when it is out. */
+  async #conclude(contents: Content[]): Promise<void> {
+    for (const [i, content] of contents.entries()) this.#enqueue(() => this.#show(`answer-${i + 1}`, content, true), true)
+    await this.#tail
+    if (this.#lost) throw this.#lost
+  }
+
+  async #show(step: string, content: Content, once = false): Promise<void> {
+    const { channel, thread, user, ts, at } = this.#question
+    const post = { channel, content, key: { run: this.#question.id, step }, asker: user, signal: this.#options.signal }
+    const claim = await this.#run.claimPost(step)
+    if (typeof claim === 'object') return once ? undefined : this.#options.egress.update({ ...post, ts: claim.ts })
+    const since = ts ?? String(at / 1000 - 60)
+    const posted = await this.#options.egress.post({ ...post, thread, since, unsure: claim === 'unsure' })
+    await this.#run.posted(step, posted)
+  }
+
+  /** Later work waits for earlier work. A step that cannot be shown is logged; an answer that cannot is thrown to the writer. */
+  #enqueue(work: () => Promise<void>, mustSucceed = false): void {
+    this.#tail = this.#tail.then(async () => {
+      if (this.#lost) return
+      await work().catch((error: unknown) => {
+        if (mustSucceed || error instanceof LeaseLost || this.#options.signal.aborted) this.#lost = error
+        else this.#options.log.error({ question: this.#question.id, error: messageOf(error) }, 'a reply could not be shown')
+      })
+    })
+  }
+}
+
+function unreadable(text: string | undefined): Pick<Step, 'unreadable'> {
+  return text === undefined ? {} : { unreadable: text }
+}
+
+function partOf(event: Extract<AnswerEvent, { type: 'action' | 'observation' }>): Partial<Step> {
+  return event.type === 'action' ? { action: event.action } : { observation: event.observation }
+}

@@ -1,0 +1,74 @@
+import type { Question } from '../run/types.ts'
+import type { Egress } from './egress.ts'
+import type { SlackArgs } from './web.ts'
+
+/** Slack drops a status at each message of the bot; one that is due again after this long says that work goes on. */
+const REFRESH_MS = 1500
+const REACTION = 'eyes'
+/** How long a sign of life is tried to be taken back while Slack does not answer. */
+const CLEAR_MS = 15_000
+
+/**
+ * Shows within a second that the bot is at it: a status under the thread, or where Slack refuses that, a reaction on the
+ * message. Both are gone at the end. The calls of one thread go out in order, so that none can come back after the end.
+ */
+export class Status {
+  readonly #egress: Egress
+  readonly #place: { channel: string; thread: string; message: string }
+  #shown: 'status' | 'reaction' | undefined
+  #tail: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #ended = false
+
+  constructor(egress: Egress, question: Question) {
+    this.#egress = egress
+    this.#place = { channel: question.channel, thread: question.thread, message: question.ts ?? question.thread }
+  }
+
+  begin(): void {
+    this.#enqueue(async () => {
+      if (await this.#setStatus('is thinking …')) this.#shown = 'status'
+      else if (await this.#egress.sign('reactions.add', this.#reaction())) this.#shown = 'reaction'
+    })
+  }
+
+  /** After each message of the bot: if the work still goes on a little later, the status is put back. */
+  refresh(text = 'is thinking …'): void {
+    clearTimeout(this.#timer)
+    if (this.#shown !== 'status' || this.#ended) return
+    this.#timer = setTimeout(() => this.#enqueue(async () => void (this.#ended || (await this.#setStatus(text)))), REFRESH_MS)
+    this.#timer.unref()
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.#enqueue(async () => {
+      if (this.#shown === 'status') await this.#clear('assistant.threads.setStatus', this.#statusArgs(''))
+      if (this.#shown === 'reaction') await this.#clear('reactions.remove', this.#reaction())
+      this.#shown = undefined
+    })
+    await this.#tail
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#tail = this.#tail.then(work, work)
+  }
+
+  #setStatus(status: string): Promise<boolean> {
+    return this.#egress.sign('assistant.threads.setStatus', this.#statusArgs(status))
+  }
+
+  /** Taking a sign back is worth some patience: nobody should see it for ever. */
+  async #clear(method: string, args: SlackArgs): Promise<void> {
+    await this.#egress.call(method, args, AbortSignal.timeout(CLEAR_MS)).catch(() => undefined)
+  }
+
+  #statusArgs(status: string) {
+    return { channel_id: this.#place.channel, thread_ts: this.#place.thread, status }
+  }
+
+  #reaction() {
+    return { channel: this.#place.channel, timestamp: this.#place.message, name: REACTION }
+  }
+}

@@ -1,0 +1,126 @@
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError, WebClient } from '@slack/web-api'
+import { backoffMs, sleep } from '../backoff.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { Gates } from './gates.ts'
+
+export type SlackArgs = Record<string, unknown>
+export type SlackResult = Record<string, unknown>
+
+/** What Slack said no to, by its error code. Trying again would not help. */
+export class SlackRefusal extends Error {
+  override name = 'SlackRefusal'
+  readonly code: string
+
+  constructor(method: string, code: string) {
+    super(`${method}: ${code}`)
+    this.code = code
+  }
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** `once`: a progress sign, not worth a wait. `patient`: tried until Slack takes it or `PATIENCE_MS` are over. */
+  effort: 'once' | 'patient'
+  /**
+   * Asked after a try that may have taken effect (connection cut, 5xx) before the next one. A result ends the call: it
+   * had taken effect. Without it the method is taken to be safe to repeat.
+   */
+  lookUp?: () => Promise<SlackResult | undefined>
+}
+
+/** How long a patient call goes on. Slack's outages of minutes are survived; after that the run is tried again as a whole. */
+const PATIENCE_MS = 10 * 60_000
+const TIMEOUT_MS = 20_000
+
+/** Error codes of Slack that mean a passing fault, not a refusal. */
+const PASSING = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org', 'ratelimited'])
+
+/**
+ * Slack's Web API with the two things that a bot needs besides: a 429's Retry-After is honoured per method and channel
+ * (others go on), and what may have taken effect is looked up rather than sent again.
+ */
+export class SlackWeb {
+  readonly #client: WebClient
+  readonly #log: Log
+  readonly #gates = new Gates()
+
+  constructor(options: { token: string; apiUrl: string; log: Log; fetch?: typeof globalThis.fetch | undefined }) {
+    this.#client = new WebClient(options.token, {
+      slackApiUrl: options.apiUrl,
+      timeout: TIMEOUT_MS,
+      rejectRateLimitedCalls: true,
+      retryConfig: { retries: 0 },
+      allowAbsoluteUrls: false,
+      logger: quiet,
+      ...(options.fetch ? { fetch: options.fetch as never } : {}),
+    })
+    this.#log = options.log
+  }
+
+  /** @throws SlackRefusal, or the last fault when patience (or the signal) ended the call. */
+  async call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
+    const giveUpAt = Date.now() + PATIENCE_MS
+    for (let attempt = 0; ; attempt++) {
+      options.signal?.throwIfAborted()
+      try {
+        return await this.#try(method, args, options)
+      } catch (error) {
+        const fault = this.#faultOf(error, method, args)
+        if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
+        this.#log.warn({ method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) }, 'slack call failed, retrying')
+        if (!fault.limited) await sleep(backoffMs(attempt, { base: 500, max: 15_000 }), options.signal)
+        const found = fault.unsure ? await options.lookUp?.() : undefined
+        if (found) return found
+      }
+    }
+  }
+
+  async #try(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
+    const gate = gateOf(method, args)
+    if (options.effort === 'once' && this.#gates.isClosed(gate)) throw new SlackRefusal(method, 'ratelimited')
+    const leave = await this.#gates.enter(gate, options.signal)
+    try {
+      return { ...(await this.#client.apiCall(method, args)) }
+    } finally {
+      leave()
+    }
+  }
+
+  /** Sorts a failed try. @throws SlackRefusal when Slack has said no for good. */
+  #faultOf(error: unknown, method: string, args: SlackArgs): { error: unknown; limited?: boolean; unsure?: boolean } {
+    if (error instanceof WebAPIRateLimitedError) {
+      this.#gates.close(gateOf(method, args), Math.max(1, error.retryAfter) * 1000)
+      return { error, limited: true }
+    }
+    if (error instanceof WebAPIPlatformError) {
+      const code = String(error.data.error)
+      if (!PASSING.has(code)) throw new SlackRefusal(method, code)
+      return { error, unsure: code !== 'ratelimited' }
+    }
+    if (error instanceof WebAPIHTTPError) return { error, unsure: true }
+    return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
+  }
+}
+
+function gateOf(method: string, args: SlackArgs): string {
+  return `${method}:${String(args.channel ?? args.channel_id ?? '')}`
+}
+
+/** A connection that was refused carried nothing. */
+function neverSent(error: WebAPIRequestError): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && (cause.code === 'ECONNREFUSED' || cause.code === 'ENOTFOUND')) return true
+  return false
+}
+
+/** The SDK's own log lines would repeat ours and can carry arguments. */
+const quiet = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  getLevel: () => 'error' as never,
+  setName() {},
+}

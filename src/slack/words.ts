@@ -1,0 +1,28 @@
+/** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
+
+export function helpText(command: string): string {
+  return [
+    'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
+    `• In a channel: mention me with your question, or type \`${command} How old is the author of Dune?\``,
+    '• In the thread of an answer: just write on. I know what was said before.',
+    '• In a direct message to me: just write.',
+  ].join('\n')
+}
+
+export const EMPTY_QUESTION =
+  'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'
+
+export const FAILED = 'Something went wrong on my side and I could not answer. Please ask again; if it stays so, tell whoever runs me.'
+
+export const GIVEN_UP =
+  'I tried this question several times and something on my side broke each time, so I have stopped trying. Please tell whoever runs me.'
+
+export const RESTARTED = 'I am being restarted and could not finish this. Please ask again in a minute.'
+
+/** Why there is no answer in this conversation, and what to do; by Slack's error code. */
+export function cannotPost(code: string): string {
+  const invite = 'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
+  if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another one.'
+  if (code === 'restricted_action') return 'I am not allowed to post in this channel. Please ask in another one.'
+  return `I am not a member of this conversation and cannot join it by myself. ${invite}`
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { answer, type AnswerDeps } from '../answer.ts'
+import { LeaseLost, messageOf, ModelError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Handler, Queue } from '../queue/types.ts'
+import type { Question } from '../run/types.ts'
+import type { Egress } from './egress.ts'
+import { Reply, type ReplyOptions } from './reply.ts'
+import { openThread } from './root.ts'
+import { SlackRefusal } from './web.ts'
+import { EMPTY_QUESTION, FAILED, GIVEN_UP, RESTARTED } from './words.ts'
+
+export interface WorkerOptions extends Omit<ReplyOptions, 'signal'> {
+  answer: AnswerDeps
+  queue: Queue
+  egress: Egress
+  log: Log
+  /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
+  durable: boolean
+}
+
+/** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
+export function createHandler(options: WorkerOptions): Handler {
+  return async (question, run, signal) => {
+    if (question.surface === 'ask' && isUnrooted(question)) return openThread(question, run, { ...options, signal })
+    const reply = new Reply(question, run, { ...options, signal })
+    reply.begin()
+    try {
+      if (question.text === '') await reply.note(EMPTY_QUESTION)
+      else for await (const event of answer(question, run, { ...options.answer, signal })) await reply.write(event)
+      options.log.info({ question: question.id, steps: run.saved.steps.length, ms: Date.now() - question.at }, 'question answered')
+    } catch (error) {
+      await explain(error, { question, reply, signal, options })
+    } finally {
+      if (!isHandedOver(signal, options)) await reply.end()
+    }
+  }
+}
+
+/** Says in the thread that a question was given up after its run had failed again and again. */
+export function createGiveUp(options: WorkerOptions): Handler {
+  return async (question, run, signal) => {
+    const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
+    const reference = newReference()
+    options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
+    await reply.fail(GIVEN_UP, reference)
+    await reply.end()
+  }
+}
+
+function isUnrooted(question: Question): boolean {
+  return question.thread.startsWith('ask-')
+}
+
+function isHandedOver(signal: AbortSignal, options: WorkerOptions): boolean {
+  return signal.aborted && options.durable
+}
+
+interface Failure {
+  question: Question
+  reply: Reply
+  signal: AbortSignal
+  options: WorkerOptions
+}
+
+/** A sentence with a reference for the person, the rest under that reference for the log. */
+async function explain(error: unknown, { question, reply, signal, options }: Failure): Promise<void> {
+  const { log } = options
+  if (isHandedOver(signal, options) || (error instanceof LeaseLost && options.durable)) throw error
+  const reference = newReference()
+  const fields = { question: question.id, reference, error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }
+  if (error instanceof SlackRefusal) return log.warn(fields, 'Slack takes no answer here')
+  if (!signal.aborted && !(error instanceof ModelError)) {
+    // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
+    if (options.durable) throw error
+  }
+  log.error(fields, 'question failed')
+  await reply.fail(signal.aborted ? RESTARTED : error instanceof ModelError ? error.hint : FAILED, reference)
+}
+
+function newReference(): string {
+  return randomBytes(4).toString('hex')
+}
+
