@@ -25,6 +25,8 @@ export interface Scope {
   maxBytes?: number
   /** How long a 2xx answer is kept. Milliseconds, default one hour; 0 for never. */
   cacheMs?: number
+  /** Says of a 2xx answer whether it is worth keeping; for services that send their errors with status 200. */
+  keep?(answer: Fetched): boolean
 }
 
 export interface ToolHttp {
@@ -47,7 +49,7 @@ const DEFAULTS = { timeoutMs: 10_000, maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
-type Request = Omit<Exchange, 'signal' | 'now'> & { timeoutMs: number; cacheMs: number }
+type Request = Omit<Exchange, 'signal' | 'now'> & { timeoutMs: number; cacheMs: number; keep: Scope['keep'] }
 
 export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
   const clocks = options.clocks ?? systemClocks
@@ -57,14 +59,19 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
 
   const load = async (key: string, request: Request, signal: AbortSignal) => {
     const { bytes, ...fetched } = await attempt({ ...request, signal, now: () => clocks.now() }, clocks)
-    const keep = request.cacheMs > 0 && fetched.status >= 200 && fetched.status < 300
-    if (keep) cache.set(key, fetched, { size: bytes + key.length, until: clocks.now() + request.cacheMs })
+    if (isKept(request, fetched))
+      cache.set(key, fetched, { size: bytes + key.length, until: clocks.now() + request.cacheMs })
     return fetched
   }
 
   return {
     scope(scope) {
-      const limits = { ...DEFAULTS, ...scope, dispatcher: scope.inside ? agents.inside : agents.outside }
+      const limits = {
+        ...DEFAULTS,
+        keep: undefined,
+        ...scope,
+        dispatcher: scope.inside ? agents.inside : agents.outside,
+      }
       const check = (url: URL) => checkAddress(url, scope)
       return async (address, { headers = {}, signal } = {}) => {
         const url = parse(address, scope.name)
@@ -79,6 +86,11 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
       await Promise.all([agents.outside.destroy(), agents.inside.destroy()])
     },
   }
+}
+
+function isKept(request: Request, { status, headers, body }: Fetched): boolean {
+  const succeeded = status >= 200 && status < 300
+  return request.cacheMs > 0 && succeeded && (request.keep?.({ status, headers, body }) ?? true)
 }
 
 function parse(address: string | URL, name: string): URL {

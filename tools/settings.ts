@@ -1,0 +1,41 @@
+import type { ToolFetch } from '../src/agent/types.ts'
+import type { Scope, ToolHttp } from '../src/http.ts'
+
+/** What the operator set for the built-in tools. An address left out is the public service's. */
+export interface ToolSettings {
+  /** Names of TOOLS; left out: every tool that needs no key, and those whose key is set. */
+  enabled?: string[] | undefined
+  wikipediaApiUrl?: string | undefined
+  arxivApiUrl?: string | undefined
+  duckduckgoUrl?: string | undefined
+  serpapiUrl?: string | undefined
+  serpapiApiKey?: string | undefined
+  githubApiUrl?: string | undefined
+  githubToken?: string | undefined
+}
+
+/** What a built-in tool is made of. */
+export interface ToolParts {
+  settings: ToolSettings
+  http: ToolHttp
+}
+
+/** One service: its address, and a fetch that reaches this address's host and no other. */
+export interface Service {
+  url: string
+  fetch: ToolFetch
+}
+
+/**
+ * The service that a setting names, or the public one. A host that an operator named may lie on a private network; the
+ * public one may not, whatever DNS says.
+ */
+export function serviceOf(
+  http: ToolHttp,
+  address: { setting: string | undefined; standard: string },
+  scope: Omit<Scope, 'hosts' | 'inside'>,
+): Service {
+  const url = address.setting ?? address.standard
+  const inside = new URL(url).origin !== new URL(address.standard).origin
+  return { url, fetch: http.scope({ ...scope, hosts: [url], inside }) }
+}

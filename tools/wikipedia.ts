@@ -1,0 +1,119 @@
+/**
+ * Wikipedia, or any other MediaWiki, as the environment of the ReAct paper (Yao et al. 2022): a search that loads a page
+ * and shows its first sentences, and a lookup that walks through the loaded page. Two tools under one name of TOOLS.
+ */
+import { z } from 'zod'
+import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+import { serviceOf, type Service, type ToolParts } from './settings.ts'
+import { wikiClient, type PageInfo, type WikiClient } from './wikipedia/client.ts'
+import { sentencesOf } from './wikipedia/sentences.ts'
+import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } from './wikipedia/titles.ts'
+
+const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
+const TIMEOUT_MS = 10_000
+const FIRST_SENTENCES = 5
+const SIMILAR_TITLES = 5
+const MAX_OFFERED = 15
+
+/** Under this key the loaded page and the place in it are kept; the text itself comes again through the cache. */
+const MEMORY = 'wikipedia'
+
+const loadedSchema = z.object({
+  title: z.string(),
+  url: z.string().optional(),
+  keyword: z.string().optional(),
+  /** How many of the keyword's sentences were shown. */
+  shown: z.number().default(0),
+})
+
+type Loaded = z.infer<typeof loadedSchema>
+
+export function wikipedia({ http, settings }: ToolParts): Tool[] {
+  const address = { setting: settings.wikipediaApiUrl, standard: WIKIPEDIA }
+  const service = serviceOf(http, address, { name: 'wikipedia', timeoutMs: TIMEOUT_MS, keep: isAnswer })
+  return [searchTool(service), lookupTool(service)]
+}
+
+/** MediaWiki sends its errors with status 200: these are not kept. */
+function isAnswer({ headers, body }: Fetched): boolean {
+  return !('mediawiki-api-error' in headers) && body.startsWith('{') && body.trimEnd().endsWith('}')
+}
+
+function searchTool(service: Service): Tool<{ query: string }> {
+  return {
+    name: 'wikipedia',
+    description: 'Gives the first sentences of a Wikipedia page, or similar titles. Input: the title of the page.',
+    schema: z.object({ query: z.string().describe('title of the page') }),
+    effects: 'read',
+    run: ({ query }, context) => search(query.trim(), wikiClient(service, context.signal), context),
+  }
+}
+
+function lookupTool(service: Service): Tool<{ keyword: string }> {
+  return {
+    name: 'wikipedia_lookup',
+    description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
+    schema: z.object({ keyword: z.string().describe('keyword') }),
+    effects: 'read',
+    run: ({ keyword }, context) => lookup(keyword.trim(), wikiClient(service, context.signal), context),
+  }
+}
+
+async function search(query: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
+  if (query === '') throw new ToolError('wikipedia needs the title of a page.')
+  const page = canBeTitle(query) ? await wiki.page(query) : undefined
+  if (page) return show(page, wiki, context)
+  const titles = await wiki.search(query, SIMILAR_TITLES)
+  const same = titles.find((title) => isSameTitle(title, query))
+  const found = same === undefined ? undefined : await wiki.page(same)
+  if (found) return show(found, wiki, context)
+  forgetKeyword(context)
+  const similar = titles.length > 0 ? `Similar: ${listTitles(titles)}.` : 'Nothing similar was found either.'
+  return { text: `Could not find [${query}]. ${similar}` }
+}
+
+/** Loads a page and shows how it begins. A page that only points to others is told, and not loaded. */
+async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
+  const text = await wiki.text(page.title)
+  const sources = sourcesOf(page)
+  if (page.disambiguation || pointsElsewhere(text)) {
+    forgetKeyword(context)
+    const links = await wiki.links(page.title).catch(() => [])
+    const offered = offeredTitles(text, links).slice(0, MAX_OFFERED)
+    return { text: `[${page.title}] may refer to: ${listTitles(offered)}. Search for one of these titles.`, sources }
+  }
+  context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
+  const first = sentencesOf(text).slice(0, FIRST_SENTENCES).join(' ')
+  return { text: first || `The page [${page.title}] has no text.`, sources }
+}
+
+async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
+  if (keyword === '') throw new ToolError('wikipedia_lookup needs a keyword.')
+  const page = loadedPage(context)
+  if (!page) throw new ToolError('No page is loaded: find one with wikipedia first.')
+  const wanted = keyword.toLowerCase()
+  const hits = sentencesOf(await wiki.text(page.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
+  const shown = page.keyword === wanted ? page.shown : 0
+  const hit = hits[shown]
+  context.memory[MEMORY] = { ...page, keyword: wanted, shown: hit === undefined ? shown : shown + 1 } satisfies Loaded
+  const none = hits.length === 0 ? ` The page [${page.title}] does not contain [${keyword}].` : ''
+  if (hit === undefined) return { text: `No more results.${none}` }
+  return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
+}
+
+/** A search begins the lookup anew, whether or not it loads another page. */
+function forgetKeyword(context: ToolContext): void {
+  const page = loadedPage(context)
+  if (page)
+    context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
+}
+
+/** The memory may have been saved by another process, so it is checked. */
+function loadedPage(context: ToolContext): Loaded | undefined {
+  return loadedSchema.safeParse(context.memory[MEMORY]).data
+}
+
+function sourcesOf(page: { title: string; url?: string | undefined }): Source[] {
+  return page.url ? [{ title: page.title, url: page.url }] : []
+}

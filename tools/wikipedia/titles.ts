@@ -1,0 +1,51 @@
+/** Signs that no MediaWiki title can hold; `#` would cut the title short (`C#` is read as the page `C`). */
+const NEVER_IN_TITLES = /[#<>[\]{}|\p{Cc}\uFFFD]/u
+const MAX_TITLE_BYTES = 255
+
+export function canBeTitle(text: string): boolean {
+  return text !== '' && !NEVER_IN_TITLES.test(text) && Buffer.byteLength(text) <= MAX_TITLE_BYTES
+}
+
+/**
+ * Whether a title is what was asked for, but for capitals, accents and punctuation. A sign that titles cannot hold stands
+ * for its name and may come with an explanation in brackets: `C#` is `C Sharp (programming language)`.
+ */
+export function isSameTitle(title: string, query: string): boolean {
+  const asked = fold(query)
+  if (asked === '') return false
+  return fold(title) === asked || (query.includes('#') && fold(title.replace(/\s*\([^()]*\)$/, '')) === asked)
+}
+
+function fold(text: string): string {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  return plain
+    .replace(/[#♯]/g, ' sharp ')
+    .replace(/[^\p{L}\p{N}+&]+/gu, ' ')
+    .trim()
+}
+
+/** `['a', "b's", 'c']`, as the paper's environment prints titles. */
+export function listTitles(titles: string[]): string {
+  return `[${titles.map((title) => (title.includes("'") ? `"${title}"` : `'${title}'`)).join(', ')}]`
+}
+
+/** Whether the text of a page without a mark says that it only points to others. */
+export function pointsElsewhere(text: string): boolean {
+  return /\brefers? to\s*(?:[^.\n]{0,40}):\s*(?:\n|$)/.test(text.slice(0, 500))
+}
+
+/**
+ * The titles that a disambiguation page offers, in its own order: what each line begins with and links to. Where the
+ * links are not known, a line's words up to the first comma.
+ */
+export function offeredTitles(text: string, links: string[]): string[] {
+  const longestFirst = links.toSorted((a, b) => b.length - a.length)
+  const lines = text.split('\n').map((line) => line.replace(/^[\s*•–-]+/, ''))
+  const begun = lines.flatMap((line) => longestFirst.find((title) => line.startsWith(title)) ?? [])
+  if (begun.length > 0) return [...new Set(begun)]
+  if (links.length > 0) return links
+  return lines
+    .slice(1)
+    .filter((line) => line !== '' && !line.startsWith('='))
+    .map((line) => line.split(/, | – /, 1)[0] ?? line)
+}
