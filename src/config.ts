@@ -55,6 +55,7 @@ const schema = z.object({
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
+  TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
   STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
   FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),

@@ -6,8 +6,14 @@ import { ROOT } from './root.ts'
 /** Which variables each prompt file must use, no fewer and no others. The README in prompts/ says who uses which file. */
 export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
+  'last-call': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],
-  'last-call': ['reason'],
+  json: ['tools', 'tool_names', 'today'],
+  docstore: ['today'],
+  bracket: ['tools', 'examples', 'today'],
+  'self-ask': ['today'],
+  conversational: ['tools', 'tool_names', 'today'],
+  native: ['today'],
 } as const
 
 export type PromptName = keyof typeof PROMPT_VARIABLES

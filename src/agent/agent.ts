@@ -38,6 +38,8 @@ export interface RunState extends AgentDeps {
   startedAt: number
   usage: Usage[]
   lastCall?: StopReason
+  /** The model's last completion, as it was written. */
+  written: string
 }
 
 export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
@@ -63,6 +65,7 @@ function begin(task: Task, deps: AgentDeps): RunState {
     nonce: randomBytes(3).toString('hex'),
     startedAt: deps.now().getTime(),
     usage: [],
+    written: '',
   }
 }
 
@@ -74,6 +77,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undef
   const completion = await complete(run, time, usages)
   run.usage.push(...usages)
   for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
+  run.written = completion?.text ?? ''
   return completion && run.dialect.read(completion, run.tools)
 }
 
@@ -103,8 +107,9 @@ function* decide(run: RunState, reading: Exclude<Reading, { kind: 'finish' }>): 
   const thought = reading.thought
   if (reading.kind === 'unreadable') {
     const observation = { ok: false, text: reading.hint }
-    run.steps.push({ turn, thought, unreadable: reading.text.slice(0, UNREADABLE_CHARS), observation })
-    yield { type: 'thought', step: run.steps.length, turn, text: thought, unreadable: reading.text.slice(0, UNREADABLE_CHARS) }
+    const unreadable = run.written.slice(0, UNREADABLE_CHARS)
+    run.steps.push({ turn, thought, unreadable, observation })
+    yield { type: 'thought', step: run.steps.length, turn, text: thought, unreadable }
     yield { type: 'observation', step: run.steps.length, observation, ms: 0 }
     return
   }
@@ -139,7 +144,7 @@ function answerOf(run: RunState, text: string): AgentEvent {
 
 /** The end without an answer in the dialect's form: the model's plain words where it wrote some, else what was found. */
 function lastWords(run: RunState, reading: Reading | undefined): AgentEvent {
-  const words = reading?.kind === 'unreadable' ? plainWords(reading.text, run.dialect.beginsObservation) : ''
+  const words = reading?.kind === 'unreadable' ? plainWords(run.written, run.dialect.beginsObservation) : ''
   if (words !== '') return answerOf(run, words)
   return { type: 'gave_up', reason: run.lastCall ?? 'unreadable', text: whatIsKnown(run.steps) }
 }

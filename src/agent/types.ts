@@ -92,6 +92,8 @@ export interface ModelRequest {
   /** Strings at which the model should stop. Sent where the model takes them; the caller cuts besides. */
   stop?: string[]
   tools?: ToolSpec[]
+  /** `none`: tools are listed because the messages speak of them, but none may be called. */
+  toolChoice?: 'none'
   signal: AbortSignal
   /** Told once a call, at its end, also when the caller ended the stream early (the tokens are then estimated). */
   onUsage?(usage: Usage): void
@@ -194,6 +196,7 @@ export interface RunView {
 export interface Rendered {
   messages: Message[]
   tools?: ToolSpec[]
+  toolChoice?: 'none'
 }
 
 /** What the model produced in one turn, already cut at its first invented observation. */
@@ -206,8 +209,8 @@ export interface Completion {
 export type Reading =
   | { kind: 'actions'; thought: string; actions: Action[] }
   | { kind: 'finish'; thought: string; answer: string }
-  /** `text` is what was written; `hint` shows the expected form; it goes back to the model as the observation. */
-  | { kind: 'unreadable'; thought: string; text: string; hint: string }
+  /** `hint` shows the expected form; it goes back to the model as the observation. */
+  | { kind: 'unreadable'; thought: string; hint: string }
 
 /** How a prompt teaches ReAct and how its output is read. Neither method ever throws on anything a model wrote. */
 export interface Dialect {

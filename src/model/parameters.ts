@@ -40,6 +40,7 @@ export function bodyOf(request: ModelRequest, model: string, options: { stream: 
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
     ...(request.stop?.length && !refused.has('stop') ? { stop: request.stop } : {}),
     ...(request.tools?.length ? { tools: request.tools.map((fn) => ({ type: 'function' as const, function: fn })) } : {}),
+    ...(request.tools?.length && request.toolChoice ? { tool_choice: request.toolChoice } : {}),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
-import { fieldsOf, inputText, specOf } from '../input.ts'
-import { fenceObservation } from '../observation.ts'
+import { inputText } from '../input.ts'
 import { beginsObservation, readText } from '../parse.ts'
-import type { Dialect, Message, RunView, Step, Tool } from '../types.ts'
+import type { Dialect, Message, RunView, Step } from '../types.ts'
+import { observed, tailOf, toolVariables } from './shared.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
@@ -19,39 +19,18 @@ export function textDialect(prompts: Prompts): Dialect {
 }
 
 function renderText(view: RunView, prompts: Prompts): Message[] {
-  const system = prompts.text({
-    tools: view.tools.map(describeTool).join('\n'),
-    tool_names: view.tools.map((tool) => tool.name).join(', '),
-    today: view.today,
-  })
-  const tail = view.lastCall ? `\n${prompts['last-call']({ reason: REASONS[view.lastCall] })}` : 'Thought:'
   const steps = view.steps.map((step) => renderStep(step, view.nonce))
+  const tail = tailOf(view, prompts, { cue: 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
   return [
-    { role: 'system', content: system },
+    { role: 'system', content: prompts.text(toolVariables(view)) },
     { role: 'user', content: `Question: ${view.question}\n${steps.join('')}${tail}` },
   ]
 }
 
-function renderStep(step: Step, nonce: string): string {
+/** A step in the labels of the text form; the conversational dialect shares it. */
+export function renderStep(step: Step, nonce: string): string {
   const said = step.action
     ? `Thought: ${step.thought}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
     : `Thought: ${step.unreadable ?? step.thought}\n`
-  return `${said}Observation: ${fenceObservation(step.observation?.text ?? '', nonce)}\n`
+  return `${said}Observation: ${observed(step, nonce)}\n`
 }
-
-/** `name: description`, and the fields' JSON schema where there are several. */
-export function describeTool(tool: Tool): string {
-  if (fieldsOf(tool).length < 2) return `${tool.name}: ${tool.description}`
-  return `${tool.name}: ${tool.description} The input is a JSON object: ${JSON.stringify(specOf(tool).parameters.properties)}`
-}
-
-/** What has run out, as the last call tells the model. */
-export const REASONS = {
-  steps: 'steps',
-  time: 'time',
-  tokens: 'tokens',
-  cost: 'budget',
-  loop: 'new things to try (the same action was repeated)',
-  unreadable: 'attempts to follow the format',
-  stopped: 'time, because a person stopped the work',
-} as const

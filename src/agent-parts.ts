@@ -1,0 +1,76 @@
+import { createToolbox, type ToolSettings } from '../tools/index.ts'
+import { DIALECTS } from './agent/dialects/index.ts'
+import type { Dialect, Model, Tool } from './agent/types.ts'
+import type { AnswerDeps } from './answer.ts'
+import type { Config } from './config.ts'
+import { ConfigError } from './errors.ts'
+import { createToolHttp, type ToolHttp } from './http.ts'
+import type { Log } from './log.ts'
+import { openAiModel } from './model/openai.ts'
+import type { Net } from './net.ts'
+import { loadPrompts, type Prompts } from './prompts.ts'
+
+/** Everything that answering takes, apart from the history: what the bot, the terminal and the evaluation share. */
+export interface AgentParts {
+  answer: Omit<AnswerDeps, 'history'>
+  close(): Promise<void>
+}
+
+export interface AgentSources {
+  log: Log
+  net: Net
+  /** In place of the configured one. */
+  model?: Model | undefined
+}
+
+/** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
+export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
+  const prompts = loadPrompts()
+  const http = createToolHttp(config.HTTPS_PROXY ? { proxy: { uri: config.HTTPS_PROXY, ...noProxy(config) } } : {})
+  const model = sources.model ?? modelOf(config.OPENAI_MODEL, config, sources)
+  const condenseName = config.OPENAI_CONDENSE_MODEL
+  const condenseModel = sources.model ?? (condenseName ? modelOf(condenseName, config, sources) : model)
+  const tools = toolsOf(config, http)
+  const dialect = dialectOf(config, { prompts, tools })
+  const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'the tool' }), now: () => new Date() }
+  return { answer: { agent, prompts, condenseModel }, close: () => http.close() }
+}
+
+function noProxy(config: Config): { noProxy?: string } {
+  return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
+}
+
+function modelOf(model: string, config: Config, { log, net }: AgentSources): Model {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_STREAM: stream } = config
+  return openAiModel({ model, apiKey, baseUrl, stream, fetch: net.fetch, log })
+}
+
+function toolsOf(config: Config, http: ToolHttp): Tool[] {
+  const settings: ToolSettings = {
+    enabled: config.TOOLS,
+    wikipediaApiUrl: config.WIKIPEDIA_API_URL,
+    arxivApiUrl: config.ARXIV_API_URL,
+    duckduckgoUrl: config.DUCKDUCKGO_URL,
+    serpapiUrl: config.SERPAPI_URL,
+    serpapiApiKey: config.SERPAPI_API_KEY,
+    githubApiUrl: config.GITHUB_API_URL,
+    githubToken: config.GITHUB_TOKEN,
+  }
+  return createToolbox({ settings, http })
+}
+
+function dialectOf(config: Config, { prompts, tools }: { prompts: Prompts; tools: Tool[] }): Dialect {
+  const { create, needs } = DIALECTS[config.AGENT_DIALECT]
+  const lacking = needs.find((name) => !tools.some((tool) => tool.name === name))
+  if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${config.AGENT_DIALECT} cannot do without it.`)
+  return create({ prompts, examples: '' })
+}
+
+function limitsOf(config: Config) {
+  return {
+    maxSteps: config.AGENT_MAX_STEPS,
+    timeoutMs: config.AGENT_TIMEOUT_MS,
+    toolTimeoutMs: config.TOOL_TIMEOUT_MS,
+    toolOutputChars: config.TOOL_OUTPUT_CHARS,
+  }
+}

@@ -1,0 +1,27 @@
+import type { Prompts } from '../../prompts.ts'
+import type { Dialect } from '../types.ts'
+import { bracketDialect, docstoreDialect } from './bracket.ts'
+import { conversationalDialect } from './conversational.ts'
+import { jsonDialect } from './json.ts'
+import { nativeDialect } from './native.ts'
+import { selfAskDialect } from './self-ask.ts'
+import { textDialect } from './text.ts'
+
+/** What a dialect may be made of. `examples` are worked examples that stand beside people's own tools. */
+export interface DialectParts {
+  prompts: Prompts
+  examples: string
+}
+
+/** Every dialect by its name in AGENT_DIALECT, with the tools that it cannot do without. */
+export const DIALECTS = {
+  text: { create: ({ prompts }: DialectParts) => textDialect(prompts), needs: [] },
+  json: { create: ({ prompts }: DialectParts) => jsonDialect(prompts), needs: [] },
+  docstore: { create: ({ prompts }: DialectParts) => docstoreDialect(prompts), needs: ['wikipedia', 'wikipedia_lookup'] },
+  bracket: { create: ({ prompts, examples }: DialectParts) => bracketDialect(prompts, examples), needs: [] },
+  'self-ask': { create: ({ prompts }: DialectParts) => selfAskDialect(prompts), needs: [] },
+  conversational: { create: ({ prompts }: DialectParts) => conversationalDialect(prompts), needs: [] },
+  native: { create: ({ prompts }: DialectParts) => nativeDialect(prompts), needs: [] },
+} satisfies Record<string, { create(parts: DialectParts): Dialect; needs: string[] }>
+
+export type DialectName = keyof typeof DIALECTS

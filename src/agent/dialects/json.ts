@@ -1,0 +1,36 @@
+import type { Prompts } from '../../prompts.ts'
+import { beginsObservation, readJson } from '../parse.ts'
+import type { Dialect, Message, RunView, Step } from '../types.ts'
+import { observed, tailOf, toolVariables } from './shared.ts'
+
+/**
+ * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON blob with `action` and
+ * `action_input` a turn. The scratchpad goes into the user message in the words that seed 001 shows.
+ */
+export function jsonDialect(prompts: Prompts): Dialect {
+  return {
+    name: 'json',
+    stop: ['\nObservation:', '\nObservation :'],
+    beginsObservation,
+    render: (view) => ({ messages: renderJson(view, prompts) }),
+    read: (completion, tools) => readJson(completion.text, tools.map((tool) => tool.name)),
+  }
+}
+
+const PREVIOUS_WORK = "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):"
+
+function renderJson(view: RunView, prompts: Prompts): Message[] {
+  const work = view.steps.length === 0 ? '' : `${PREVIOUS_WORK}\n${view.steps.map((step) => renderStep(step, view.nonce)).join('')}`
+  const cue = view.steps.length === 0 ? '' : 'Thought:'
+  const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
+  return [
+    { role: 'system', content: prompts.json(toolVariables(view)) },
+    { role: 'user', content: `${view.question}\n\n${work}${tail}` },
+  ]
+}
+
+function renderStep(step: Step, nonce: string): string {
+  const blob = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
+  const said = blob ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n` : `Thought: ${step.unreadable ?? step.thought}\n`
+  return `${said}Observation: ${observed(step, nonce)}\n`
+}

@@ -1,0 +1,127 @@
+/** The composition root: builds everything from a Config and starts it. */
+import { createAgent } from './agent-parts.ts'
+import type { Model } from './agent/types.ts'
+import type { Config } from './config.ts'
+import { ConfigError } from './errors.ts'
+import { createLog, type Log } from './log.ts'
+import { createNet, type Net } from './net.ts'
+import { serve } from './server.ts'
+import { createFront, type Front } from './slack/app.ts'
+import { Egress } from './slack/egress.ts'
+import type { Identity } from './slack/entrances.ts'
+import { SlackRefusal, SlackWeb } from './slack/web.ts'
+import { createGiveUp, createHandler } from './slack/worker.ts'
+import { createStores, type Stores } from './stores.ts'
+
+export interface Bot {
+  /** Where /healthz answers, and /slack/events in HTTP mode. */
+  port: number
+  /** One line that says what was started. */
+  summary: string
+  /** Takes no more work, finishes or hands over what runs, closes everything. */
+  stop(): Promise<void>
+}
+
+export interface BotOptions {
+  /** In place of the configured model; the playground's demo. */
+  model?: Model
+  log?: Log
+}
+
+/** @throws ConfigError when Slack refuses the tokens or a port is taken. */
+export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
+  const log = options.log ?? createLog(config.LOG_LEVEL)
+  const net = createNet(config)
+  const web = new SlackWeb({ token: config.SLACK_BOT_TOKEN!, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch })
+  const agent = await createAgent(config, { log, net, model: options.model })
+  const stores = createStores(config, log)
+  const identity = await identify(web)
+  if (config.ROLE !== 'front') await startWork(config, { log, net, web, agent, stores })
+  const front = config.ROLE === 'worker' ? undefined : frontOf(config, { log, net, stores, identity })
+  const server = await listenAt(config, { front, stores })
+  await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
+  return {
+    port: server.port,
+    summary: summaryOf(config, agent.answer.agent.model.name),
+    async stop() {
+      await front?.stop()
+      const closed = server.close()
+      await stores.queue.stop(config.SHUTDOWN_MS)
+      await Promise.all([closed, stores.close(), agent.close()])
+    },
+  }
+}
+
+interface Parts {
+  log: Log
+  net: Net
+  stores: Stores
+}
+
+async function startWork(config: Config, parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>> }): Promise<void> {
+  const { log, net, web, agent, stores } = parts
+  const worker = {
+    egress: new Egress({ web, log, fetch: net.fetch }),
+    steps: config.STEPS === 'hidden' ? ('hidden' as const) : ('replies' as const),
+    allowedHosts: config.LINK_HOSTS,
+    answer: { ...agent.answer, history: stores.history },
+    queue: stores.queue,
+    durable: stores.durable,
+    now: () => new Date(),
+    log,
+  }
+  await stores.queue.start(createHandler(worker), createGiveUp(worker))
+}
+
+function frontOf(config: Config, { log, net, stores, identity }: Parts & { identity: Identity }): Front {
+  return createFront({
+    botToken: config.SLACK_BOT_TOKEN!,
+    appToken: config.SLACK_APP_TOKEN,
+    signingSecret: config.SLACK_SIGNING_SECRET,
+    apiUrl: config.SLACK_API_URL,
+    followUps: config.FOLLOW_UPS,
+    queue: stores.queue,
+    now: () => new Date(),
+    identity,
+    log,
+    ...net,
+  })
+}
+
+async function listenAt(config: Config, { front, stores }: { front: Front | undefined; stores: Stores }) {
+  const pages = {
+    '/healthz': () => ({ status: 200, body: 'ok\n' }),
+    '/readyz': async () => ((await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' }),
+  }
+  try {
+    return await serve({ port: config.PORT, host: config.HOST, pages, fallback: front?.requestListener })
+  } catch {
+    throw new ConfigError(`PORT should be a free port: ${config.PORT} on ${config.HOST} cannot be listened at.`)
+  }
+}
+
+/** How long a Slack that does not answer is waited for at the start. */
+const IDENTIFY_MS = 30_000
+
+async function identify(web: SlackWeb): Promise<Identity> {
+  try {
+    const me = await web.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
+    return { team: String(me.team_id), botUser: String(me.user_id), botId: String(me.bot_id ?? '') }
+  } catch (error) {
+    throw refusedBy('SLACK_BOT_TOKEN', error)
+  }
+}
+
+function refusedBy(name: string, error: unknown): ConfigError {
+  const code = error instanceof SlackRefusal ? error.code : (/An API error occurred: (\w+)/.exec(String(error))?.[1] ?? '')
+  if (code) return new ConfigError(`${name} should be a token that Slack takes: it answered ${code}.`)
+  return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
+}
+
+function summaryOf(config: Config, model: string): string {
+  const way = config.ROLE === 'worker' ? 'answering what the fronts take in' : config.SLACK_APP_TOKEN ? 'Socket Mode' : 'HTTP at /slack/events'
+  const memory = config.REDIS_URL
+    ? 'conversations and work are kept in Redis'
+    : 'conversations and work are kept in this process’s memory and lost when it ends (set REDIS_URL to keep them)'
+  return `Thinkaloud is ready: ${way}, port ${config.PORT}, model ${model}; ${memory}.`
+}

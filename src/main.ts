@@ -1,0 +1,34 @@
+/** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
+import { startBot } from './bot.ts'
+import { loadConfig, readEnv } from './config.ts'
+import { ConfigError, messageOf } from './errors.ts'
+import { createLog } from './log.ts'
+
+async function main(): Promise<void> {
+  const config = loadConfig(readEnv(), { serves: true })
+  const log = createLog(config.LOG_LEVEL)
+  const bot = await startBot(config, { log })
+  console.log(bot.summary)
+  let stopping: Promise<void> | undefined
+  const stop = (signal: string) => {
+    if (stopping) return
+    log.info({ signal }, 'stopping')
+    stopping = bot.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(messageOf(error)),
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.on('unhandledRejection', (error) => log.error({ error: messageOf(error) }, 'a promise was rejected unseen'))
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof ConfigError) fail(error.message)
+  fail(`Thinkaloud could not start: ${messageOf(error)}`)
+})
