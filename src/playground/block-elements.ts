@@ -1,0 +1,72 @@
+/** The parts that blocks are made of: text objects, buttons, menus. */
+import { isObject } from './args.ts'
+import type { Json } from './types.ts'
+
+/** Says what is wrong; it never returns. */
+export type Complain = (why: string) => never
+
+const INPUTS = new Set(
+  (
+    'plain_text_input number_input email_text_input url_text_input rich_text_input file_input datepicker timepicker ' +
+    'datetimepicker users_select conversations_select channels_select external_select multi_users_select ' +
+    'multi_conversations_select multi_channels_select multi_external_select workflow_button'
+  ).split(' '),
+)
+const MENUS = new Set('static_select multi_static_select overflow radio_buttons checkboxes'.split(' '))
+
+/** A text object: `plain_text` or `mrkdwn`, not empty, at most so many characters. */
+export function checkTextObject(value: unknown, options: { complain: Complain; most: number; plain?: boolean }) {
+  const { complain, most, plain = false } = options
+  if (!isObject(value)) return complain('a text object is missing')
+  const { type, text } = value
+  if (type !== 'plain_text' && (plain || type !== 'mrkdwn')) complain(`text of type ${String(type)}`)
+  if (typeof text !== 'string' || text === '') return complain('a text is empty')
+  if (text.length > most) complain(`a text of ${text.length} characters, at most ${most}`)
+  if (type === 'mrkdwn' && value['emoji'] !== undefined) complain('emoji belongs to plain_text')
+  if (type === 'plain_text' && value['verbatim'] !== undefined) complain('verbatim belongs to mrkdwn')
+}
+
+/** What a person presses or chooses from. */
+export function checkAction(element: Json, complain: Complain) {
+  const type = String(element['type'])
+  const id = element['action_id']
+  if (id !== undefined && (typeof id !== 'string' || id === '' || id.length > 255))
+    complain('action_id of 1 to 255 characters')
+  if (element['placeholder'] !== undefined)
+    checkTextObject(element['placeholder'], { complain, most: 150, plain: true })
+  if (element['confirm'] !== undefined) checkConfirm(element['confirm'], complain)
+  if (type === 'button') return checkButton(element, complain)
+  if (MENUS.has(type)) return checkMenu(element, complain)
+  if (!INPUTS.has(type)) complain(`unsupported element: ${type}`)
+}
+
+function checkButton(button: Json, complain: Complain) {
+  const { text, value, url, style } = button
+  checkTextObject(text, { complain, most: 75, plain: true })
+  if (value !== undefined && (typeof value !== 'string' || value.length > 2000))
+    complain('a value of at most 2000 characters')
+  if (url !== undefined && (typeof url !== 'string' || url.length > 3000)) complain('a url of at most 3000 characters')
+  if (style !== undefined && style !== 'primary' && style !== 'danger') complain(`style ${String(style)}`)
+}
+
+function checkMenu(menu: Json, complain: Complain) {
+  const groups = menu['option_groups']
+  const options = Array.isArray(groups) ? groups.flatMap((group: Json) => group['options']) : menu['options']
+  const most =
+    menu['type'] === 'overflow' ? 5 : menu['type'] === 'radio_buttons' || menu['type'] === 'checkboxes' ? 10 : 100
+  if (!Array.isArray(options) || options.length === 0 || options.length > most) return complain(`1 to ${most} options`)
+  for (const option of options) {
+    if (!isObject(option)) return complain('an option is no object')
+    checkTextObject(option['text'], { complain, most: 75 })
+    if (typeof option['value'] !== 'string' || option['value'].length > 150)
+      complain('an option needs a value of at most 150')
+  }
+}
+
+function checkConfirm(confirm: unknown, complain: Complain) {
+  if (!isObject(confirm)) return complain('confirm is no object')
+  checkTextObject(confirm['title'], { complain, most: 100, plain: true })
+  checkTextObject(confirm['text'], { complain, most: 300 })
+  checkTextObject(confirm['confirm'], { complain, most: 30, plain: true })
+  checkTextObject(confirm['deny'], { complain, most: 30, plain: true })
+}

@@ -1,0 +1,165 @@
+/**
+ * How Slack hands things to an app: signed requests or Socket Mode envelopes, and again where they were not acked.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack and https://docs.slack.dev/apis/events-api#retries.
+ */
+import { createHmac } from 'node:crypto'
+import type { Sockets } from './sockets.ts'
+import type { Json } from './types.ts'
+
+export type Kind = 'events_api' | 'slash_commands' | 'interactive'
+
+/** One try to hand something over. `status` is HTTP's, 200 for an ack on a socket, 0 where nothing came back. */
+export interface Attempt {
+  at: number
+  ms: number
+  status: number
+  /** What came back in the ack: text, or JSON as text. */
+  body: string
+  /** 0 for the first try. */
+  retry: number
+}
+
+export interface Delivery {
+  kind: Kind
+  payload: Json
+  attempts: Attempt[]
+  /** Resolves after the first try. */
+  first: Promise<Attempt>
+  /** Resolves when it was acked or all tries were made: whether it was acked. */
+  done: Promise<boolean>
+}
+
+export interface DeliveryOptions {
+  secret: string
+  now: () => number
+  sockets: Sockets
+  /** Where the app listens; nothing means Socket Mode. */
+  target: () => string | undefined
+  /** How long Slack waits for an ack, in milliseconds. */
+  ackMs: number
+  /** When an event is tried again, in milliseconds after the failure before it. */
+  retryMs: number[]
+}
+
+export interface Deliveries {
+  deliver(kind: Kind, payload: Json): Delivery
+  /** Hands the same thing over once more, as a retry. */
+  redeliver(delivery: Delivery, options?: { reason?: string }): Promise<Attempt>
+  /** How many tries are under way right now. */
+  busy(): number
+  close(): void
+}
+
+export function createDeliveries(options: DeliveryOptions): Deliveries {
+  const timers = new Map<NodeJS.Timeout, () => void>()
+  let busy = 0
+  let closed = false
+
+  async function attempt(delivery: Delivery, retry: { number: number; reason: string }): Promise<Attempt> {
+    busy += 1
+    const at = options.now()
+    const start = performance.now()
+    const way = options.target() === undefined ? bySocket : byHttp
+    const result = await way(options, delivery, retry).catch(() => ({ status: 0, body: '' }))
+    busy -= 1
+    const made = { at, ms: performance.now() - start, retry: retry.number, ...result }
+    delivery.attempts.push(made)
+    return made
+  }
+
+  async function again(delivery: Delivery, first: Promise<Attempt>): Promise<boolean> {
+    let last = await first
+    for (const [index, ms] of options.retryMs.entries()) {
+      // Only events are delivered again; a person whose command failed is told so instead.
+      if (acked(last) || closed || delivery.kind !== 'events_api') break
+      await pause(ms)
+      if (closed) break
+      last = await attempt(delivery, { number: index + 1, reason: reasonOf(last) })
+    }
+    return acked(last)
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => (timers.delete(timer), resolve()), ms)
+      timers.set(timer, resolve)
+    })
+  }
+
+  return {
+    deliver(kind, payload) {
+      const delivery: Delivery = { kind, payload, attempts: [], first: Promise.reject(), done: Promise.resolve(false) }
+      delivery.first.catch(() => undefined)
+      delivery.first = attempt(delivery, { number: 0, reason: '' })
+      delivery.done = again(delivery, delivery.first)
+      return delivery
+    },
+    redeliver(delivery, { reason = 'http_timeout' } = {}) {
+      return attempt(delivery, { number: delivery.attempts.length, reason })
+    },
+    busy: () => busy,
+    close() {
+      closed = true
+      for (const [timer, resolve] of timers) {
+        clearTimeout(timer)
+        resolve()
+      }
+    },
+  }
+}
+
+export function acked(attempt: Attempt): boolean {
+  return attempt.status >= 200 && attempt.status < 300
+}
+
+function reasonOf(attempt: Attempt): string {
+  return attempt.status === 0 ? 'http_timeout' : 'http_error'
+}
+
+type Way = (
+  options: DeliveryOptions,
+  delivery: Delivery,
+  retry: { number: number; reason: string },
+) => Promise<{ status: number; body: string }>
+
+const byHttp: Way = async (options, { kind, payload }, retry) => {
+  const json = kind === 'events_api'
+  const body = json ? JSON.stringify(payload) : formOf(kind, payload)
+  const timestamp = String(Math.floor(options.now() / 1000))
+  const response = await fetch(options.target() ?? '', {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(options.ackMs),
+    headers: {
+      'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded',
+      'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': sign(options.secret, timestamp, body),
+      ...(retry.number > 0 && { 'x-slack-retry-num': String(retry.number), 'x-slack-retry-reason': retry.reason }),
+    },
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+const bySocket: Way = async (options, { kind, payload }, retry) => {
+  const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
+  const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }
+  const ack = await options.sockets.send(envelope, options.ackMs)
+  if (!ack) return { status: 0, body: '' }
+  const { payload: answer } = ack
+  return { status: 200, body: answer === undefined ? '' : JSON.stringify(answer) }
+}
+
+/** Commands travel as a form, interactions as JSON in a form's `payload`. */
+function formOf(kind: Kind, payload: Json): string {
+  if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+  const form = new URLSearchParams()
+  for (const [key, value] of Object.entries(payload)) form.set(key, String(value))
+  return form.toString()
+}
+
+/** Slack's v0 signature: an HMAC of version, time and body. */
+export function sign(secret: string, timestamp: string, body: string): string {
+  return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
+}

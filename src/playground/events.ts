@@ -1,0 +1,85 @@
+/** What Slack tells an app: https://docs.slack.dev/reference/events. */
+import { APP, BOT_USER, TEAM, type Store } from './store.ts'
+import type { Channel, Json, Message } from './types.ts'
+
+/** A message, as the `message.*` events carry it. */
+export function messageEvent(channel: Channel, message: Message): Json {
+  return { ...shared(message), channel: channel.id, event_ts: message.ts, channel_type: typeOf(channel) }
+}
+
+/** A message in which the bot is named, as `app_mention` carries it: without a channel_type. */
+export function mentionEvent(channel: Channel, message: Message): Json {
+  return { ...shared(message), type: 'app_mention', channel: channel.id, event_ts: message.ts }
+}
+
+export function changedEvent(channel: Channel, change: { message: Message; previous: Message; ts: string }): Json {
+  return {
+    type: 'message',
+    subtype: 'message_changed',
+    hidden: true,
+    message: shared(change.message),
+    previous_message: shared(change.previous),
+    channel: channel.id,
+    ts: change.ts,
+    event_ts: change.ts,
+    channel_type: typeOf(channel),
+  }
+}
+
+export function deletedEvent(channel: Channel, change: { previous: Message; ts: string }): Json {
+  return {
+    type: 'message',
+    subtype: 'message_deleted',
+    hidden: true,
+    deleted_ts: change.previous.ts,
+    previous_message: shared(change.previous),
+    channel: channel.id,
+    ts: change.ts,
+    event_ts: change.ts,
+    channel_type: typeOf(channel),
+  }
+}
+
+/** Events carry neither a stream's chunks nor how far it is. */
+function shared(message: Message): Json {
+  const rest: Json = { ...message }
+  for (const name of ['chunks', 'streaming_state', 'stopped_by']) delete rest[name]
+  return rest
+}
+
+function typeOf(channel: Channel): string {
+  return channel.kind
+}
+
+/** Whether a person's message is an `app_mention` too: it names the bot, in a channel that the bot is in. */
+export function mentions(channel: Channel, text: string): boolean {
+  return channel.kind !== 'im' && channel.members.has(BOT_USER) && text.includes(`<@${BOT_USER}>`)
+}
+
+/** The name under which an app subscribes to an event, as manifests write it. */
+export function subscription(event: Json): string {
+  const type = String(event['type'])
+  if (type !== 'message') return type
+  return `message.${{ im: 'im', group: 'groups', mpim: 'mpim' }[String(event['channel_type'])] ?? 'channels'}`
+}
+
+/** The envelope around an event. */
+export function envelope(store: Store, event: Json, now: number): Json {
+  const channel = typeof event['channel'] === 'string' ? store.channels.get(event['channel']) : undefined
+  return {
+    token: 'local',
+    team_id: TEAM,
+    context_team_id: TEAM,
+    context_enterprise_id: null,
+    api_app_id: APP,
+    event,
+    type: 'event_callback',
+    event_id: store.id('Ev'),
+    event_time: Math.floor(now / 1000),
+    authorizations: [
+      { enterprise_id: null, team_id: TEAM, user_id: BOT_USER, is_bot: true, is_enterprise_install: false },
+    ],
+    is_ext_shared_channel: channel?.shared ?? false,
+    event_context: store.id('4-'),
+  }
+}

@@ -1,0 +1,70 @@
+import type { Deliveries, Delivery } from './deliveries.ts'
+import type { Fault } from './faults.ts'
+import type { Done, People, Said, SayOptions } from './people.ts'
+import type { Sockets } from './sockets.ts'
+import type { Store } from './store.ts'
+import type { Call, Channel, Message, Reaction, Refused, User } from './types.ts'
+
+export interface LocalSlackOptions {
+  port?: number
+  botToken?: string
+  appToken?: string
+  signingSecret?: string
+  /** The scopes of the bot token and the events subscribed to, as in a manifest; all of them where missing. */
+  scopes?: string[]
+  events?: string[]
+  /** Answer 429 beyond Slack's rates. */
+  strictRate?: boolean
+  /** How long Slack waits for an ack (3,000 ms), and when it tries again (at once, 1 min, 5 min), in milliseconds. */
+  ackMs?: number
+  retryMs?: number[]
+  /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
+  echo?: boolean
+  /** How long a streamed message lives: 5 minutes. */
+  streamMs?: number
+  /** Milliseconds since the epoch. */
+  now?: () => number
+}
+
+/** What runs; see the methods' own comments in People and Store for the details. */
+export interface LocalSlack {
+  /** For SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN and SLACK_SIGNING_SECRET. */
+  apiUrl: string
+  botToken: string
+  appToken: string
+  signingSecret: string
+  store: Store
+  people: People
+  sockets: Sockets
+  /** Every Web API call so far, and those that were the app's own mistake. */
+  calls: Call[]
+  refusals: Refused[]
+  /** Where the app takes deliveries over HTTP; without one they go over its sockets. */
+  setTarget(url: string | undefined): void
+  fault(fault: Fault): void
+  clearFaults(): void
+  addChannel(id: string, extra?: Partial<Channel>): Channel
+  addUser(id: string, extra?: Partial<User>): User
+  say(options: SayOptions): Promise<Said>
+  /** `say`, with the bot named first. */
+  mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<Said>
+  slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
+  press: People['press']
+  redeliver(delivery: Delivery, options?: { reason?: string }): ReturnType<Deliveries['redeliver']>
+  /** All messages of a channel, oldest first, and the bot's own in a thread. */
+  messages(channel: string): Message[]
+  replies(channel: string, thread: string): Message[]
+  /** What a person reads in a message. */
+  shown(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
+  /** Whom the bot's messages would have pinged. */
+  pings(): string[]
+  status(channel: string, thread: string): string
+  reactions(channel: string, ts: string): Reaction[]
+  /** What only this person was shown. */
+  whispers(channel: string, user: string): string[]
+  /** Resolves with the first truthy value of `check`. @throws after `ms` (15,000), naming `what`. */
+  until<T>(check: () => T | Promise<T>, what: string, ms?: number): Promise<NonNullable<T>>
+  /** Resolves when nothing was called or delivered for `quietMs` (300). */
+  settle(quietMs?: number): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,75 @@
+import { optional, required } from '../args.ts'
+import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
+import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
+import { readContent, UPDATE_TEXT_MOST } from './content.ts'
+import type { Method, Workspace } from './method.ts'
+
+/** How the bot's own messages are signed. */
+export const FROM_BOT = { user: BOT_USER, bot_id: BOT, app_id: APP, team: TEAM }
+
+export const chatMethods: Record<string, Method> = {
+  'chat.postMessage': (args, { store }) => {
+    const channel = store.writable(required(args, 'channel'))
+    const content = readContent(args)
+    const thread = threadOf(args, channel, store)
+    const broadcast = thread && args['reply_broadcast'] === true ? { subtype: 'thread_broadcast' } : {}
+    const message = store.post(channel, { ...FROM_BOT, ...content, ...(thread && { thread_ts: thread }), ...broadcast })
+    return { channel: channel.id, ts: message.ts, message }
+  },
+
+  'chat.update': (args, { store }) => {
+    const { channel, message } = own(args, store, 'cant_update_message')
+    if (message.streaming_state === 'in_progress') throw new Refusal('streaming_state_conflict')
+    const content = readContent({ ...keptBy(args, message), ...args }, { textMost: UPDATE_TEXT_MOST })
+    const edited = { user: BOT_USER, ts: store.ts() }
+    // Blocks without a new text leave the old one as what a notification says.
+    const text = content.text || message.text
+    Object.assign(message, { blocks: undefined }, content, { text, edited })
+    store.changed(channel, message)
+    return { channel: channel.id, ts: message.ts, text: message.text, message }
+  },
+
+  'chat.delete': (args, { store }) => {
+    const { channel, message } = own(args, store, 'cant_delete_message')
+    store.remove(channel, message)
+    return { channel: channel.id, ts: message.ts }
+  },
+
+  'chat.postEphemeral': (args, { store }) => {
+    const channel = store.writable(required(args, 'channel'))
+    const user = required(args, 'user')
+    if (!channel.members.has(user)) throw declined('user_not_in_channel')
+    const { text, blocks } = readContent(args)
+    const thread = threadOf(args, channel, store)
+    const whisper = store.whisper(channel, {
+      user,
+      text,
+      ...(blocks && { blocks }),
+      ...(thread && { thread_ts: thread }),
+    })
+    return { message_ts: whisper.ts }
+  },
+}
+
+/** The root that a message is to stand under. @throws Refusal where there is none. */
+function threadOf(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
+  const ts = optional(args, 'thread_ts')
+  if (ts === undefined) return undefined
+  const root = store.message(channel, ts, 'thread_not_found')
+  if (root.thread_ts && root.thread_ts !== ts)
+    throw new Refusal('cannot_reply_to_message', { why: `${ts} is itself a reply in ${root.thread_ts}.` })
+  return ts
+}
+
+/** What an update leaves out stays as it was; markdown_text takes the place of text and blocks. */
+function keptBy(args: Json, message: Message): Json {
+  const { blocks, attachments } = message
+  return args['markdown_text'] === undefined ? { blocks, attachments } : { attachments }
+}
+
+function own(args: Json, store: Workspace['store'], error: string): { channel: Channel; message: Message } {
+  const channel = store.writable(required(args, 'channel'))
+  const message = store.message(channel, required(args, 'ts'))
+  if (message.bot_id !== BOT) throw new Refusal(error, { why: `${message.ts} is somebody else's.` })
+  return { channel, message }
+}

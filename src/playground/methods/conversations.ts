@@ -1,0 +1,106 @@
+import { flag, invalid, optional, required, whole } from '../args.ts'
+import { BOT_USER } from '../store.ts'
+import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
+import type { Method, Workspace } from './method.ts'
+
+export const conversationMethods: Record<string, Method> = {
+  'conversations.info': (args, { store }) => ({ channel: channelObject(store.channel(required(args, 'channel'))) }),
+
+  'conversations.join': (args, { store }) => {
+    const channel = store.channel(required(args, 'channel'))
+    if (channel.kind !== 'channel') throw declined('method_not_supported_for_channel_type')
+    if (channel.archived) throw declined('is_archived')
+    if (channel.members.has(BOT_USER)) return { channel: channelObject(channel), warning: 'already_in_channel' }
+    channel.members.add(BOT_USER)
+    const text = `<@${BOT_USER}> has joined the channel`
+    store.post(channel, { subtype: 'channel_join', user: BOT_USER, text })
+    return { channel: channelObject(channel) }
+  },
+
+  'conversations.open': (args, { store }) => {
+    const user = optional(args, 'users') ?? optional(args, 'channel')
+    if (user === undefined) throw invalid('[ERROR] missing required field: users')
+    if (!store.users.has(user)) throw new Refusal('user_not_found', { why: `There is no user ${user}.` })
+    return { channel: { id: store.directChannel(user).id } }
+  },
+
+  'conversations.history': (args, { store }) => {
+    const channel = readable(args, store)
+    const roots = channel.messages.filter(
+      (m) => !m.thread_ts || m.thread_ts === m.ts || m.subtype === 'thread_broadcast',
+    )
+    return page(between(roots, args).reverse(), args, { normal: 100, most: 999, channel })
+  },
+
+  'conversations.replies': (args, { store }) => {
+    const channel = readable(args, store)
+    const root = store.message(channel, required(args, 'ts'), 'thread_not_found')
+    const thread = store.thread(channel, root.thread_ts ?? root.ts)
+    return page(between(thread, args), args, { normal: 1000, most: 1000, channel })
+  },
+}
+
+function readable(args: Json, store: Workspace['store']): Channel {
+  const channel = store.channel(required(args, 'channel'))
+  if (!channel.members.has(BOT_USER)) throw declined('not_in_channel')
+  return channel
+}
+
+function channelObject(channel: Channel): Json {
+  return {
+    id: channel.id,
+    name: channel.name,
+    is_channel: channel.kind === 'channel',
+    is_group: channel.kind === 'group',
+    is_im: channel.kind === 'im',
+    is_mpim: channel.kind === 'mpim',
+    is_private: channel.kind !== 'channel',
+    is_archived: channel.archived,
+    is_ext_shared: channel.shared,
+    is_member: channel.members.has(BOT_USER),
+  }
+}
+
+/** Between `oldest` and `latest`, both left out unless `inclusive` is on. */
+function between(messages: Message[], args: Json): Message[] {
+  const oldest = Number(args['oldest'] ?? 0)
+  const latest = Number(args['latest'] ?? Infinity)
+  const inclusive = flag(args, 'inclusive')
+  return messages.filter(({ ts }) => {
+    const at = Number(ts)
+    return (at > oldest && at < latest) || (inclusive && (at === oldest || at === latest))
+  })
+}
+
+/** One page of messages; the cursor is where the next one begins. */
+function page(messages: Message[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
+  const limit = whole(args, 'limit', bounds)
+  const from = readCursor(optional(args, 'cursor'))
+  const next = from + limit < messages.length ? Buffer.from(`next:${from + limit}`).toString('base64') : ''
+  const withMetadata = flag(args, 'include_all_metadata')
+  return {
+    messages: messages.slice(from, from + limit).map((message) => outward(message, bounds.channel, withMetadata)),
+    has_more: next !== '',
+    response_metadata: { next_cursor: next },
+  }
+}
+
+function readCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  const place = /^next:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString())
+  if (!place) throw new Refusal('invalid_cursor')
+  return Number(place[1])
+}
+
+/** A message as history gives it: metadata only where it was asked for, and a root's replies counted. */
+function outward(message: Message, channel: Channel, withMetadata: boolean): Json {
+  const { metadata, ...rest } = message
+  delete rest.chunks
+  const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts)
+  const counted = replies.length > 0 && {
+    thread_ts: message.ts,
+    reply_count: replies.length,
+    latest_reply: replies.at(-1)?.ts,
+  }
+  return { ...rest, ...counted, ...(metadata && withMetadata && { metadata }) }
+}

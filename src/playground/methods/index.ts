@@ -1,0 +1,36 @@
+import { chatMethods } from './chat.ts'
+import { conversationMethods } from './conversations.ts'
+import type { Method } from './method.ts'
+import { otherMethods } from './others.ts'
+import { streamMethods } from './stream.ts'
+
+/** The Web API methods of the local Slack, by name. */
+export const methods = new Map<string, Method>(
+  Object.entries({ ...chatMethods, ...streamMethods, ...conversationMethods, ...otherMethods }),
+)
+
+/**
+ * The scopes of which a method needs one, from its page under https://docs.slack.dev/reference/methods. A method that is
+ * not here needs none.
+ */
+export const scopesOf = new Map<string, string[]>(
+  Object.entries({
+    'chat.postMessage': ['chat:write'],
+    'chat.update': ['chat:write'],
+    'chat.delete': ['chat:write'],
+    'chat.postEphemeral': ['chat:write'],
+    'chat.startStream': ['chat:write'],
+    'chat.appendStream': ['chat:write'],
+    'chat.stopStream': ['chat:write'],
+    'assistant.threads.setStatus': ['chat:write', 'assistant:write'],
+    'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
+    'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
+    'conversations.info': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
+    'conversations.join': ['channels:join'],
+    'conversations.open': ['channels:manage', 'groups:write', 'im:write', 'mpim:write'],
+    'reactions.add': ['reactions:write'],
+    'reactions.remove': ['reactions:write'],
+    'users.info': ['users:read'],
+    'bots.info': ['users:read'],
+  }),
+)

@@ -1,0 +1,80 @@
+import { isObject } from './args.ts'
+import type { Store } from './store.ts'
+import type { Json, Message } from './types.ts'
+
+/** Keys under which blocks and chunks carry words that people read. */
+const WORDS = ['text', 'title', 'details', 'output', 'alt_text', 'label', 'description']
+
+/**
+ * What a person reads in a message, one piece a line: its blocks where it has some (the text is then only what a
+ * notification says), the chunks of a stream, its attachments; names in place of ids, a link as `label (address)`.
+ */
+export function shown(store: Store, message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string {
+  const blocks = message.blocks ?? []
+  const streamed = (message.chunks ?? []).filter((chunk) => chunk['type'] !== 'markdown_text')
+  const pieces = blocks.length > 0 && streamed.length === 0 ? [] : [message.text]
+  for (const part of [...streamed, ...blocks, ...(message.attachments ?? [])]) collect(store, part, pieces)
+  return pieces
+    .filter(Boolean)
+    .map((piece) => readable(store, piece))
+    .join('\n')
+}
+
+function collect(store: Store, value: unknown, pieces: string[]) {
+  if (Array.isArray(value)) for (const one of value) collect(store, one, pieces)
+  if (!isObject(value)) return
+  if (
+    value['type'] === 'rich_text_section' ||
+    value['type'] === 'rich_text_preformatted' ||
+    value['type'] === 'rich_text_quote'
+  )
+    return void pieces.push(inlineText(store, value['elements']))
+  for (const [key, inner] of Object.entries(value)) {
+    if (typeof inner !== 'string') collect(store, inner, pieces)
+    else if (WORDS.includes(key)) pieces.push(inner)
+  }
+}
+
+function inlineText(store: Store, elements: unknown): string {
+  const list: unknown[] = Array.isArray(elements) ? elements : []
+  return list.map((one) => (isObject(one) ? inline(store, one) : '')).join('')
+}
+
+function inline(store: Store, element: Json): string {
+  const text = String(element['text'] ?? '')
+  if (element['type'] === 'link')
+    return text && text !== element['url'] ? `${text} (${String(element['url'])})` : String(element['url'])
+  if (element['type'] === 'user') return `@${nameOf(store, String(element['user_id']))}`
+  if (element['type'] === 'emoji') return `:${String(element['name'])}:`
+  if (element['type'] === 'broadcast') return `@${String(element['range'])}`
+  return text
+}
+
+/** Slack's text form as people see it: entities and escapes resolved. */
+export function readable(store: Store, text: string): string {
+  return text
+    .replace(/<@([UW]\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${nameOf(store, id)}`)
+    .replace(
+      /<#([CG]\w+)(?:\|([^>]*))?>/g,
+      (_, id: string, name?: string) => `#${name || store.channels.get(id)?.name || id}`,
+    )
+    .replace(/<!(channel|here|everyone)(?:\|[^>]*)?>/g, '@$1')
+    .replace(/<((?:https?|mailto):[^|>]+)\|([^>]*)>/g, '$2 ($1)')
+    .replace(/<((?:https?|mailto):[^|>]+)>/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}
+
+function nameOf(store: Store, id: string): string {
+  return store.users.get(id)?.real_name ?? id
+}
+
+/** The pings that a message would make: users, groups and broadcasts, in its text, blocks and chunks. */
+export function pings(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string[] {
+  const { text, blocks, chunks, attachments } = message
+  const source = JSON.stringify([text, blocks, chunks, attachments])
+  const written = source.match(/<(?:@[UW]\w+|!(?:channel|here|everyone)|!subteam\^\w+)[^>]*>/g) ?? []
+  const elements = source.match(/"type":"(?:user|usergroup|broadcast)"/g) ?? []
+  return [...written, ...elements]
+}

@@ -1,0 +1,30 @@
+import type { Store } from './store.ts'
+import { Refusal } from './types.ts'
+
+/** A trigger opens one modal, within three seconds of the press or command that it came with. */
+const LASTS_MS = 3000
+
+export interface Triggers {
+  issue(): string
+  /** @throws Refusal when it is unknown, used or old. */
+  use(trigger: string): void
+}
+
+export function createTriggers(store: Store, now: () => number): Triggers {
+  const issued = new Map<string, { at: number; used: boolean }>()
+  return {
+    issue() {
+      const trigger = store.id('trigger.')
+      issued.set(trigger, { at: now(), used: false })
+      return trigger
+    },
+    use(trigger) {
+      const known = issued.get(trigger)
+      if (!known) throw new Refusal('invalid_trigger_id', { why: 'The trigger is unknown.' })
+      if (known.used) throw new Refusal('exchanged_trigger_id', { why: 'The trigger was used before.' })
+      if (now() - known.at > LASTS_MS)
+        throw new Refusal('expired_trigger_id', { why: 'The trigger is over 3 seconds old.' })
+      known.used = true
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** The things of a workspace, in the forms that Slack's Web API and events use. */
+
+export type Json = Record<string, unknown>
+
+export interface Reaction {
+  name: string
+  users: string[]
+  count: number
+}
+
+/** A message as Slack keeps it. `ts` is its id in the channel and its time. */
+export interface Message {
+  type: 'message'
+  ts: string
+  text: string
+  subtype?: string
+  user?: string
+  team?: string
+  bot_id?: string
+  app_id?: string
+  thread_ts?: string
+  parent_user_id?: string
+  client_msg_id?: string
+  blocks?: Json[]
+  attachments?: Json[]
+  files?: Json[]
+  metadata?: Json
+  edited?: { user: string; ts: string }
+  reactions?: Reaction[]
+  /** Present while and after `chat.startStream` wrote it. */
+  streaming_state?: 'in_progress' | 'completed' | 'stopped'
+  chunks?: Json[]
+  [more: string]: unknown
+}
+
+/** What only one person sees; it is kept nowhere in Slack, and here only to be looked at. */
+export interface Ephemeral {
+  ts: string
+  user: string
+  text: string
+  thread_ts?: string
+  blocks?: Json[]
+}
+
+export interface Status {
+  text: string
+  /** Milliseconds since the epoch at which Slack clears it by itself. */
+  until: number
+}
+
+export interface Channel {
+  id: string
+  name: string
+  kind: 'channel' | 'group' | 'im' | 'mpim'
+  members: Set<string>
+  archived: boolean
+  /** Shared with another workspace by Slack Connect. */
+  shared: boolean
+  messages: Message[]
+  ephemerals: Ephemeral[]
+  /** What the bot says that it is doing, by thread. */
+  statuses: Map<string, Status>
+  /** The ts of messages that are gone, so that asking for one is known from making one up. */
+  deleted: Set<string>
+}
+
+export interface User {
+  id: string
+  team_id: string
+  name: string
+  real_name: string
+  deleted: boolean
+  is_bot: boolean
+  is_restricted: boolean
+  is_ultra_restricted: boolean
+  is_stranger: boolean
+  tz: string
+  profile: Json
+}
+
+/** One Web API call, as it came and as it ended. */
+export interface Call {
+  method: string
+  args: Json
+  ok: boolean
+  error?: string
+  /** Milliseconds since the epoch. */
+  at: number
+}
+
+/** A call that is the app's own mistake: a broken form, a limit passed, something made up. */
+export interface Refused {
+  method: string
+  error: string
+  why: string
+}
+
+/** What changed, for whoever watches the workspace. */
+export type Change =
+  | { type: 'message'; channel: string; message: Message }
+  | { type: 'removed'; channel: string; ts: string }
+  | { type: 'ephemeral'; channel: string; ephemeral: Ephemeral }
+  | { type: 'status'; channel: string; thread: string; text: string }
+  | { type: 'channel'; channel: string }
+  | { type: 'view'; view: Json }
+
+/**
+ * Slack says no. `blame` tells the app's own mistakes (a broken form, a limit, an id that never was) from an answer that
+ * a good app meets too (not in the channel, already reacted).
+ */
+export class Refusal extends Error {
+  readonly error: string
+  readonly blame: boolean
+  readonly more: Json
+
+  constructor(error: string, options: { why?: string; blame?: boolean; more?: Json } = {}) {
+    super(options.why ?? error)
+    this.error = error
+    this.blame = options.blame ?? true
+    this.more = options.more ?? {}
+  }
+}
+
+/** An answer that is no, and nobody's mistake. */
+export function declined(error: string): Refusal {
+  return new Refusal(error, { blame: false })
+}

@@ -1,0 +1,160 @@
+/** The HTTP side: `/api/<method>` with its tokens, rates and faults, and response URLs. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseArgs } from './args.ts'
+import type { Faults } from './faults.ts'
+import { readBody, sendJson, wait } from './http.ts'
+import { methods, scopesOf } from './methods/index.ts'
+import type { Workspace } from './methods/method.ts'
+import type { ResponseUrls } from './response-urls.ts'
+import { Refusal, type Call, type Json, type Refused } from './types.ts'
+
+export interface WebApiOptions {
+  workspace: Workspace
+  botToken: string
+  appToken: string
+  /** The scopes of the bot token; all of them where this is missing. */
+  scopes?: string[]
+  faults: Faults
+  /** Seconds to wait before this call, 0 for none. */
+  rate: (method: string, args: Json) => number
+  responseUrls: ResponseUrls
+  calls: Call[]
+  refusals: Refused[]
+}
+
+interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body: Json
+  /** Cuts the connection in place of answering. */
+  drop?: boolean
+}
+
+/** Answers one request. */
+export function createWebApi(
+  options: WebApiOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const body = await readBody(request)
+    const answer = await route(options, { request, url, body })
+    if (answer.drop) return void response.destroy()
+    const { status, headers } = answer
+    sendJson(response, answer.body, { ...(status && { status }), ...(headers && { headers }) })
+  }
+}
+
+interface Arrived {
+  request: IncomingMessage
+  url: URL
+  body: string
+}
+
+async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> {
+  const [, first = '', name = ''] = arrived.url.pathname.split('/')
+  const type = arrived.request.headers['content-type'] ?? ''
+  if (first === 'api') {
+    const read = () => parseArgs(arrived.body, type, arrived.url.searchParams)
+    return answerCall(options, { method: name, read, authorization: arrived.request.headers.authorization ?? '' })
+  }
+  if (first === 'response') {
+    const read = () => parseArgs(arrived.body, type || 'application/json', new URLSearchParams())
+    return answerResponse(options, { id: name, read })
+  }
+  return { status: 404, body: { ok: false, error: 'not_found' } }
+}
+
+function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): Answer {
+  const call = { method: 'response_url', args: {} as Json }
+  return record(options, call, () => {
+    call.args = read()
+    options.responseUrls.take(id, call.args)
+    return {}
+  })
+}
+
+interface Asked {
+  method: string
+  read: () => Json
+  authorization: string
+}
+
+async function answerCall(options: WebApiOptions, { method, read, authorization }: Asked): Promise<Answer> {
+  let args: Json = {}
+  let broken: Refusal | undefined
+  try {
+    args = read()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    broken = error
+  }
+  const fault = options.faults.meet(method, args)
+  if (fault?.delayMs) await wait(fault.delayMs)
+  if (fault?.dropBefore) return note(options, { method, args, error: 'dropped_before' }, { body: {}, drop: true })
+  if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, { method, args }, fault)
+  const seconds = options.rate(method, args)
+  if (seconds > 0) return faulty(options, { method, args }, { retryAfter: seconds })
+  const answer = record(options, { method, args }, () => {
+    authorize(options, method, authorization)
+    if (broken) throw broken
+    const run = methods.get(method)
+    if (!run) throw new Refusal('unknown_method', { why: method, more: { req_method: method } })
+    return run(args, options.workspace)
+  })
+  return fault?.dropAfter ? { ...answer, drop: true } : answer
+}
+
+/** @throws Refusal for a missing, unknown or wrong token, and for a scope that it lacks. */
+function authorize(options: WebApiOptions, method: string, authorization: string) {
+  if (method === 'api.test') return
+  const token = /^Bearer (\S+)$/.exec(authorization)?.[1]
+  if (!token) throw new Refusal('not_authed', { why: 'There is no Authorization: Bearer header.' })
+  const { botToken, appToken, scopes } = options
+  if (token !== botToken && token !== appToken) throw new Refusal('invalid_auth', { why: 'The token is unknown.' })
+  const wanted = method === 'apps.connections.open' ? appToken : botToken
+  if (token !== wanted) throw new Refusal('not_allowed_token_type', { why: `${method} with the other token` })
+  const needed = scopesOf.get(method)
+  if (!scopes || !needed || needed.some((scope) => scopes.includes(scope))) return
+  throw new Refusal('missing_scope', {
+    why: needed.join(','),
+    more: { needed: needed.join(','), provided: scopes.join(',') },
+  })
+}
+
+/** Runs a call, writes it down, and turns a refusal into Slack's answer. */
+function record(options: WebApiOptions, call: { method: string; args: Json }, run: () => Json): Answer {
+  try {
+    const body = run()
+    return note(options, call, { body: { ok: true, ...body } })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { method } = call
+    if (error.blame) options.refusals.push({ method, error: error.error, why: error.message })
+    const status = method === 'response_url' ? 404 : 200
+    const body = { ok: false, error: error.error, ...error.more }
+    return note(options, { ...call, error: error.error }, { status, body })
+  }
+}
+
+function faulty(
+  options: WebApiOptions,
+  call: { method: string; args: Json },
+  fault: { status?: number; error?: string; retryAfter?: number },
+): Answer {
+  const limited = fault.retryAfter !== undefined || fault.status === 429
+  const error = fault.error ?? (limited ? 'ratelimited' : 'internal_error')
+  return note(
+    options,
+    { ...call, error },
+    {
+      status: fault.status ?? (limited ? 429 : 200),
+      ...(fault.retryAfter !== undefined && { headers: { 'retry-after': String(fault.retryAfter) } }),
+      body: { ok: false, error },
+    },
+  )
+}
+
+function note(options: WebApiOptions, call: { method: string; args: Json; error?: string }, answer: Answer): Answer {
+  options.calls.push({ ...call, ok: call.error === undefined, at: options.workspace.now() })
+  return answer
+}

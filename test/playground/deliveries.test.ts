@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { listen, readBody } from '../../src/playground/http.ts'
+import { BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+
+const ends: (() => Promise<unknown> | void)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function local(options: Parameters<typeof startLocalSlack>[0] = {}) {
+  const slack = await startLocalSlack({ ackMs: 200, retryMs: [0, 30, 30], ...options })
+  ends.push(() => slack.close())
+  return slack
+}
+
+interface Request {
+  headers: Record<string, string>
+  body: string
+}
+
+/** An app that answers its requests with these statuses, the last one for ever; 0 never answers. */
+async function httpApp(slack: LocalSlack, statuses: number[]): Promise<Request[]> {
+  const seen: Request[] = []
+  const server = await listen((request, response) => {
+    void readBody(request).then((body) => {
+      seen.push({ headers: request.headers as Record<string, string>, body })
+      const status = statuses.length > 1 ? (statuses.shift() ?? 0) : (statuses[0] ?? 0)
+      if (status > 0) response.writeHead(status).end()
+    })
+  })
+  ends.push(server.close)
+  slack.setTarget(`${server.base}/slack/events`)
+  return seen
+}
+
+/** A socket of an app that acks what `acks` says. */
+async function socketApp(slack: LocalSlack, acks: (envelope: Record<string, unknown>) => boolean = () => true) {
+  const opened = await fetch(`${slack.apiUrl}apps.connections.open`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${slack.appToken}` },
+  })
+  const { url } = (await opened.json()) as { url: string }
+  const socket = new WebSocket(url)
+  const seen: Record<string, unknown>[] = []
+  socket.on('message', (data) => {
+    const envelope = JSON.parse(String(data)) as Record<string, unknown>
+    seen.push(envelope)
+    if (envelope['envelope_id'] && acks(envelope)) socket.send(JSON.stringify({ envelope_id: envelope['envelope_id'] }))
+  })
+  await new Promise((resolve) => socket.once('message', resolve))
+  ends.push(() => socket.terminate())
+  return { socket, seen, url, events: () => seen.filter((one) => one['type'] === 'events_api') }
+}
+
+test('a request is signed over version, time and body', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [200])
+  await slack.say({ text: 'hello' })
+  const { headers, body } = seen[0] as Request
+  const base = `v0:${headers['x-slack-request-timestamp']}:${body}`
+  expect(headers['x-slack-signature']).toBe(
+    `v0=${createHmac('sha256', slack.signingSecret).update(base).digest('hex')}`,
+  )
+  expect(Math.abs(Date.now() / 1000 - Number(headers['x-slack-request-timestamp']))).toBeLessThan(60)
+})
+
+test('what fails comes again with a number and a reason until it is acked', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [500, 0, 200])
+  const { deliveries } = await slack.say({ text: 'hello' })
+  expect(await deliveries[0]?.done).toBe(true)
+  expect(seen.map(({ headers }) => headers['x-slack-retry-num'])).toEqual([undefined, '1', '2'])
+  expect(seen.map(({ headers }) => headers['x-slack-retry-reason'])).toEqual([undefined, 'http_error', 'http_timeout'])
+  expect(new Set(seen.map(({ body }) => body)).size).toBe(1)
+})
+
+test('after three retries it is given up', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [503])
+  const { deliveries } = await slack.say({ text: 'hello' })
+  expect(await deliveries[0]?.done).toBe(false)
+  expect(seen).toHaveLength(4)
+})
+
+test('a command is not tried again: the person is told', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [500])
+  const done = await slack.slash('why?')
+  expect(done).toMatchObject({ ok: false, status: 500 })
+  expect(await done.delivery.done).toBe(false)
+  expect(seen).toHaveLength(1)
+  expect(slack.whispers(GENERAL, 'U0ALICE0001')).toEqual(['/ask failed with the error "operation_timeout"'])
+})
+
+test('an event goes to one socket, each in its turn', async () => {
+  const slack = await local()
+  const one = await socketApp(slack)
+  const two = await socketApp(slack)
+  for (const text of ['a', 'b', 'c', 'd']) await slack.say({ text })
+  expect([one.events().length, two.events().length]).toEqual([2, 2])
+})
+
+test('an envelope that nobody acks comes again, marked, maybe to another socket', async () => {
+  const slack = await local({ ackMs: 60 })
+  const deaf = await socketApp(slack, () => false)
+  const { deliveries } = await slack.say({ text: 'hello' })
+  expect(await deliveries[0]?.done).toBe(false)
+  expect(deaf.events().map((one) => one['retry_attempt'])).toEqual([undefined, 1, 2, 3])
+  expect(deaf.events()[1]).toMatchObject({ retry_reason: 'http_timeout', payload: { event: { text: 'hello' } } })
+})
+
+test('what was said while no socket was open is delivered to the first that opens', async () => {
+  const slack = await local({ ackMs: 2000 })
+  const said = slack.say({ text: 'early' })
+  const late = await socketApp(slack)
+  expect((await said).deliveries[0]?.attempts[0]?.status).toBe(200)
+  expect(late.events()).toHaveLength(1)
+})
+
+test('a socket says hello, is asked to connect anew, and its address works once', async () => {
+  const slack = await local()
+  const { socket, seen, url } = await socketApp(slack)
+  expect(seen[0]).toMatchObject({ type: 'hello', num_connections: 1 })
+  slack.sockets.refresh()
+  await slack.until(() => seen.some((one) => one['type'] === 'disconnect'), 'the disconnect message')
+  const again = new WebSocket(url)
+  await expect(new Promise((_, reject) => again.once('error', reject))).rejects.toThrow(/401/)
+  slack.sockets.cut()
+  await slack.until(() => socket.readyState === WebSocket.CLOSED, 'the cut')
+})
+
+test('an eleventh socket is turned away', async () => {
+  const slack = await local()
+  for (let i = 0; i < 10; i++) await socketApp(slack)
+  const extra = await socketApp(slack)
+  expect(extra.seen[0]).toMatchObject({ type: 'disconnect', reason: 'too_many_websockets' })
+  expect(slack.sockets.count()).toBe(10)
+})
+
+test('only what was subscribed to is delivered', async () => {
+  const slack = await local({ events: ['app_mention'] })
+  const seen = await httpApp(slack, [200])
+  await slack.say({ text: 'hello' })
+  await slack.mention('hello')
+  expect(seen.map(({ body }) => (JSON.parse(body) as { event: { type: string } }).event.type)).toEqual(['app_mention'])
+})
+
+test('people edit, delete, react, join and open the Home, and the app is told', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [200])
+  const { ts, channel } = await slack.say({ text: 'hello' })
+  await slack.people.edit({ channel, ts }, `<@${BOT_USER}> hello`)
+  await slack.people.react({ channel, ts, name: 'eyes' })
+  await slack.people.react({ channel, ts, name: 'eyes', removed: true })
+  await slack.people.remove({ channel, ts })
+  await slack.people.join({ channel, user: 'U0BOB000001' })
+  await slack.people.openHome()
+  const events = seen.map(({ body }) => (JSON.parse(body) as { event: Record<string, string> }).event)
+  expect(events.map((event) => event['subtype'] ?? event['type'])).toEqual([
+    'message',
+    'app_mention',
+    'message_changed',
+    'reaction_added',
+    'reaction_removed',
+    'message_deleted',
+    'channel_join',
+    'app_home_opened',
+  ])
+  expect(slack.messages(GENERAL).map((message) => message.subtype)).toEqual(['channel_join'])
+})
+
+test('a direct message is a message.im and no app_mention', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [200])
+  await slack.say({ channel: 'D0ALICE0001', text: `<@${BOT_USER}> hello` })
+  const events = seen.map(({ body }) => (JSON.parse(body) as { event: Record<string, string> }).event)
+  expect(events).toMatchObject([{ type: 'message', channel_type: 'im' }])
+})
+
+test('a shared channel is told on the envelope, and a channel without the bot tells it nothing', async () => {
+  const slack = await local()
+  const seen = await httpApp(slack, [200])
+  slack.addChannel('C0SHARED001', { shared: true })
+  slack.addChannel('C0NOBOT0001', { members: new Set(['U0ALICE0001']) })
+  await slack.mention('hello', { channel: 'C0SHARED001' })
+  await slack.mention('hello', { channel: 'C0NOBOT0001' })
+  const envelopes = seen.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+  expect(envelopes.map((one) => one['is_ext_shared_channel'])).toEqual([true, true])
+})
