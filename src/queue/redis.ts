@@ -1,0 +1,151 @@
+import type { StoreLog } from '../history/log.ts'
+import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
+import { threadOf, type Question } from '../run/types.ts'
+import { TurnJobs } from './jobs.ts'
+import { ChannelLoad } from './load.ts'
+import { settledWithin } from './settle.ts'
+import { ThreadStore } from './store.ts'
+import { Sweeper } from './sweeper.ts'
+import type { Accepted, Handler, Queue } from './types.ts'
+import { TurnWorker } from './worker.ts'
+
+export interface RedisQueueOptions {
+  redis: RedisSettings
+  log: StoreLog
+  /** Before every key. */
+  prefix?: string
+  /** `front` only takes in, `worker` only answers. */
+  role?: 'all' | 'front' | 'worker'
+  /** Questions answered at once by this process. */
+  concurrency?: number
+  now?: () => number
+  random?: () => number
+  /** All that accept() may take before it gives up, so that Slack is told in time to deliver again. */
+  acceptMs?: number
+  knownTtlMs?: number
+  doneTtlMs?: number
+  givenUpTtlMs?: number
+  /** A run that lost its worker so often without a new checkpoint, or whose handler failed so often, is given up. */
+  maxLosses?: number
+  maxFailures?: number
+  backoffMs?: number
+  /** A dead worker's job is another's after `lockMs` plus at most `stalledMs`. */
+  lockMs?: number
+  stalledMs?: number
+  sweepMs?: number
+  graceMs?: number
+}
+
+const DAY_MS = 86_400_000
+
+const DEFAULTS = {
+  prefix: 'thinkaloud',
+  role: 'all',
+  concurrency: 20,
+  now: Date.now,
+  random: Math.random,
+  acceptMs: 1_500,
+  knownTtlMs: 30 * DAY_MS,
+  doneTtlMs: DAY_MS,
+  givenUpTtlMs: 7 * DAY_MS,
+  maxLosses: 3,
+  maxFailures: 3,
+  backoffMs: 1_000,
+  lockMs: 15_000,
+  stalledMs: 5_000,
+  sweepMs: 60_000,
+  graceMs: 2_000,
+} as const
+
+/**
+ * A queue in Redis that any number of processes share. A question that was accepted is handed out until a handler has
+ * finished with it, whatever dies. BullMQ moves the work about; what is asked, and in which order, is in the threads' own
+ * keys (run/keys.ts).
+ */
+export function redisQueue(options: RedisQueueOptions): Queue {
+  return new RedisQueue({ ...DEFAULTS, ...options })
+}
+
+class RedisQueue implements Queue {
+  readonly #options: Required<RedisQueueOptions>
+  readonly #connections: RedisClient[] = []
+  readonly #intake: Half | undefined
+  #worker: TurnWorker | undefined
+  #sweeper: Sweeper | undefined
+  #isStopped = false
+
+  constructor(options: Required<RedisQueueOptions>) {
+    this.#options = options
+    if (options.role !== 'worker') this.#intake = this.#half('intake')
+  }
+
+  async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
+    if (this.#isStopped) throw new Error('The queue is stopping and takes no more questions.')
+    const intake = this.#intake
+    if (!intake) throw new Error('This process is a worker and takes no questions.')
+    return within(this.#options.acceptMs, takeIn(intake, question, onlyKnownThread))
+  }
+
+  async start(handler: Handler, giveUp?: Handler): Promise<void> {
+    if (this.#options.role === 'front' || this.#worker || this.#isStopped) return
+    const { prefix, log, sweepMs, random } = this.#options
+    const half = this.#half('work')
+    this.#worker = new TurnWorker({ ...this.#options, ...half, handler, giveUp })
+    this.#sweeper = new Sweeper({ ...half, prefix, log, everyMs: sweepMs, random })
+    void this.#sweeper.run()
+  }
+
+  async stop(ms: number): Promise<void> {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#sweeper?.stop()
+    await this.#worker?.stop(ms)
+    for (const connection of this.#connections) connection.disconnect()
+  }
+
+  /** A write, and not only a PING: a Redis that is full, or a replica, answers but can take nothing in. */
+  async ready(): Promise<boolean> {
+    const redis = this.#connections[0]
+    if (this.#isStopped || !redis || redis.status !== 'ready') return false
+    const write = redis.set(`${this.#options.prefix}:ready`, 1, 'PX', 1_000)
+    return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
+  }
+
+  #half(purpose: Purpose): Half {
+    const { prefix, log, now } = this.#options
+    const redis = connect(this.#options.redis, { purpose, log })
+    this.#connections.push(redis)
+    return {
+      redis,
+      store: new ThreadStore({ ...this.#options, redis }),
+      jobs: new TurnJobs({ redis, prefix, log }),
+      load: new ChannelLoad({ redis, prefix, now }),
+    }
+  }
+}
+
+/** What the taking in and the working need alike, each over a connection of its own temper. */
+interface Half {
+  redis: RedisClient
+  store: ThreadStore
+  jobs: TurnJobs
+  load: ChannelLoad
+}
+
+/**
+ * Stores the question, then makes sure of its thread's job: for a duplicate too, because the delivery before it may have
+ * died between the two.
+ */
+async function takeIn({ store, load, jobs }: Half, question: Question, onlyKnownThread: boolean): Promise<Accepted> {
+  const { accepted, gen } = await store.accept(question, onlyKnownThread)
+  if (gen === '') return accepted
+  const inChannel = accepted === 'accepted' ? await load.enter(question) : 1
+  await jobs.ensure(threadOf(question), gen, inChannel - 1)
+  return accepted
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  if (await settledWithin(ms, [promise])) return promise
+  // What it still does is harmless: the delivery that follows is then a duplicate of a stored question.
+  throw new Error(`Redis did not take the question in within ${ms} ms.`)
+}

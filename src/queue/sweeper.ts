@@ -1,0 +1,77 @@
+import { messageOf } from '../errors.ts'
+import type { StoreLog } from '../history/log.ts'
+import { scanKeys, type RedisClient } from '../redis.ts'
+import { threadInKey } from '../run/keys.ts'
+import type { TurnJobs } from './jobs.ts'
+import type { ThreadStore } from './store.ts'
+
+export interface SweeperOptions {
+  redis: RedisClient
+  prefix: string
+  store: ThreadStore
+  jobs: TurnJobs
+  log: StoreLog
+  /** Milliseconds between two sweeps, over all workers. */
+  everyMs: number
+  random: () => number
+}
+
+/**
+ * Finds inboxes without a live job. A crash between storing a question and adding its job leaves one, if Slack does not
+ * deliver again; so does a Redis that lost its last second. It looks at start and then now and then.
+ */
+export class Sweeper {
+  readonly #options: SweeperOptions
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(options: SweeperOptions) {
+    this.#options = options
+  }
+
+  /** Sweeps now, and again after `everyMs` give or take a fifth. Never rejects. */
+  async run(): Promise<void> {
+    const { log, everyMs, random } = this.#options
+    try {
+      if (await this.#isMyTurn()) await this.sweep()
+    } catch (error) {
+      if (!this.#isStopped) log.warn({ error: messageOf(error) }, 'a sweep failed')
+    }
+    if (this.#isStopped) return
+    this.#timer = setTimeout(() => void this.run(), everyMs * (0.8 + 0.4 * random()))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  /** One worker's sweep does for all of them. */
+  async #isMyTurn(): Promise<boolean> {
+    const { redis, prefix, everyMs } = this.#options
+    return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(everyMs / 2), 'NX')) === 'OK'
+  }
+
+  /** @returns how many threads had to be woken. */
+  async sweep(): Promise<number> {
+    const { redis, prefix, log } = this.#options
+    let woken = 0
+    for await (const keys of scanKeys(redis, `${prefix}:{*}:inbox`)) {
+      const found = await Promise.all(keys.map((key) => this.#wake(threadInKey(key))))
+      woken += found.filter(Boolean).length
+    }
+    if (woken > 0) log.warn({ threads: woken }, 'woke threads whose questions had no job')
+    return woken
+  }
+
+  async #wake(thread: string): Promise<boolean> {
+    const { store, jobs } = this.#options
+    const gen = await store.revive(thread)
+    if (gen === '' || (await jobs.has(thread, gen))) return false
+    // The same generation would not do: its lost job may have been started before, and a new one counts from nought.
+    const next = await store.revive(thread, gen)
+    if (next === '') return false
+    await jobs.ensure(thread, next, 0)
+    return true
+  }
+}

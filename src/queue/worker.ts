@@ -1,0 +1,163 @@
+import { DelayedError, Worker as BullWorker, type Job } from 'bullmq'
+import { LeaseLost, messageOf } from '../errors.ts'
+import type { StoreLog } from '../history/log.ts'
+import type { RedisClient } from '../redis.ts'
+import { redisRun } from '../run/redis.ts'
+import { bullPrefix, QUEUE_NAME, type TurnJob, type TurnJobs } from './jobs.ts'
+import type { ChannelLoad } from './load.ts'
+import { settledWithin } from './settle.ts'
+import type { ThreadStore, Turn } from './store.ts'
+import type { Handler } from './types.ts'
+
+export interface TurnWorkerOptions {
+  redis: RedisClient
+  prefix: string
+  store: ThreadStore
+  jobs: TurnJobs
+  load: ChannelLoad
+  log: StoreLog
+  handler: Handler
+  giveUp: Handler | undefined
+  concurrency: number
+  /** How long a worker may be silent before its job is another's, and how often that is looked at. Milliseconds. */
+  lockMs: number
+  stalledMs: number
+  /** The first pause after a failure of the handler; it doubles. */
+  backoffMs: number
+  /** How long an aborted handler has to end before it is left to itself. */
+  graceMs: number
+}
+
+/** Works on turns: one job is one turn of one thread. */
+export class TurnWorker {
+  readonly #options: TurnWorkerOptions
+  readonly #worker: BullWorker<TurnJob>
+  readonly #running = new Map<string, { abort: AbortController; done: Promise<unknown> }>()
+  #isStopping = false
+
+  constructor(options: TurnWorkerOptions) {
+    this.#options = options
+    this.#worker = new BullWorker<TurnJob>(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
+      connection: options.redis,
+      prefix: bullPrefix(options.prefix),
+      concurrency: options.concurrency,
+      lockDuration: options.lockMs,
+      stalledInterval: options.stalledMs,
+      // How often a job may lose its worker is decided with its run, which knows of checkpoints.
+      maxStalledCount: 1_000_000_000,
+      drainDelay: 5,
+      runRetryDelay: 1_000,
+    })
+    this.#worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) this.#running.get(id)?.abort.abort(new LeaseLost('The lease ran out.'))
+    })
+    this.#worker.on('error', (error) => this.#onError(error))
+  }
+
+  /** Takes no new job, lets what runs finish within `ms`, then aborts it and hands it over. Never rejects. */
+  async stop(ms: number): Promise<void> {
+    this.#isStopping = true
+    const closing = this.#worker.close()
+    const working = () => [...this.#running.values()].map(({ done }) => done)
+    if (!(await settledWithin(ms, working()))) {
+      for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
+      await settledWithin(this.#options.graceMs + 1_000, working())
+    }
+    // What is left is BullMQ's own tidying, which waits for ever where Redis is away.
+    if (!(await settledWithin(1_000, [closing]))) await settledWithin(1_000, [this.#worker.getBackend().close(true)])
+  }
+
+  async #process(job: Job<TurnJob>, token: string): Promise<void> {
+    const abort = new AbortController()
+    const done = this.#isStopping ? this.#comeBack(job, token, 0) : this.#turn(job, token, abort)
+    const id = job.id ?? ''
+    this.#running.set(id, { abort, done })
+    try {
+      await done
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  async #turn(job: Job<TurnJob>, token: string, abort: AbortController): Promise<void> {
+    const { store, jobs } = this.#options
+    const { thread, gen } = job.data
+    const turn = await store.begin(thread, gen, job.attemptsStarted)
+    if (!('lease' in turn)) {
+      // A crash may have come between the end of the last turn and the job of this one.
+      if (turn.gen !== '') await jobs.ensure(thread, turn.gen, 0)
+      return
+    }
+    try {
+      await this.#work(turn, abort.signal)
+    } catch (error) {
+      const delay = await this.#putDown(turn, error, abort.signal)
+      return delay === undefined ? undefined : this.#comeBack(job, token, delay)
+    }
+    await this.#finish(turn)
+  }
+
+  async #work(turn: Turn, signal: AbortSignal): Promise<void> {
+    const { handler, giveUp, redis, graceMs, log } = this.#options
+    const { question, saved, losses, failures } = turn.stored
+    if (turn.verdict === 'drop') return
+    if (turn.verdict === 'give-up') log.error({ question: turn.id, losses, failures }, 'a question is given up')
+    const work = turn.verdict === 'give-up' ? giveUp : handler
+    await endsInTime(work?.(question, redisRun(redis, turn.lease, saved), signal), signal, graceMs)
+  }
+
+  async #finish(turn: Turn): Promise<void> {
+    const { store, load, jobs, log } = this.#options
+    const state = turn.verdict === 'work' ? 'done' : 'given-up'
+    const [{ held, gen }, others] = await Promise.all([store.finish(turn, state), load.leave(turn.stored.question)])
+    if (!held) log.info({ question: turn.id }, 'another worker has taken the question over')
+    if (gen !== '') await jobs.ensure(turn.thread, gen, others)
+  }
+
+  /** @returns the pause in ms before the same turn is tried again, or undefined where it is not ours any more. */
+  async #putDown(turn: Turn, error: unknown, signal: AbortSignal): Promise<number | undefined> {
+    const { store, backoffMs, log } = this.#options
+    if (signal.aborted || error instanceof LeaseLost) {
+      const isHeld = (await store.release(turn)) !== undefined
+      log.info({ question: turn.id }, isHeld ? 'a question is handed over' : 'another worker has the question')
+      return isHeld ? 0 : undefined
+    }
+    const failures = await store.release(turn, messageOf(error).slice(0, 500) || 'unknown')
+    log.error({ question: turn.id, failures, error: messageOf(error).slice(0, 500) }, 'a question failed')
+    return failures === undefined ? undefined : backoffMs * 2 ** (failures - 1)
+  }
+
+  /** Sends the job back, to whichever worker is free after `delay` ms. @throws DelayedError always, for BullMQ. */
+  async #comeBack(job: Job<TurnJob>, token: string, delay: number): Promise<never> {
+    await job.moveToDelayed(Date.now() + delay, token)
+    throw new DelayedError()
+  }
+
+  #onError(error: Error): void {
+    const { log } = this.#options
+    if (this.#isStopping) return
+    // A lock that is gone means that another worker has the job; the run's own lease has seen to the rest.
+    const isAboutLock = /\block\b/i.test(error.message)
+    log[isAboutLock ? 'info' : 'warn'](
+      { error: error.message },
+      isAboutLock ? 'a lease was lost' : 'the queue had an error',
+    )
+  }
+}
+
+/** Waits for the work, but once it was aborted no longer than `graceMs`. */
+async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, graceMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const abandoned = new Promise<never>((_, reject) => {
+    const later = () => {
+      timer = setTimeout(() => reject(new LeaseLost('The handler did not end in time.')), graceMs)
+    }
+    if (signal.aborted) later()
+    else signal.addEventListener('abort', later, { once: true })
+  })
+  try {
+    await Promise.race([work, abandoned])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Everything about reaching Redis: one server, Sentinels or a Cluster, and the two tempers of a connection.
+ */
+import { createHash } from 'node:crypto'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { messageOf } from './errors.ts'
+import type { StoreLog } from './history/log.ts'
+
+export interface RedisSettings {
+  /** `redis://` or `rediss://`, with user, password and database where needed. With Sentinels the path is the master's name. */
+  url: string
+  /** `host:port` of each Sentinel; they say where the master is. */
+  sentinels?: string[]
+  /** The master's name, where the path of `url` is to be the database as usual. */
+  sentinelName?: string
+  sentinelPassword?: string
+  /** `url` names one node of a Cluster; the others are found through it. */
+  cluster?: boolean
+}
+
+/**
+ * `intake`: a command that cannot be done now fails at once, because Slack waits for the answer and will ask again.
+ * `work`: a command waits for Redis to come back, however long it takes. BullMQ's blocking connection is a copy of it.
+ */
+export type Purpose = 'intake' | 'work'
+
+export type RedisClient = Redis | Cluster
+
+/** How long a command of the intake may take, in ms. */
+const INTAKE_COMMAND_MS = 1_000
+
+/** Longer than BullMQ's longest blocking read (10 s), so that only a dead line is cut. */
+const WORK_SILENCE_MS = 20_000
+
+/** Connects, reconnects for ever, and says in the log when Redis is lost and when it is back. */
+export function connect(settings: RedisSettings, options: { purpose: Purpose; log: StoreLog }): RedisClient {
+  const client = settings.cluster ? connectCluster(settings, options.purpose) : connectOne(settings, options.purpose)
+  watch(client, options)
+  return client
+}
+
+function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
+  const base = { ...temper(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
+  if (!settings.sentinels?.length) return new Redis(settings.url, base)
+  const { db, path, ...login } = access(settings.url)
+  const byName = settings.sentinelName !== undefined
+  return new Redis({
+    ...base,
+    ...login,
+    sentinels: settings.sentinels.map(hostAndPort),
+    name: settings.sentinelName ?? path,
+    ...(byName && db !== undefined ? { db } : {}),
+    ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword }),
+    ...(login.tls ? { enableTLSForSentinelMode: true, sentinelTLS: login.tls } : {}),
+  })
+}
+
+function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
+  const { username, password, tls } = access(url)
+  const { hostname, port } = new URL(url)
+  return new Cluster([{ host: unbracket(hostname), port: Number(port || 6379) }], {
+    ...queueing(purpose),
+    clusterRetryStrategy: backoff,
+    // Certificates are made out to host names, which the default look-up would turn into addresses.
+    ...(tls ? { dnsLookup: (address, callback) => callback(null, address) } : {}),
+    redisOptions: { ...temper(purpose), username, password, ...(tls ? { tls } : {}) },
+  })
+}
+
+function temper(purpose: Purpose): RedisOptions {
+  return purpose === 'intake'
+    ? { commandTimeout: INTAKE_COMMAND_MS, socketTimeout: 5 * INTAKE_COMMAND_MS, maxRetriesPerRequest: 0 }
+    : // BullMQ insists on null for its workers: a command of theirs must never be given up.
+      { maxRetriesPerRequest: null, socketTimeout: WORK_SILENCE_MS }
+}
+
+function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
+  return { enableOfflineQueue: purpose === 'work' }
+}
+
+/** Milliseconds before the next try: doubling up to 2 s, spread so that a fleet does not come back all at once. */
+function backoff(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 6), 2_000) * (0.75 + Math.random() / 2)
+}
+
+/** A master that became a replica in a failover refuses writes: look for the new one, and send the command there (2). */
+function reconnectOnError(error: Error): 2 | false {
+  return error.message.startsWith('READONLY') ? 2 : false
+}
+
+function access(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
+  const { username, password, protocol, pathname } = new URL(url)
+  const path = decodeURIComponent(pathname.slice(1))
+  return {
+    path,
+    ...(/^\d+$/.test(path) ? { db: Number(path) } : {}),
+    ...(username ? { username: decodeURIComponent(username) } : {}),
+    ...(password ? { password: decodeURIComponent(password) } : {}),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  }
+}
+
+function hostAndPort(address: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`redis://${address}`)
+  return { host: unbracket(hostname), port: Number(port || 26379) }
+}
+
+function unbracket(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+/** One line when the connection is lost and one when it is back, however often it is tried between. */
+function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
+  let lastError: string | undefined
+  let isLost = false
+  client.on('error', (error) => {
+    lastError = messageOf(error)
+  })
+  client.on('reconnecting', () => {
+    if (isLost) return
+    isLost = true
+    log.warn({ purpose, error: lastError }, 'Redis cannot be reached; trying again until it can')
+  })
+  client.on('ready', () => {
+    if (isLost) log.info({ purpose }, 'Redis is back')
+    isLost = false
+    lastError = undefined
+  })
+}
+
+/** The key of something that belongs to a thread. The braces keep all that a thread has on one node of a Cluster. */
+export function threadKey(prefix: string, thread: string, name: string): string {
+  return `${prefix}:{${thread}}:${name}`
+}
+
+/** All keys that match, in batches, on every node. A key may come twice. */
+export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
+  for (const node of nodes) {
+    let cursor = '0'
+    do {
+      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 500)
+      cursor = next
+      if (keys.length > 0) yield keys
+    } while (cursor !== '0')
+  }
+}
+
+/** A Lua script, bound to a connection by its first argument. Redis runs the whole of it as one atomic step. */
+export type Script = (redis: RedisClient, keys: string[], args: (string | number)[]) => Promise<unknown>
+
+/** Sends a script by its hash, and in full only where Redis does not know it yet. */
+export function script(lua: string): Script {
+  const sha = createHash('sha1').update(lua).digest('hex')
+  return async (redis, keys, args) => {
+    try {
+      return await redis.evalsha(sha, keys.length, ...keys, ...args)
+    } catch (error) {
+      if (!messageOf(error).startsWith('NOSCRIPT')) throw error
+      return redis.eval(lua, keys.length, ...keys, ...args)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { threadKey } from '../redis.ts'
+import type { ThreadKey } from '../history/types.ts'
+
+/**
+ * The keys of one thread's questions, all under one hash tag, so that one script may touch them all:
+ *
+ *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, and while there is work: active, begun, lease
+ *     PREFIX:{T:C:ts}:inbox       list of the questions' ids, oldest first; the head stays until it is finished
+ *     PREFIX:{T:C:ts}:run:ID      hash: the question and what its run has done; that it exists is the question's claim
+ *     PREFIX:{T:C:ts}:event:ID    Slack's event id, claimed
+ *
+ * `active` is the generation of the one job that may work on the thread; every turn of the thread is a generation of its
+ * own. `begun` is how often that job has been started; `lease` is `gen.begun` of who holds the thread, the fencing token.
+ */
+export interface ThreadKeys {
+  thread: string
+  inbox: string
+  /** Before a run's id. */
+  runs: string
+  /** Before an event's id. */
+  events: string
+}
+
+export function threadKeys(prefix: string, thread: ThreadKey): ThreadKeys {
+  return {
+    thread: threadKey(prefix, thread, 'thread'),
+    inbox: threadKey(prefix, thread, 'inbox'),
+    runs: threadKey(prefix, thread, 'run:'),
+    events: threadKey(prefix, thread, 'event:'),
+  }
+}
+
+/** The thread that a key belongs to: what stands in its braces. */
+export function threadInKey(key: string): ThreadKey {
+  return key.slice(key.indexOf('{') + 1, key.indexOf('}:'))
+}

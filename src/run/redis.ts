@@ -1,0 +1,62 @@
+import { LeaseLost } from '../errors.ts'
+import { script, type RedisClient } from '../redis.ts'
+import { applyPart } from './saved.ts'
+import { fieldOf, postField } from './stored.ts'
+import type { Run, SavedRun } from './types.ts'
+
+/** Who may work on a run: the keys of the thread and of the run's hash, and the fencing token of this holder. */
+export interface RunLease {
+  threadKey: string
+  runKey: string
+  token: string
+}
+
+// Each of these compares the fencing token in the step in which it writes: a holder that was frozen for an hour finds
+// another token there and changes nothing.
+
+const savePartsScript = script(`
+  if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 0 end
+  redis.call('HSET', KEYS[2], unpack(ARGV, 2))
+  return 1
+`)
+
+const claimPostScript = script(`
+  if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 'lost' end
+  local ts = redis.call('HGET', KEYS[2], ARGV[2])
+  if not ts then
+    redis.call('HSET', KEYS[2], ARGV[2], '')
+    return 'fresh'
+  end
+  return ts == '' and 'unsure' or 'ts:' .. ts
+`)
+
+/** A run in Redis that this process holds the lease of. One command a method. */
+export function redisRun(redis: RedisClient, lease: RunLease, saved: SavedRun): Run {
+  const keys = [lease.threadKey, lease.runKey]
+  const write = async (fields: string[]) => {
+    if (!(await savePartsScript(redis, keys, [lease.token, ...fields]))) throw lost()
+  }
+  return {
+    saved,
+    async save(...parts) {
+      if (parts.length === 0) return
+      await write(parts.flatMap(fieldOf))
+      for (const part of structuredClone(parts)) applyPart(saved, part)
+    },
+    async claimPost(key) {
+      const claim = String(await claimPostScript(redis, keys, [lease.token, postField(key)]))
+      if (claim === 'lost') throw lost()
+      if (claim.startsWith('ts:')) return { ts: claim.slice('ts:'.length) }
+      saved.posts[key] = ''
+      return claim === 'fresh' ? 'fresh' : 'unsure'
+    },
+    async posted(key, ts) {
+      await write([postField(key), ts])
+      saved.posts[key] = ts
+    },
+  }
+}
+
+function lost(): LeaseLost {
+  return new LeaseLost('Another worker has taken this run over.')
+}

@@ -1,0 +1,92 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+if (!hasRedis && process.env.CI === 'true') throw new Error('redis-server is missing: CI must test with a real one.')
+if (!hasRedis)
+  console.warn(
+    '\n!!! redis-server is missing: everything about Redis goes UNTESTED. Install it (apt install redis-server).\n',
+  )
+
+/** For tests that need a real Redis: left out loudly where there is none, which CI never allows. */
+export const describeWithRedis = hasRedis ? describe : describe.skip
+
+export interface RedisServer {
+  url: string
+  port: number
+  /** Ends it at once, as a power cut would. What the append-only file has stays. */
+  kill(): Promise<void>
+  /** Starts it again on the same port with the same file. */
+  restart(): Promise<void>
+  /** Freezes it and wakes it: connections stay, answers do not come. */
+  freeze(): void
+  thaw(): void
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** Starts a redis-server of our own on a free port, in a temporary folder; `settings` as on its command line. */
+export async function startRedis(settings: string[] = []): Promise<RedisServer> {
+  const port = await freePort()
+  const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-redis-'))
+  const fixed = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    dir,
+    '--save',
+    '',
+    '--maxmemory-policy',
+    'noeviction',
+  ]
+  const launch = () => launchRedis([...fixed, ...settings])
+  let server = await launch()
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill,
+    async restart() {
+      await kill()
+      server = await launch()
+    },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
+    async stop() {
+      await kill()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function launchRedis(args: string[]): Promise<ChildProcess> {
+  const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  for await (const chunk of server.stdout) {
+    said += String(chunk)
+    if (said.includes('Ready to accept connections')) break
+  }
+  if (!said.includes('Ready to accept connections')) throw new Error(`redis-server did not start:\n${said}`)
+  return server
+}
+
+/** A port of 127.0.0.1 that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

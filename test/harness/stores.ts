@@ -1,0 +1,37 @@
+import { vi } from 'vitest'
+import type { StoreLog } from '../../src/history/log.ts'
+import type { Question } from '../../src/run/types.ts'
+
+/** A log that tests can read. */
+export function keptLog(): StoreLog & { lines: { level: string; message: string; fields: object }[] } {
+  const lines: { level: string; message: string; fields: object }[] = []
+  const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields })
+  return { lines, info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A question in thread `thread` of channel `C1`, told from others by its name. */
+export function question(name: string, overrides: Partial<Question> = {}): Question {
+  const place = { team: 'T1', channel: 'C1', thread: '1.0', ...overrides }
+  return {
+    id: `${place.team}:${place.channel}:${name}`,
+    user: 'U1',
+    text: `What about ${name}?`,
+    ts: name,
+    surface: 'mention',
+    eventId: `Ev-${place.channel}-${name}`,
+    at: 1_000,
+    ...place,
+  }
+}
+
+/** Waits until the check passes; only a freeze makes it fail. */
+export function eventually(check: () => unknown, timeout = 25_000): Promise<void> {
+  return vi.waitFor(async () => void (await check()), { timeout, interval: 10 })
+}
+
+/** A promise with its handles outside. */
+export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => (resolve = settle))
+  return { promise, resolve }
+}

@@ -1,0 +1,327 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { LeaseLost } from '../../src/errors.ts'
+import type { Handler, Queue } from '../../src/queue/types.ts'
+import type { Question, Run, SavedRun } from '../../src/run/types.ts'
+import { deferred, eventually, question } from '../harness/stores.ts'
+
+export interface QueueSettings {
+  concurrency?: number
+  now?: () => number
+  knownTtlMs?: number
+  maxFailures?: number
+}
+
+/** What every queue does, wherever it keeps its questions. `make` gives a fresh one with short pauses. */
+export function queueContract(make: (settings?: QueueSettings) => Queue): void {
+  const open = (settings?: QueueSettings): Queue => {
+    const queue = make(settings)
+    onTestFinished(() => queue.stop(0))
+    return queue
+  }
+  /** A queue whose handler only writes down what it was asked. */
+  const recording = async (settings?: QueueSettings) => {
+    const queue = open(settings)
+    const seen: string[] = []
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
+    return { queue, seen }
+  }
+  const opened = async (settings?: QueueSettings) => {
+    const queue = open(settings)
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    return queue
+  }
+
+  test('a question is handed out once, however often it is delivered', async () => {
+    const { queue, seen } = await recording()
+    expect(await queue.accept(question('1'))).toBe('accepted')
+    expect(await queue.accept(question('1'))).toBe('duplicate')
+    await eventually(() => expect(seen).toEqual(['1']))
+    expect(await queue.accept(question('1'))).toBe('duplicate')
+    await queue.accept(question('2'))
+    await eventually(() => expect(seen).toEqual(['1', '2']))
+  })
+
+  test('of two deliveries at the same moment one is a duplicate', async () => {
+    const { queue, seen } = await recording()
+    const results = await Promise.all(['a', 'a', 'a'].map((name) => queue.accept(question(name))))
+    expect(results.sort()).toEqual(['accepted', 'duplicate', 'duplicate'])
+    await queue.accept(question('last'))
+    await eventually(() => expect(seen).toEqual(['a', 'last']))
+  })
+
+  test('the same message under two event ids is one question', async () => {
+    const { queue, seen } = await recording()
+    expect(await queue.accept(question('1', { eventId: 'Ev1' }))).toBe('accepted')
+    expect(await queue.accept(question('1', { eventId: 'Ev2' }))).toBe('duplicate')
+    await eventually(() => expect(seen).toEqual(['1']))
+  })
+
+  test('an event id that was seen is not taken in under another question id', async () => {
+    const { queue } = await recording()
+    await queue.accept(question('1', { eventId: 'Ev1' }))
+    expect(await queue.accept(question('2', { eventId: 'Ev1' }))).toBe('duplicate')
+  })
+
+  test('a question comes out as it went in, and nothing that the caller does later changes it', async () => {
+    const queue = await opened()
+    const asked = question('1', { text: 'über "quotes", \u2028 and 🦉', responseUrl: 'http://127.0.0.1/x' })
+    const before = structuredClone(asked)
+    await queue.accept(asked)
+    asked.text = 'changed'
+    const got: Question[] = []
+    await queue.start(async (q) => void got.push(q))
+    await eventually(() => expect(got).toEqual([before]))
+  })
+
+  test('a thread in which the bot was never asked is a stranger, and that claims nothing', async () => {
+    const { queue, seen } = await recording()
+    expect(await queue.accept(question('1'), { onlyKnownThread: true })).toBe('stranger')
+    expect(await queue.accept(question('1'))).toBe('accepted')
+    expect(await queue.accept(question('2'), { onlyKnownThread: true })).toBe('accepted')
+    expect(await queue.accept(question('3', { thread: '2.0' }), { onlyKnownThread: true })).toBe('stranger')
+    expect(await queue.accept(question('4', { channel: 'C2' }), { onlyKnownThread: true })).toBe('stranger')
+    await eventually(() => expect(seen).toEqual(['1', '2']))
+  })
+
+  test('a thread is forgotten when nobody asked in it for long, and each question begins that time anew', async () => {
+    let now = 1_000_000
+    const queue = await opened({ now: () => now, knownTtlMs: 1_000 })
+    await queue.accept(question('1'))
+    now += 900
+    expect(await queue.accept(question('2'), { onlyKnownThread: true })).toBe('accepted')
+    now += 900
+    expect(await queue.accept(question('3'), { onlyKnownThread: true })).toBe('accepted')
+    now += 1_100
+    expect(await queue.accept(question('4'), { onlyKnownThread: true })).toBe('stranger')
+  })
+
+  test('a slash command’s question is taken in again under the thread that it got, once', async () => {
+    const { queue, seen } = await recording()
+    const asked = question('ask-1', { thread: 'T1:C1:ask-1', surface: 'ask' })
+    expect(await queue.accept(asked)).toBe('accepted')
+    const rooted = { ...asked, thread: '9.0', ts: 'rooted' }
+    expect(await queue.accept(rooted)).toBe('accepted')
+    expect(await queue.accept(rooted)).toBe('duplicate')
+    expect(await queue.accept(question('2', { thread: '9.0' }), { onlyKnownThread: true })).toBe('accepted')
+    await eventually(() => expect(seen).toHaveLength(3))
+    expect(seen.filter((ts) => ts !== 'ask-1')).toEqual(['rooted', '2'])
+  })
+
+  test('a thread’s questions run in order and one at a time; threads run side by side', async () => {
+    const queue = await opened({ concurrency: 8 })
+    const running = new Map<string, number>()
+    const order = new Map<string, string[]>()
+    let [most, mostInThread] = [0, 0]
+    for (let n = 0; n < 5; n++)
+      for (const thread of ['1.0', '2.0', '3.0']) await queue.accept(question(`${thread}-${n}`, { thread }))
+    await queue.start(async ({ thread, ts }) => {
+      running.set(thread, (running.get(thread) ?? 0) + 1)
+      mostInThread = Math.max(mostInThread, ...running.values())
+      most = Math.max(
+        most,
+        [...running.values()].reduce((a, b) => a + b),
+      )
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      order.set(thread, [...(order.get(thread) ?? []), ts ?? ''])
+      running.set(thread, (running.get(thread) ?? 0) - 1)
+    })
+    await eventually(() => expect([...order.values()].flat()).toHaveLength(15))
+    for (const [thread, seen] of order) expect(seen).toEqual([0, 1, 2, 3, 4].map((n) => `${thread}-${n}`))
+    expect(mostInThread).toBe(1)
+    expect(most).toBe(3)
+  })
+
+  test('no more than `concurrency` questions run at once', async () => {
+    const queue = await opened({ concurrency: 2 })
+    let [running, most, done] = [0, 0, 0]
+    for (let n = 0; n < 6; n++) await queue.accept(question(`${n}`, { thread: `${n}.0` }))
+    await queue.start(async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      running -= 1
+      done += 1
+    })
+    await eventually(() => expect(done).toBe(6))
+    expect(most).toBe(2)
+  })
+
+  test('a noisy channel does not starve another', async () => {
+    const queue = await opened({ concurrency: 1 })
+    for (let n = 0; n < 20; n++) await queue.accept(question(`noise-${n}`, { thread: `${n}.0` }))
+    await queue.accept(question('quiet', { channel: 'C2' }))
+    const seen: string[] = []
+    await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
+    await eventually(() => expect(seen).toHaveLength(21))
+    expect(seen.indexOf('quiet')).toBeLessThan(3)
+  })
+
+  test('a talkative thread does not starve another of its channel', async () => {
+    const queue = await opened({ concurrency: 1 })
+    for (let n = 0; n < 10; n++) await queue.accept(question(`talk-${n}`))
+    await queue.accept(question('other', { thread: '2.0' }))
+    const seen: string[] = []
+    await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
+    await eventually(() => expect(seen).toHaveLength(11))
+    expect(seen.indexOf('other')).toBeLessThan(10)
+  })
+
+  test('a handler that fails is called again, with what its run has saved', async () => {
+    const queue = await opened()
+    const runs: SavedRun[] = []
+    await queue.start(async (_, run) => {
+      runs.push(structuredClone(run.saved))
+      await run.save(
+        { part: 'standalone', value: 'What is that?' },
+        { part: 'memory', value: { page: [1, { a: '}' }] } },
+      )
+      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } } })
+      if ((await run.claimPost('step-1')) === 'fresh') await run.posted('step-1', '5.5')
+      await run.claimPost('answer-1')
+      if (runs.length === 1) throw new Error('once')
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(runs).toHaveLength(2))
+    expect(runs[0]).toMatchObject({ steps: [], memory: {}, posts: {}, usage: [], attempts: 1 })
+    expect(runs[1]).toMatchObject({
+      standalone: 'What is that?',
+      memory: { page: [1, { a: '}' }] },
+      steps: [{ turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }],
+      posts: { 'step-1': '5.5', 'answer-1': '' },
+      attempts: 2,
+    })
+    expect(runs[1]?.startedAt).toBe(runs[0]?.startedAt)
+  })
+
+  test('a post is fresh once, unsure until it is written down, and then known', async () => {
+    const queue = await opened()
+    const claims: unknown[] = []
+    await queue.start(async (_, run) => {
+      claims.push(await run.claimPost('root'), await run.claimPost('root'))
+      await run.posted('root', '7.7')
+      claims.push(await run.claimPost('root'), await run.claimPost('step-1'))
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(claims).toEqual(['fresh', 'unsure', { ts: '7.7' }, 'fresh']))
+  })
+
+  test('a step that is saved again replaces the first; usage and the answer are kept', async () => {
+    const queue = await opened()
+    const runs: SavedRun[] = []
+    const usage = { model: 'm', inputTokens: 1, outputTokens: 2, estimated: false }
+    await queue.start(async (_, run) => {
+      runs.push(structuredClone(run.saved))
+      if (runs.length > 1) return
+      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'a' } })
+      const observation = { text: 'o', ok: true }
+      await run.save(
+        { part: 'step', n: 1, value: { turn: 1, thought: 'a', observation } },
+        { part: 'usage', n: 1, value: usage },
+      )
+      await run.save({ part: 'answer', value: { text: '42', sources: [] } })
+      throw new Error('once')
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(runs).toHaveLength(2))
+    expect(runs[1]?.steps).toEqual([{ turn: 1, thought: 'a', observation: { text: 'o', ok: true } }])
+    expect(runs[1]?.usage).toEqual([usage])
+    expect(runs[1]?.answer).toEqual({ text: '42', sources: [] })
+  })
+
+  test('a question that always fails is given up after its tries, and the thread goes on', async () => {
+    const queue = await opened({ maxFailures: 3 })
+    const seen: string[] = []
+    const handler: Handler = async ({ ts }) => {
+      seen.push(`try ${ts}`)
+      if (ts === 'bad') throw new Error('always')
+    }
+    await queue.start(handler, async ({ ts }, run) => void seen.push(`give up ${ts}: ${await run.claimPost('sorry')}`))
+    await queue.accept(question('bad'))
+    await queue.accept(question('good'))
+    await eventually(() => expect(seen).toContain('try good'))
+    expect(seen).toEqual(['try bad', 'try bad', 'try bad', 'give up bad: fresh', 'try good'])
+  })
+
+  test('giving up is tried a few times when it fails itself, and then the thread goes on all the same', async () => {
+    const queue = await opened({ maxFailures: 1 })
+    const seen: string[] = []
+    const handler: Handler = async ({ ts }) => {
+      seen.push(`try ${ts}`)
+      if (ts === 'bad') throw new Error('always')
+    }
+    await queue.start(handler, async () => {
+      seen.push('give up')
+      throw new Error('Slack is away')
+    })
+    await queue.accept(question('bad'))
+    await queue.accept(question('good'))
+    await eventually(() => expect(seen).toContain('try good'))
+    expect(seen).toEqual(['try bad', 'give up', 'give up', 'give up', 'try good'])
+  })
+
+  test('a failing question holds up nobody but its own thread', async () => {
+    const queue = await opened({ concurrency: 1 })
+    const seen: string[] = []
+    await queue.start(async ({ ts }) => {
+      seen.push(ts ?? '')
+      if (ts === 'bad') throw new Error('always')
+    })
+    await queue.accept(question('bad'))
+    await queue.accept(question('behind'))
+    await queue.accept(question('beside', { thread: '2.0' }))
+    await eventually(() => expect(seen).toContain('behind'))
+    expect(seen.indexOf('beside')).toBeLessThan(seen.lastIndexOf('bad'))
+  })
+
+  test('stop lets what runs finish and begins nothing new', async () => {
+    const queue = await opened({ concurrency: 1 })
+    const [begun, finish] = [deferred(), deferred()]
+    const seen: string[] = []
+    await queue.start(async ({ ts }, _, signal) => {
+      begun.resolve()
+      await finish.promise
+      seen.push(`${ts} ${signal.aborted}`)
+    })
+    await queue.accept(question('1'))
+    await queue.accept(question('2', { thread: '2.0' }))
+    await begun.promise
+    const stopped = queue.stop(20_000)
+    await expect(queue.accept(question('3'))).rejects.toThrow('stopping')
+    expect(await queue.ready()).toBe(false)
+    finish.resolve()
+    await stopped
+    expect(seen).toEqual(['1 false'])
+  })
+
+  test('stop aborts what does not end in time, and a handler that hears nothing loses its run', async () => {
+    const queue = await opened()
+    const late = deferred<Run>()
+    let wasAborted = false
+    await queue.start(async (_, run, signal) => {
+      signal.addEventListener('abort', () => (wasAborted = true))
+      late.resolve(run)
+      await new Promise(() => {})
+    })
+    await queue.accept(question('1'))
+    const run = await late.promise
+    await queue.stop(20)
+    expect(wasAborted).toBe(true)
+    await expect(run.claimPost('answer-1')).rejects.toThrow()
+  })
+
+  test('a handler that is aborted by the stop is told so by LeaseLost', async () => {
+    const queue = await opened()
+    const begun = deferred()
+    const outcome = deferred<unknown>()
+    await queue.start(async (_question, _run, signal) => {
+      begun.resolve()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      outcome.resolve(signal.reason)
+      throw signal.reason
+    })
+    await queue.accept(question('1'))
+    await begun.promise
+    await queue.stop(0)
+    expect(await outcome.promise).toBeInstanceOf(LeaseLost)
+  })
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { embeddedQueue } from '../../src/queue/embedded.ts'
+import { eventually, keptLog, question } from '../harness/stores.ts'
+import { queueContract } from './contract.ts'
+
+const quick = { backoffMs: 5, graceMs: 50 }
+
+describe('the embedded queue', () => {
+  queueContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
+
+  test('takes nothing more in when too many questions wait, and does again when they are answered', async () => {
+    const queue = embeddedQueue({ log: keptLog(), maxWaiting: 2 })
+    await queue.accept(question('1'))
+    await queue.accept(question('2'))
+    await expect(queue.accept(question('3'))).rejects.toThrow('Too many')
+    expect(await queue.ready()).toBe(false)
+    await queue.start(async () => {})
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    expect(await queue.accept(question('3'))).toBe('accepted')
+    await queue.stop(0)
+  })
+
+  test('a question id is forgotten after its time, so that memory does not fill', async () => {
+    let now = 0
+    const queue = embeddedQueue({ log: keptLog(), claimTtlMs: 1_000, now: () => now })
+    await queue.accept(question('1'))
+    now = 1_001
+    expect(await queue.accept(question('1'))).toBe('accepted')
+    await queue.stop(0)
+  })
+
+  test('says at its end how many questions are left unanswered', async () => {
+    const log = keptLog()
+    const queue = embeddedQueue({ log })
+    await queue.accept(question('1'))
+    await queue.stop(0)
+    expect(log.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { questions: 1 } }))
+  })
+
+  test('never logs what people wrote', async () => {
+    const log = keptLog()
+    const queue = embeddedQueue({ log, ...quick })
+    await queue.start(async () => {
+      throw new Error('broken')
+    })
+    await queue.accept(question('1', { text: 'my secret' }))
+    await eventually(() => expect(log.lines).toHaveLength(3))
+    await queue.stop(0)
+    expect(JSON.stringify(log.lines)).not.toContain('secret')
+  })
+
+  test('does not grow over 2,000 questions in 2,000 threads', async () => {
+    const bounds = { maxClaims: 100, maxKnown: 50 }
+    const queue = embeddedQueue({ log: keptLog(), ...bounds })
+    let answered = 0
+    await queue.start(async () => void answered++)
+    const grow = async (from: number) => {
+      for (let n = from; n < from + 1_000; n++)
+        await queue.accept(question(`${n}`, { thread: `${n}.0`, text: 'x'.repeat(20_000) }))
+      await eventually(() => expect(answered).toBe(from + 1_000))
+      globalThis.gc?.()
+      return process.memoryUsage().heapUsed
+    }
+    const [before, after] = [await grow(0), await grow(1_000)]
+    // A thousand questions kept would be 20 MB.
+    expect(after - before).toBeLessThan(10_000_000)
+    await queue.stop(0)
+  })
+})
