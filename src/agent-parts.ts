@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createToolHttp, type ToolHttp } from './http.ts'
 import type { Log } from './log.ts'
-import { openAiModel } from './model/openai.ts'
+import { createModels } from './model/index.ts'
 import type { Net } from './net.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 
@@ -27,9 +27,9 @@ export interface AgentSources {
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = loadPrompts()
   const http = createToolHttp(config.HTTPS_PROXY ? { proxy: { uri: config.HTTPS_PROXY, ...noProxy(config) } } : {})
-  const model = sources.model ?? modelOf(config.OPENAI_MODEL, config, sources)
-  const condenseName = config.OPENAI_CONDENSE_MODEL
-  const condenseModel = sources.model ?? (condenseName ? modelOf(condenseName, config, sources) : model)
+  const { model, condenseModel } = sources.model
+    ? { model: sources.model, condenseModel: sources.model }
+    : createModels({ config, log: sources.log, net: sources.net })
   const tools = toolsOf(config, http)
   const dialect = dialectOf(config, { prompts, tools })
   const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'the tool' }), now: () => new Date() }
@@ -38,11 +38,6 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
 
 function noProxy(config: Config): { noProxy?: string } {
   return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
-}
-
-function modelOf(model: string, config: Config, { log, net }: AgentSources): Model {
-  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_STREAM: stream } = config
-  return openAiModel({ model, apiKey, baseUrl, stream, fetch: net.fetch, log })
 }
 
 function toolsOf(config: Config, http: ToolHttp): Tool[] {

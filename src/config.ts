@@ -27,6 +27,15 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.e
 const names = z.string().transform((value) => value.split(',').map((s) => s.trim()).filter((s) => s !== ''))
 const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
 
+const headers = z.string().transform((value, context) => {
+  try {
+    return z.record(z.string(), z.string()).parse(JSON.parse(value))
+  } catch {
+    context.addIssue('a JSON object of header names and values, such as {"x-team": "search"}')
+    return z.NEVER
+  }
+})
+
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -43,7 +52,10 @@ const schema = z.object({
   OPENAI_BASE_URL: url('https', 'http').optional(),
   OPENAI_MODEL: z.string().default('gpt-5-mini'),
   OPENAI_CONDENSE_MODEL: z.string().optional(),
+  OPENAI_FALLBACK_MODEL: z.string().optional(),
+  OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),
+  PRICES_FILE: z.string().optional(),
 
   REDIS_URL: url('redis', 'rediss').optional(),
   REDIS_PREFIX: z.string().regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _').default('thinkaloud'),
@@ -57,6 +69,7 @@ const schema = z.object({
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
+  CUSTOM_TOOLS_DIR: z.string().default('tools/custom'),
   STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
   FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),
   LINK_HOSTS: names.default([]),
@@ -84,8 +97,10 @@ export type Config = z.infer<typeof schema>
 export const SETTINGS = Object.keys(schema.shape)
 
 /** These may also come as a file's content, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
-export const SECRETS = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'REDIS_URL']
-SECRETS.push('SERPAPI_API_KEY', 'GITHUB_TOKEN')
+export const SECRETS = [
+  ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
+  ...['REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN'],
+]
 
 /**
  * The process's environment over the `.env` file, if there is one in the working directory.

@@ -26,7 +26,7 @@ const RETRIES = 3
 export function openAiModel(options: OpenAiOptions): Model {
   const client = new OpenAI({
     apiKey: options.apiKey ?? 'none',
-    baseURL: options.baseUrl ?? null,
+    ...addressOf(options.baseUrl),
     maxRetries: 0,
     logLevel: 'off',
     ...(options.headers ? { defaultHeaders: options.headers } : {}),
@@ -34,6 +34,15 @@ export function openAiModel(options: OpenAiOptions): Model {
   })
   const refused = new Refused()
   return { name: options.model, stream: (request) => withRetries({ client, options, refused }, request) }
+}
+
+/** Azure's older form carries its version in the address, `…/deployments/NAME?api-version=…`: the query goes along with each call. */
+function addressOf(baseUrl: string | undefined): { baseURL: string | null; defaultQuery?: Record<string, string> } {
+  if (baseUrl === undefined) return { baseURL: null }
+  const url = new URL(baseUrl)
+  const query = Object.fromEntries(url.searchParams)
+  url.search = ''
+  return { baseURL: url.href.replace(/\/$/, ''), ...(Object.keys(query).length > 0 ? { defaultQuery: query } : {}) }
 }
 
 interface Endpoint {

@@ -1,0 +1,69 @@
+import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
+import { ModelError } from '../errors.ts'
+
+export interface BreakerOptions {
+  /** Failures in a row after which the model is spared; each of them has had its retries. */
+  failures: number
+  /** Milliseconds until one call may try again. */
+  openMs: number
+  now(): number
+}
+
+const DEFAULTS: BreakerOptions = { failures: 4, openMs: 20_000, now: Date.now }
+
+/**
+ * A circuit breaker (M. Nygard, "Release It!"): a model that fails and fails is spared for a while, and whoever asks is told
+ * at once instead of waiting for the same failure. Then one call is let through to see whether it is back.
+ */
+export function withBreaker(model: Model, options: Partial<BreakerOptions> = {}): Model {
+  const breaker = new Breaker({ ...DEFAULTS, ...options })
+  return { name: model.name, stream: (request) => guarded(model, breaker, request) }
+}
+
+async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): AsyncGenerator<ModelEvent> {
+  if (!breaker.lets()) throw new ModelError(`model ${model.name}: spared after repeated failures`, { hint: SPARED, retryable: true })
+  try {
+    for await (const event of model.stream(request)) {
+      if (event.type !== 'restart') breaker.succeeded()
+      yield event
+    }
+  } catch (error) {
+    if (error instanceof ModelError && error.retryable) breaker.failed()
+    throw error
+  } finally {
+    breaker.ended()
+  }
+}
+
+const SPARED = 'The model has been failing for a while, so I did not wait for it again. Please ask in a minute or two.'
+
+class Breaker {
+  readonly #options: BreakerOptions
+  #failures = 0
+  #openUntil = 0
+  #isTrying = false
+
+  constructor(options: BreakerOptions) {
+    this.#options = options
+  }
+
+  lets(): boolean {
+    if (this.#failures < this.#options.failures) return true
+    if (this.#isTrying || this.#options.now() < this.#openUntil) return false
+    this.#isTrying = true
+    return true
+  }
+
+  succeeded(): void {
+    this.#failures = 0
+  }
+
+  failed(): void {
+    this.#failures++
+    this.#openUntil = this.#options.now() + this.#options.openMs
+  }
+
+  ended(): void {
+    this.#isTrying = false
+  }
+}

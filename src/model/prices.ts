@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { Model, Usage } from '../agent/types.ts'
+import { ConfigError } from '../errors.ts'
+
+/** Dollars for a million tokens, in and out; `cached` for input that the provider had in its cache (default: as `in`). */
+const price = z.object({ in: z.number().min(0), out: z.number().min(0), cached: z.number().min(0).optional() })
+const table = z.record(z.string(), price)
+export type Prices = z.infer<typeof table>
+
+/** Reads PRICES_FILE, e.g. `{"gpt-5-mini": {"in": 0.25, "out": 2}}`. @throws ConfigError */
+export function loadPrices(file: string | undefined): Prices {
+  if (file === undefined) return {}
+  try {
+    return table.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new ConfigError(
+      'PRICES_FILE should be a readable JSON file of the form {"model": {"in": 0.25, "out": 2}}, in dollars a million tokens.',
+    )
+  }
+}
+
+/** Adds the cost to each call's usage. A model that the table lacks has no cost rather than a guessed one. */
+export function withPrices(model: Model, prices: Prices): Model {
+  return {
+    name: model.name,
+    stream: (request) => model.stream({ ...request, onUsage: (usage) => request.onUsage?.(priced(usage, prices)) }),
+  }
+}
+
+function priced(usage: Usage, prices: Prices): Usage {
+  const rate = Object.hasOwn(prices, usage.model) ? prices[usage.model] : undefined
+  if (!rate) return usage
+  const cached = usage.cachedTokens ?? 0
+  const dollars = (usage.inputTokens - cached) * rate.in + cached * (rate.cached ?? rate.in) + usage.outputTokens * rate.out
+  return { ...usage, costUsd: dollars / 1_000_000 }
+}
