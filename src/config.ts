@@ -59,6 +59,10 @@ const schema = z.object({
 
   REDIS_URL: url('redis', 'rediss').optional(),
   REDIS_PREFIX: z.string().regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _').default('thinkaloud'),
+  REDIS_SENTINELS: names.optional(),
+  REDIS_SENTINEL_NAME: z.string().optional(),
+  REDIS_SENTINEL_PASSWORD: z.string().optional(),
+  REDIS_CLUSTER: flag.default(false),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
@@ -99,7 +103,7 @@ export const SETTINGS = Object.keys(schema.shape)
 /** These may also come as a file's content, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
-  ...['REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN'],
+  ...['REDIS_URL', 'REDIS_SENTINEL_PASSWORD', 'SERPAPI_API_KEY', 'GITHUB_TOKEN'],
 ]
 
 /**

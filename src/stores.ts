@@ -1,9 +1,12 @@
 import type { Config } from './config.ts'
 import { embeddedHistory } from './history/embedded.ts'
+import { redisHistory } from './history/redis.ts'
 import type { History } from './history/types.ts'
 import type { Log } from './log.ts'
 import { embeddedQueue } from './queue/embedded.ts'
+import { redisQueue } from './queue/redis.ts'
 import type { Queue } from './queue/types.ts'
+import { connect, type RedisSettings } from './redis.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
@@ -18,11 +21,39 @@ const DAY_MS = 86_400_000
 
 /** Redis where REDIS_URL is set, else this process's memory, with the same bounds. */
 export function createStores(config: Config, log: Log): Stores {
+  return config.REDIS_URL ? inRedis(config, redisSettings(config, config.REDIS_URL), log) : inMemory(config, log)
+}
+
+function inMemory(config: Config, log: Log): Stores {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   return {
     history: embeddedHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     queue: embeddedQueue({ concurrency: config.WORKER_CONCURRENCY, knownTtlMs: ttlMs, log }),
     durable: false,
     close: async () => {},
+  }
+}
+
+function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
+  const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency } = config
+  const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+  const redis = connect(settings, { purpose: 'work', log })
+  return {
+    history: redisHistory({ redis, log, prefix, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    queue: redisQueue({ redis: settings, log, prefix, role, concurrency, knownTtlMs: ttlMs }),
+    durable: true,
+    close: async () => redis.disconnect(),
+  }
+}
+
+/** How Redis is reached; shared with the `runs` command. */
+export function redisSettings(config: Config, url: string): RedisSettings {
+  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_PASSWORD: sentinelPassword } = config
+  return {
+    url,
+    cluster: config.REDIS_CLUSTER,
+    ...(sentinels ? { sentinels } : {}),
+    ...(sentinelName ? { sentinelName } : {}),
+    ...(sentinelPassword ? { sentinelPassword } : {}),
   }
 }

@@ -1,6 +1,7 @@
 import type { StoreLog } from '../history/log.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
 import { threadOf, type Question } from '../run/types.ts'
+import { QUEUE_DEFAULTS } from './defaults.ts'
 import { TurnJobs } from './jobs.ts'
 import { ChannelLoad } from './load.ts'
 import { settledWithin } from './settle.ts'
@@ -36,54 +37,32 @@ export interface RedisQueueOptions {
   graceMs?: number
 }
 
-const DAY_MS = 86_400_000
-
-const DEFAULTS = {
-  prefix: 'thinkaloud',
-  role: 'all',
-  concurrency: 20,
-  now: Date.now,
-  random: Math.random,
-  acceptMs: 1_500,
-  knownTtlMs: 30 * DAY_MS,
-  doneTtlMs: DAY_MS,
-  givenUpTtlMs: 7 * DAY_MS,
-  maxLosses: 3,
-  maxFailures: 3,
-  backoffMs: 1_000,
-  lockMs: 15_000,
-  stalledMs: 5_000,
-  sweepMs: 60_000,
-  graceMs: 2_000,
-} as const
-
 /**
  * A queue in Redis that any number of processes share. A question that was accepted is handed out until a handler has
  * finished with it, whatever dies. BullMQ moves the work about; what is asked, and in which order, is in the threads' own
  * keys (run/keys.ts).
  */
 export function redisQueue(options: RedisQueueOptions): Queue {
-  return new RedisQueue({ ...DEFAULTS, ...options })
+  return new RedisQueue({ ...QUEUE_DEFAULTS, ...options })
 }
 
 class RedisQueue implements Queue {
   readonly #options: Required<RedisQueueOptions>
   readonly #connections: RedisClient[] = []
-  readonly #intake: Half | undefined
+  readonly #intake: Half
   #worker: TurnWorker | undefined
   #sweeper: Sweeper | undefined
   #isStopped = false
 
   constructor(options: Required<RedisQueueOptions>) {
     this.#options = options
-    if (options.role !== 'worker') this.#intake = this.#half('intake')
+    // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
+    this.#intake = this.#half('intake')
   }
 
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
     if (this.#isStopped) throw new Error('The queue is stopping and takes no more questions.')
-    const intake = this.#intake
-    if (!intake) throw new Error('This process is a worker and takes no questions.')
-    return within(this.#options.acceptMs, takeIn(intake, question, onlyKnownThread))
+    return within(this.#options.acceptMs, takeIn(this.#intake, question, onlyKnownThread))
   }
 
   async start(handler: Handler, giveUp?: Handler): Promise<void> {
