@@ -1,0 +1,75 @@
+/** Reading English a little: sentences, names, the words that matter. */
+
+/** A proper name: words with capitals, initials, and the small words that stand inside names. */
+export const NAME =
+  "\\p{Lu}[\\p{L}'’&-]*\\.?(?:\\s(?:(?:de|van|von|du|la|&)\\s)?\\p{Lu}[\\p{L}'’&-]*\\.?)*(?:\\s\\([\\p{L} ]+\\))?"
+
+const ABBREVIATIONS = /(?:^|[\s(])(?:\p{Lu}|Jr|Sr|Dr|Mr|Mrs|St|No|vs|approx|U\.S|U\.K)\.$/u
+
+/** The sentences of a text; an initial or an abbreviation ends none. */
+export function sentencesOf(text: string): string[] {
+  const out: string[] = []
+  for (const piece of text.split(/(?<=[.!?]["”’)]?)\s+/)) {
+    const before = out.at(-1)
+    if (before !== undefined && (ABBREVIATIONS.test(before) || !/^["“(]?[\p{Lu}\d]/u.test(piece)))
+      out[out.length - 1] = `${before} ${piece}`
+    else out.push(piece)
+  }
+  return out.filter(Boolean)
+}
+
+/** A name without the full stop of the sentence that it ended. */
+export function trimName(name: string): string {
+  const text = name.trim()
+  return /(?:\b\p{Lu}|Jr|Sr|Inc)\.$/u.test(text) ? text : text.replace(/[.'’]+$/, '')
+}
+
+const SMALL = new Set(
+  (
+    'a an and are as at be been by can could current did do does ever exactly expect fact few for from get give had has have he her him ' +
+    'his how i in is it its made make many me much my no of on one or our please say she should so solve solved solving some tell than ' +
+    'that the their them there these they thing this time to us was we were what when where which who whom whose why will with would you your about'
+  ).split(' '),
+)
+
+/** The words of a question that say what it is about, without those of its subject. */
+export function contentWords(question: string, subject = ''): string[] {
+  const taken = new Set(wordsOf(subject))
+  const words = wordsOf(question).filter((word) => !SMALL.has(word) && !taken.has(word))
+  return [...new Set(words)].map((word) => SYNONYMS[word] ?? word)
+}
+
+/** What a page is more likely to say. */
+const SYNONYMS: Record<string, string> = { faster: 'fastest', high: 'height', quickest: 'fastest', wrote: 'author' }
+
+export function wordsOf(text: string): string[] {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? []).map((word) =>
+    word.replace(/['’]s$/, ''),
+  )
+}
+
+/** How many of the words a sentence has. */
+export function overlap(sentence: string, words: string[]): number {
+  const lower = sentence.toLowerCase()
+  return words.filter((word) => lower.includes(word)).length
+}
+
+/** The sentence with the most of the words, the first of equals. */
+export function bestSentence(sentences: string[], words: string[]): string | undefined {
+  const scored = sentences.map((sentence) => ({ sentence, score: overlap(sentence, words) }))
+  return scored.sort((a, b) => b.score - a.score).find(({ score }) => score > 0)?.sentence
+}
+
+/** The proper name that a question is about: the longest one in it, without the question word at its start. */
+export function subjectOf(text: string): string | undefined {
+  const rest = text.replace(
+    /^\s*(?:and\s+|so\s+|but\s+)?(?:who|what|when|where|which|how|why|can|could|does|did|is|are|was|tell me|author)\b(?:['’]s\b)?/i,
+    '',
+  )
+  const names = rest.match(new RegExp(NAME, 'gu')) ?? []
+  const longest = names.sort((a, b) => b.length - a.length)[0]
+  if (longest === undefined) return undefined
+  // "Rubik's cube": a possessive goes on with the thing that it names.
+  const after = new RegExp(`${longest.replace(/[.()&]/g, '\\$&')}\\s(\\p{Ll}+)`, 'u').exec(rest)?.[1]
+  return /['’]s$/.test(longest) && after ? `${longest} ${after}` : trimName(longest.replace(/['’]s$/, ''))
+}
