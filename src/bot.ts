@@ -66,6 +66,7 @@ async function startWork(config: Config, parts: Parts & { web: SlackWeb; agent: 
     allowedHosts: config.LINK_HOSTS,
     answer: { ...agent.answer, history: stores.history },
     queue: stores.queue,
+    limits: stores.limits,
     durable: stores.durable,
     now: () => new Date(),
     log,

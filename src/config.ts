@@ -16,6 +16,12 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`)
 
+const dollars = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'an amount of dollars such as 12.50')
+  .transform(Number)
+  .refine((n) => n > 0, 'an amount of dollars such as 12.50')
+
 const url = (...schemes: string[]) =>
   z.string().refine((value) => {
     const at = URL.canParse(value) ? new URL(value) : undefined
@@ -77,6 +83,14 @@ const schema = z.object({
   STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
   FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),
   LINK_HOSTS: names.default([]),
+
+  LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
+  LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),
+  LIMIT_TEAM_DAY: whole(1, 10_000_000).optional(),
+  LIMIT_TEAM_RUNS: whole(1, 100_000).optional(),
+  BUDGET_USER_DAY_TOKENS: whole(1, 1e12).optional(),
+  BUDGET_TEAM_DAY_TOKENS: whole(1, 1e12).optional(),
+  BUDGET_TEAM_DAY_USD: dollars.optional(),
 
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
   HISTORY_MAX_TURNS: whole(1, 200).default(20),

@@ -6,12 +6,15 @@ import type { Log } from './log.ts'
 import { embeddedQueue } from './queue/embedded.ts'
 import { redisQueue } from './queue/redis.ts'
 import type { Queue } from './queue/types.ts'
-import { connect, type RedisSettings } from './redis.ts'
+import { connect, type RedisClient, type RedisSettings } from './redis.ts'
+import { createLimits, type Limits } from './run/limits.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
   history: History
   queue: Queue
+  /** Absent where nothing is limited. */
+  limits?: Limits | undefined
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
@@ -29,6 +32,7 @@ function inMemory(config: Config, log: Log): Stores {
   return {
     history: embeddedHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     queue: embeddedQueue({ concurrency: config.WORKER_CONCURRENCY, knownTtlMs: ttlMs, log }),
+    limits: limitsOf(config),
     durable: false,
     close: async () => {},
   }
@@ -41,9 +45,26 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   return {
     history: redisHistory({ redis, log, prefix, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     queue: redisQueue({ redis: settings, log, prefix, role, concurrency, knownTtlMs: ttlMs }),
+    limits: limitsOf(config, redis),
     durable: true,
     close: async () => redis.disconnect(),
   }
+}
+
+/** A place among the runs at once lapses this long after the longest run could have ended. */
+const RUN_SLACK_MS = 60_000
+
+function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
+  const settings = {
+    userHour: config.LIMIT_USER_HOUR,
+    channelHour: config.LIMIT_CHANNEL_HOUR,
+    teamDay: config.LIMIT_TEAM_DAY,
+    teamRuns: config.LIMIT_TEAM_RUNS,
+    userDayTokens: config.BUDGET_USER_DAY_TOKENS,
+    teamDayTokens: config.BUDGET_TEAM_DAY_TOKENS,
+    teamDayUsd: config.BUDGET_TEAM_DAY_USD,
+  }
+  return createLimits(settings, { redis, prefix: config.REDIS_PREFIX, runMs: config.AGENT_TIMEOUT_MS + RUN_SLACK_MS })
 }
 
 /** How Redis is reached; shared with the `runs` command. */

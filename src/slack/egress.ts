@@ -80,6 +80,12 @@ export class Egress {
     return this.#web.call(method, guard(args), { effort: 'patient', ...(signal ? { signal } : {}) })
   }
 
+  /** A message that only the asker sees, in the thread if there is one. @throws SlackRefusal */
+  async ephemeral(question: Question, content: Content): Promise<void> {
+    const thread = question.thread.startsWith('ask-') ? {} : { thread_ts: question.thread }
+    await this.call('chat.postEphemeral', { channel: question.channel, user: question.user, ...thread, ...content })
+  }
+
   /** A private word to the asker of a slash command, by its response_url (30 minutes, five uses). */
   async whisper(question: Question, content: Content): Promise<void> {
     const body = JSON.stringify(guard({ response_type: 'ephemeral', ...content }))

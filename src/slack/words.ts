@@ -1,3 +1,5 @@
+import type { Refusal } from '../run/limits.ts'
+
 /** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
 
 export function helpText(command: string): string {
@@ -25,4 +27,26 @@ export function cannotPost(code: string): string {
   if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another one.'
   if (code === 'restricted_action') return 'I am not allowed to post in this channel. Please ask in another one.'
   return `I am not a member of this conversation and cannot join it by myself. ${invite}`
+}
+
+const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
+  userHour: (n) => `You have asked ${n} ${n === 1 ? 'question' : 'questions'} within an hour, which is the limit here.`,
+  channelHour: (n) => `This channel has asked ${n} ${n === 1 ? 'question' : 'questions'} within an hour, which is the limit here.`,
+  teamDay: (n) => `This workspace has asked ${n} ${n === 1 ? 'question' : 'questions'} within a day, which is the limit here.`,
+  userDayTokens: (n) => `Your questions have used up the ${n.toLocaleString('en-US')} tokens a day that a person has here.`,
+  teamDayTokens: (n) => `This workspace has used up its ${n.toLocaleString('en-US')} tokens for the day.`,
+  teamDayUsd: (n) => `This workspace has used up its $${n} for the day.`,
+  teamRuns: (n) => `I am working on ${n} ${n === 1 ? 'question' : 'questions'} of this workspace already, which is the limit here.`,
+}
+
+/** Which limit stands against a question, and when it resets. */
+export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
+  const when = resetsInMs === undefined ? 'Please ask again when one of them is done.' : `Please ask again in ${inWords(resetsInMs)}.`
+  return `${LIMITS[limit](allowed)} ${when} This question was not counted.`
+}
+
+function inWords(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000))
+  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+  return `${Math.ceil(minutes / 60)} hours`
 }

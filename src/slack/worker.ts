@@ -3,18 +3,22 @@ import { answer, type AnswerDeps } from '../answer.ts'
 import { LeaseLost, messageOf, ModelError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
-import type { Question } from '../run/types.ts'
+import type { Limits, Refusal } from '../run/limits.ts'
+import type { Question, Run } from '../run/types.ts'
+import { noteContent } from './blocks.ts'
 import type { Egress } from './egress.ts'
 import { Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
 import { SlackRefusal } from './web.ts'
-import { EMPTY_QUESTION, FAILED, GIVEN_UP, RESTARTED } from './words.ts'
+import { EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED } from './words.ts'
 
 export interface WorkerOptions extends Omit<ReplyOptions, 'signal'> {
   answer: AnswerDeps
   queue: Queue
   egress: Egress
   log: Log
+  /** Fair use; absent where nothing is limited. */
+  limits?: Limits | undefined
   /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
 }
@@ -22,18 +26,40 @@ export interface WorkerOptions extends Omit<ReplyOptions, 'signal'> {
 /** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
-    if (question.surface === 'ask' && isUnrooted(question)) return openThread(question, run, { ...options, signal })
-    const reply = new Reply(question, run, { ...options, signal })
-    reply.begin()
-    try {
-      if (question.text === '') await reply.note(EMPTY_QUESTION)
-      else for await (const event of answer(question, run, { ...options.answer, signal })) await reply.write(event)
-      options.log.info({ question: question.id, steps: run.saved.steps.length, ms: Date.now() - question.at }, 'question answered')
-    } catch (error) {
-      await explain(error, { question, reply, signal, options })
-    } finally {
-      if (!isHandedOver(signal, options)) await reply.end()
-    }
+    const refusal = await refusalOf(question, run, options)
+    if (refusal) return tellPrivately(question, refusalText(refusal), options)
+    if (isUnrooted(question)) return openThread({ ...question, admitted: true }, run, { ...options, signal })
+    await answerIn(question, run, { ...options, signal })
+    await options.limits?.leave(question)
+    if (options.limits && (await run.claimPost('booked')) === 'fresh') await options.limits.book(question, run.saved.usage)
+  }
+}
+
+/** Counts the question against the limits, once, however often its run is begun. */
+async function refusalOf(question: Question, run: Run, { limits }: WorkerOptions): Promise<Refusal | undefined> {
+  if (!limits || question.admitted || question.text === '' || (await run.claimPost('admitted')) !== 'fresh') return undefined
+  return limits.admit(question)
+}
+
+async function tellPrivately(question: Question, text: string, { egress, log }: WorkerOptions): Promise<void> {
+  log.info({ question: question.id }, 'question refused by a limit')
+  const content = noteContent(text)
+  if (question.responseUrl) await egress.whisper(question, content)
+  else await egress.ephemeral(question, content).catch((error: unknown) => log.warn({ question: question.id, error: messageOf(error) }, 'refusal not delivered'))
+}
+
+async function answerIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
+  const { signal, log } = options
+  const reply = new Reply(question, run, options)
+  reply.begin()
+  try {
+    if (question.text === '') await reply.note(EMPTY_QUESTION)
+    else for await (const event of answer(question, run, { ...options.answer, signal })) await reply.write(event)
+    log.info({ question: question.id, steps: run.saved.steps.length, ms: Date.now() - question.at }, 'question answered')
+  } catch (error) {
+    await explain(error, { question, reply, signal, options })
+  } finally {
+    if (!isHandedOver(signal, options)) await reply.end()
   }
 }
 
