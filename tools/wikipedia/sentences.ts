@@ -7,7 +7,7 @@ const ABBREVIATIONS = new Set(
 )
 
 /** One or more marks that may end a sentence, with the quotes and brackets that close after them. */
-const END = /[.!?]+["'”’»)\]]*(?=\s)|[。！？]+[」』”）]*/g
+const END = /[.!?]+["'”’»)\]]*|[。！？]+[」』”）]*/g
 
 /**
  * The sentences of a page's plain text, in order; headings are none. Splits at a mark that is followed by a capital, a
@@ -32,9 +32,10 @@ function splitParagraph(paragraph: string): string[] {
 
 function endsSentence(paragraph: string, end: RegExpExecArray): boolean {
   if (/^[。！？]/.test(end[0])) return true
-  const after = paragraph.slice(end.index + end[0].length, end.index + end[0].length + 8).trimStart()
-  if (after !== '' && !/^[\p{Lu}\p{Lt}\p{Lo}\p{N}"'“‘«([¿¡]/u.test(after)) return false
-  if (end[0] !== '.') return true
+  const next = end.index + end[0].length
+  const after = paragraph.slice(next, next + 8)
+  if (after !== '' && !/^\s+[\p{Lu}\p{Lt}\p{Lo}\p{N}"'“‘«([¿¡]/u.test(after)) return false
+  if (!/^\.(?!\.)/.test(end[0])) return true
   const word = /[\p{L}.]*$/u.exec(paragraph.slice(Math.max(0, end.index - 12), end.index))?.[0] ?? ''
   const isInitial = /^(?:\p{L}\.)*\p{L}$/u.test(word)
   return !isInitial && !ABBREVIATIONS.has(word.toLowerCase())

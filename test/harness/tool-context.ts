@@ -1,0 +1,29 @@
+import type { ToolContext, ToolOutput, Tool } from '../../src/agent/types.ts'
+
+/** What a tool gets in a run, with nothing behind it but what a test puts there. */
+export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
+  return {
+    signal: new AbortController().signal,
+    fetch: nothingThere,
+    now: () => new Date('2026-11-21T12:00:00Z'),
+    ask: nothingThere,
+    memory: {},
+    ...given,
+  }
+}
+
+async function nothingThere(): Promise<never> {
+  throw new Error('this test gave the tool no such thing')
+}
+
+/** Runs a tool by name, as the loop does after it has checked the input. */
+export async function runTool(
+  tools: Tool[],
+  call: { tool: string; input: unknown },
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const tool = tools.find((one) => one.name === call.tool)
+  if (!tool) throw new Error(`no tool ${call.tool}`)
+  const output = await tool.run(tool.schema.parse(call.input), context)
+  return typeof output === 'string' ? { text: output } : output
+}

@@ -1,0 +1,300 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createToolHttp } from '../../src/http.ts'
+import { startWiki } from '../../src/playground/wiki.ts'
+import type { WikiPage } from '../../src/playground/wiki-pages.ts'
+import { createToolbox } from '../../tools/index.ts'
+import { sendJson, startWebServer } from '../harness/web-server.ts'
+import { runTool, toolContext } from '../harness/tool-context.ts'
+
+/** A person with the two tools in hand. What they remember is in `context.memory`. */
+function reader(url: string, context = toolContext(), waits = async () => undefined as unknown) {
+  const http = createToolHttp({ clocks: { now: Date.now, sleep: waits } })
+  onTestFinished(() => http.close())
+  const tools = createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: url } })
+  return {
+    context,
+    search: (query: string) => runTool(tools, { tool: 'wikipedia', input: { query } }, context),
+    lookup: (keyword: string) => runTool(tools, { tool: 'wikipedia_lookup', input: { keyword } }, context),
+  }
+}
+
+async function playedWiki(pages?: Partial<WikiPage>[]) {
+  const full = pages?.map((page, i) => ({
+    id: i + 1,
+    title: '',
+    redirects: [],
+    disambiguation: false,
+    text: '',
+    ...page,
+  }))
+  const wiki = await startWiki(full ? { pages: full } : {})
+  onTestFinished(() => wiki.close())
+  return { wiki, ...reader(wiki.url) }
+}
+
+describe('a search', () => {
+  test('that names a page gives its first five sentences and where they are from', async () => {
+    const { search, wiki } = await playedWiki([
+      { title: 'Dune', text: 'One. Two.\nThree.\n\n\n== Life ==\nFour. Five. Six.' },
+    ])
+    expect(await search('Dune')).toEqual({
+      text: 'One. Two. Three. Four. Five.',
+      sources: [{ title: 'Dune', url: wiki.url.replace('/w/api.php', '/wiki/Dune') }],
+    })
+  })
+
+  test.each([
+    ['a redirect', 'Admiral Crowe', 'William James Crowe Jr.'],
+    ['a small first letter', 'harry Styles', 'Harry Edward Styles'],
+    ['other capitals', 'OLIVIA WILDE', 'Olivia Jane Cockburn'],
+    ['no accents', 'erno rubik', 'Ernő Rubik'],
+    ['a curly apostrophe', 'Rubik’s Cube', "The Rubik's Cube"],
+    ['spaces around it', '  Dune ', 'A dune'],
+    ['an ampersand', 'AT&T', 'AT&T Inc.'],
+    ['a number sign', 'C#', 'C# (pronounced'],
+    ['a number sign and an explanation', 'C# (programming language)', 'C# (pronounced'],
+  ])('finds a page by %s', async (_, query, begins) => {
+    const { search } = await playedWiki()
+    expect((await search(query)).text).toMatch(new RegExp(`^${begins.replace(/[.()]/g, '\\$&')}`))
+  })
+
+  test.each([
+    '1984',
+    '0x10',
+    '1e3',
+    '50% off',
+    'A+B',
+    'Q?',
+    'A=b&c',
+    'Σ',
+    '日本語',
+    '😀',
+    "L'Être & C°",
+    'TCP/IP',
+    '100%25',
+  ])('finds the page %s', async (title) => {
+    const { search } = await playedWiki([{ title, text: 'Found it.' }])
+    expect((await search(title)).text).toBe('Found it.')
+  })
+
+  test('that names no page lists five similar titles and leaves the page before loaded', async () => {
+    const { search, lookup } = await playedWiki([
+      { title: 'Loaded', text: 'The key is here.' },
+      ...["King's Road", 'King A', 'King B', 'King C', 'King D', 'King E'].map((title) => ({ title, text: 'x' })),
+    ])
+    await search('Loaded')
+    expect((await search('king')).text).toBe(
+      `Could not find [king]. Similar: ["King's Road", 'King A', 'King B', 'King C', 'King D'].`,
+    )
+    expect((await lookup('key')).text).toBe('(Result 1 / 1) The key is here.')
+  })
+
+  test('with a typing error lists what was meant', async () => {
+    const { search } = await playedWiki()
+    expect((await search('ada lovelase')).text).toContain("Could not find [ada lovelase]. Similar: ['Ada Lovelace'")
+  })
+
+  test('that finds nothing says so', async () => {
+    const { search } = await playedWiki()
+    expect((await search('qqqq zzzz')).text).toBe('Could not find [qqqq zzzz]. Nothing similar was found either.')
+  })
+
+  test('for a page that only points to others tells the titles it offers, in its order', async () => {
+    const { search, context } = await playedWiki()
+    expect((await search('Mercury')).text).toBe(
+      "[Mercury] may refer to: ['Mercury (planet)', 'Mercury (element)', 'Mercury (mythology)', 'Freddie Mercury']. " +
+        'Search for one of these titles.',
+    )
+    expect(context.memory).toEqual({})
+  })
+
+  test('knows such a page by its words where the wiki has no mark for it', async () => {
+    const text = 'Jet may refer to:\nJet (plane), an aircraft\nJet Li, an actor'
+    const { search } = await playedWiki([{ title: 'Jet', text }])
+    expect((await search('Jet')).text).toContain("['Jet (plane)', 'Jet Li']")
+  })
+
+  test.each(['[[x]]', 'a|b', '<script>', '{{x}}', '\u0000', '\uD800', 'x'.repeat(3000), '#', '|||'])(
+    'for %j is an ordinary search',
+    async (query) => {
+      const { search, wiki } = await playedWiki()
+      expect((await search(query)).text).toMatch(/^Could not find \[/)
+      expect(wiki.requests.every((request) => (request.get('srsearch') ?? '').length <= 300)).toBe(true)
+    },
+  )
+
+  test('for nothing is refused', async () => {
+    const { search } = await playedWiki()
+    await expect(search('  ')).rejects.toThrow('wikipedia needs the title of a page.')
+  })
+})
+
+describe('a lookup', () => {
+  const town = { title: 'Town', text: 'The town has a Bridge. It is old.\n== Bridge ==\nThe BRIDGE was built in 1900.' }
+
+  test('walks through the sentences with the word, whatever their capitals, to the last', async () => {
+    const { search, lookup } = await playedWiki([town])
+    await search('Town')
+    expect((await lookup('bridge')).text).toBe('(Result 1 / 2) The town has a Bridge.')
+    expect((await lookup('Bridge')).text).toBe('(Result 2 / 2) The BRIDGE was built in 1900.')
+    expect((await lookup('bridge')).text).toBe('No more results.')
+    expect((await lookup('bridge')).text).toBe('No more results.')
+  })
+
+  test('begins anew with another word, and after another search', async () => {
+    const { search, lookup } = await playedWiki([town])
+    await search('Town')
+    await lookup('bridge')
+    expect((await lookup('old')).text).toBe('(Result 1 / 1) It is old.')
+    expect((await lookup('bridge')).text).toContain('(Result 1 / 2)')
+    await search('nothing of the kind')
+    expect((await lookup('bridge')).text).toContain('(Result 1 / 2)')
+  })
+
+  test('for a word that is not there says where it is not', async () => {
+    const { search, lookup } = await playedWiki([town])
+    await search('Town')
+    expect((await lookup('castle')).text).toBe('No more results. The page [Town] does not contain [castle].')
+  })
+
+  test('without a page says what is missing', async () => {
+    const { lookup } = await playedWiki([town])
+    await expect(lookup('bridge')).rejects.toThrow('No page is loaded: find one with wikipedia first.')
+  })
+
+  test('goes on in another process, from what was saved with the run', async () => {
+    const { search, lookup, context, wiki } = await playedWiki([town])
+    await search('Town')
+    await lookup('bridge')
+    const saved: Record<string, unknown> = JSON.parse(JSON.stringify(context.memory))
+    const resumed = reader(wiki.url, toolContext({ memory: saved }))
+    expect((await resumed.lookup('bridge')).text).toBe('(Result 2 / 2) The BRIDGE was built in 1900.')
+  })
+
+  test('does not trust what was saved', async () => {
+    const { wiki } = await playedWiki([town])
+    const resumed = reader(wiki.url, toolContext({ memory: { wikipedia: { title: 7 } } }))
+    await expect(resumed.lookup('bridge')).rejects.toThrow('No page is loaded')
+  })
+})
+
+test('pages are asked for once an hour', async () => {
+  const { search, lookup, wiki } = await playedWiki()
+  await search('Dune')
+  const asked = wiki.requests.length
+  await search('Dune')
+  await lookup('sand')
+  expect(wiki.requests).toHaveLength(asked)
+})
+
+test('only api.php is asked, in words that every MediaWiki since 1.39 knows', async () => {
+  const { search, wiki } = await playedWiki()
+  for (const query of ['Dune', 'Mercury', 'C#', 'author of Dune']) await search(query)
+  const known = ['action', 'format', 'utf8', 'redirects', 'prop', 'inprop', 'ppprop', 'titles', 'explaintext', 'rvprop']
+  known.push('list', 'srsearch', 'srlimit', 'srprop', 'srinfo', 'plnamespace', 'pllimit')
+  for (const request of wiki.requests) {
+    expect(request.get('action')).toBe('query')
+    expect([...request.keys()].filter((key) => !known.includes(key))).toEqual([])
+  }
+})
+
+test('two wikis at the same time do not mix', async () => {
+  const [one, other] = [
+    await playedWiki([{ title: 'X', text: 'One.' }]),
+    await playedWiki([{ title: 'X', text: 'Other.' }]),
+  ]
+  const texts = await Promise.all([one, other, one, other].map(async ({ search }) => (await search('X')).text))
+  expect(texts).toEqual(['One.', 'Other.', 'One.', 'Other.'])
+})
+
+describe('a wiki that misbehaves is a sentence', () => {
+  async function hostile(handler: (path: string, response: ServerResponse) => void) {
+    const server = await startWebServer(handler)
+    return { server, ...reader(`${server.url}/api.php`) }
+  }
+
+  test.each<[string, string, (path: string, response: ServerResponse) => void]>([
+    ['an HTML page', 'wikipedia sent something other than JSON.', (_, r) => r.end('<html>Fatal error</html>')],
+    ['cut JSON', 'wikipedia sent something other than JSON.', (_, r) => r.end('{"query": {"pages"')],
+    ['a 403', 'wikipedia refused the request (403).', (_, r) => r.writeHead(403).end('{}')],
+    ['a 500', 'wikipedia has a fault just now (500).', (_, r) => r.writeHead(500).end('at foo.php:12')],
+    ['a list', 'wikipedia sent an answer that cannot be read.', (_, r) => sendJson(r, [1, 2])],
+    [
+      'its own refusal',
+      'wikipedia refused the request: You need read permission.',
+      (_, r) => sendJson(r, { error: { code: 'readapidenied', info: 'You need read permission.' } }),
+    ],
+    [
+      'a way to the metadata service',
+      'wikipedia may not call 169.254.169.254: its setting names another host.',
+      (_, r) => r.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
+    ],
+    [
+      'a way to another port of this machine',
+      'wikipedia may not call 127.0.0.1: its setting names another host.',
+      (_, r) => r.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    ],
+    ['too much', 'wikipedia sent more than 2 MB.', (_, r) => r.end(Buffer.alloc(5_000_000, ' '))],
+  ])('%s', async (_, sentence, handler) => {
+    const { search } = await hostile(handler)
+    await expect(search('Dune')).rejects.toThrow(sentence)
+  })
+
+  test.each([
+    {},
+    { query: null },
+    { query: [] },
+    { query: { pages: [] } },
+    { query: { pages: { 1: null } } },
+    null,
+    7,
+    'x',
+  ])('the JSON %j crashes nothing', async (json) => {
+    const { search } = await hostile((_, response) => sendJson(response, json))
+    const outcome = await search('Dune').then(
+      ({ text }) => text,
+      (error: Error) => error.message,
+    )
+    expect(outcome).toMatch(/^(Could not find \[Dune\]|wikipedia sent an answer that cannot be read)/)
+  })
+
+  test('one that hangs is given up after ten seconds', { timeout: 20_000 }, async () => {
+    const { search } = await hostile(() => undefined)
+    await expect(search('Dune')).rejects.toThrow('wikipedia did not answer within 10 s.')
+  })
+
+  test('a run that is stopped meanwhile stops at once', async () => {
+    const controller = new AbortController()
+    const server = await startWebServer(() => controller.abort(new Error('stopped')))
+    const { search } = reader(`${server.url}/api.php`, toolContext({ signal: controller.signal }))
+    await expect(search('Dune')).rejects.toThrow('stopped')
+  })
+
+  test('one that is busy is asked again when it says so', async () => {
+    const { wiki } = await playedWiki()
+    const pauses: unknown[] = []
+    const { search } = reader(wiki.url, toolContext(), async (...given: unknown[]) => pauses.push(given[0]))
+    wiki.fault({ times: 1, status: 503 })
+    expect((await search('Dune')).text).toContain('A dune is a hill')
+    expect(pauses).toHaveLength(1)
+  })
+
+  test('an error that came with status 200 is not kept', async () => {
+    let n = 0
+    const { search } = await hostile((_, response) => {
+      n += 1
+      if (n > 1) return sendJson(response, { query: { pages: { 5: { title: 'Dune', extract: 'Sand.' } } } })
+      response.setHeader('MediaWiki-API-Error', 'ratelimited')
+      sendJson(response, { error: { code: 'ratelimited', info: 'You have exceeded your rate limit.' } })
+    })
+    await expect(search('Dune')).rejects.toThrow('exceeded your rate limit')
+    expect((await search('Dune')).text).toBe('Sand.')
+  })
+
+  test('a page’s address that is no web address is left out', async () => {
+    const page = { title: 'Dune', fullurl: 'javascript:alert(1)', extract: 'Sand.' }
+    const { search } = await hostile((_, response) => sendJson(response, { query: { pages: { 5: page } } }))
+    expect((await search('Dune')).sources).toEqual([])
+  })
+})
