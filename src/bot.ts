@@ -46,7 +46,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     async stop() {
       await front?.stop()
       const closed = server.close()
-      await stores.queue.stop(config.SHUTDOWN_MS)
+      await stores.queue.stop(Math.max(0, config.SHUTDOWN_MS - CLOSING_MS))
       await Promise.all([closed, stores.close(), agent.close()])
     },
   }
@@ -101,6 +101,8 @@ async function listenAt(config: Config, { front, stores }: { front: Front | unde
   }
 }
 
+/** Of SHUTDOWN_MS, kept for handing over and for closing connections. */
+const CLOSING_MS = 4_000
 /** How long a Slack that does not answer is waited for at the start. */
 const IDENTIFY_MS = 30_000
 

@@ -66,7 +66,7 @@ class EmbeddedQueue implements Queue {
 
   constructor(options: EmbeddedQueueOptions) {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
-    const times = { backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 1_000 }
+    const times = { backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 3_000 }
     this.#options = { concurrency: 20, now: Date.now, maxFailures: 3, ...bounds, ...times, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
@@ -101,13 +101,24 @@ class EmbeddedQueue implements Queue {
     this.#state = 'stopping'
     for (const pause of this.#pauses) clearTimeout(pause)
     const working = () => [...this.#running.values()].map(({ done }) => done)
-    if (!(await settledWithin(ms, working()))) {
+    if (!(await settledWithin(ms - Math.min(this.#options.graceMs, ms / 2), working()))) {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#options.graceMs, working())
     }
+    await settledWithin(this.#options.graceMs, this.#tellTheRest())
     this.#state = 'stopped'
     if (this.#waiting > 0)
       this.#options.log.warn({ questions: this.#waiting }, 'stopped with questions left unanswered')
+  }
+
+  /** Hands out what still waits with a signal that is aborted already: the handler can do no more than say so. */
+  #tellTheRest(): Promise<unknown>[] {
+    const held = () => this.#state !== 'stopped'
+    const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
+    const waiting = [...this.#inboxes.entries()].flatMap(([thread, items]) =>
+      this.#running.has(thread) ? items.slice(1) : items,
+    )
+    return waiting.map(async ({ question, saved }) => this.#handler?.(question, embeddedRun(saved, held), ended))
   }
 
   async ready(): Promise<boolean> {

@@ -51,13 +51,14 @@ async function tellPrivately(question: Question, text: string, { egress, log }: 
 async function answerIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
   const { signal, log } = options
   const reply = new Reply(question, run, options)
-  reply.begin()
+  if (!signal.aborted) reply.begin()
   try {
+    signal.throwIfAborted()
     if (question.text === '') await reply.note(EMPTY_QUESTION)
     else for await (const event of answer(question, run, { ...options.answer, signal })) await reply.write(event)
     log.info({ question: question.id, steps: run.saved.steps.length, ms: Date.now() - question.at }, 'question answered')
   } catch (error) {
-    await explain(error, { question, reply, signal, options })
+    await explain(error, { question, run, reply, signal, options })
   } finally {
     if (!isHandedOver(signal, options)) await reply.end()
   }
@@ -84,13 +85,14 @@ function isHandedOver(signal: AbortSignal, options: WorkerOptions): boolean {
 
 interface Failure {
   question: Question
+  run: Run
   reply: Reply
   signal: AbortSignal
   options: WorkerOptions
 }
 
 /** A sentence with a reference for the person, the rest under that reference for the log. */
-async function explain(error: unknown, { question, reply, signal, options }: Failure): Promise<void> {
+async function explain(error: unknown, { question, run, reply, signal, options }: Failure): Promise<void> {
   const { log } = options
   if (isHandedOver(signal, options) || (error instanceof LeaseLost && options.durable)) throw error
   const reference = newReference()
@@ -101,8 +103,17 @@ async function explain(error: unknown, { question, reply, signal, options }: Fai
     if (options.durable) throw error
   }
   log.error(fields, 'question failed')
-  await reply.fail(signal.aborted ? RESTARTED : error instanceof ModelError ? error.hint : FAILED, reference)
+  if (signal.aborted) return sayRestarted(question, run, { options, reference })
+  await reply.fail(error instanceof ModelError ? error.hint : FAILED, reference)
 }
+
+/** The process is ending and nothing outlives it: a last word, under a signal of its own. */
+async function sayRestarted(question: Question, run: Run, { options, reference }: { options: WorkerOptions; reference: string }): Promise<void> {
+  const reply = new Reply(question, run, { ...options, steps: 'hidden', signal: AbortSignal.timeout(LAST_WORD_MS) })
+  await reply.fail(RESTARTED, reference)
+}
+
+const LAST_WORD_MS = 2_000
 
 function newReference(): string {
   return randomBytes(4).toString('hex')
