@@ -42,7 +42,7 @@ function* ageOf(asked: Asked, phrase: Phrase, then: string): Plan {
   if (typeof who === 'string') return answered(who, 'I cannot find out more.')
   const page = yield* findPage(asked, who.name, `To know the age I need a date. I look up ${who.name}.`)
   if (typeof page === 'string')
-    return answered(`I could not find a page about ${who.name}. ${page}`, 'I cannot find out more.')
+    return answered(`I could not find a page about ${who.name}. ${page}`.trim(), 'I cannot find out more.')
   const span = yield* spanOf(asked, page)
   if (!span) return answered(`The page about ${who.name} does not say when it began.`, 'The page gives no date.')
   const age = yield* calculate(

@@ -18,7 +18,8 @@ export const relations: Rule = (asked) => {
 function* tell(asked: Asked, phrase: Phrase): Plan {
   const found = yield* resolve(asked, phrase)
   if (typeof found === 'string') return answered(found, 'I cannot find out more.')
-  return answered(`**${found.name}**: “${found.evidence ?? ''}”`)
+  const evidence = found.evidence ?? ''
+  return answered(/\bwere\b/.test(evidence.split(found.name)[0] ?? '') ? evidence : `**${found.name}**: “${evidence}”`)
 }
 
 /**

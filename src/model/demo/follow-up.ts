@@ -1,6 +1,5 @@
 /** Makes simple follow-ups standalone: pronouns and bare sums take their meaning from the turn before. */
 import type { PastTurn } from './prompt.ts'
-import { readPhrase } from './relations.ts'
 import { conversionOf, expressionOf } from './sums.ts'
 import { NAME, subjectOf, trimName } from './words.ts'
 
@@ -69,16 +68,19 @@ function whole(text: string): string {
   return /^(?:who|what|when|where|which|how|is|was|did|does|can)\b/i.test(text) ? text : `Who is ${text}`
 }
 
-/** What the talk is about: the answer's name where one was asked for, else the name in the last question that had one. */
+/** What the talk is about: the name that the answer begins with, else the subject of the last question that had one. */
 function subjectFrom(history: PastTurn[]): string | undefined {
   for (const turn of [...history].reverse()) {
-    const phrase = /^(?:and )?(?:who|what)(?:['’]s| is| was) (.+?)\??$/i.exec(turn.question)?.[1]
-    const isRelation = /^who /i.test(turn.question) && phrase !== undefined && 'relation' in readPhrase(phrase)
-    const named = isRelation ? new RegExp(`^\\*\\*(${NAME})\\*\\*`, 'u').exec(turn.answer)?.[1] : undefined
-    const subject = named ? trimName(named) : (subjectOf(turn.question) ?? undefined)
-    if (subject) return subject
+    const named = new RegExp(`^\\*\\*(${NAME})\\*\\*`, 'u').exec(turn.answer)?.[1]
+    const subject = named ? trimName(named) : subjectOf(turn.question)
+    if (subject) return asName(subject)
   }
   return undefined
+}
+
+/** In capitals, so that the question that it goes into shows it as a name. */
+function asName(subject: string): string {
+  return /\p{Lu}/u.test(subject) ? subject : subject.replace(/(?<!\S)\p{Ll}/gu, (letter) => letter.toUpperCase())
 }
 
 function capital(text: string): string {

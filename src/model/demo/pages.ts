@@ -6,6 +6,8 @@ import type { Asked } from './prompt.ts'
 export interface Page {
   title: string
   sentences: string[]
+  /** The other pages that the name could have meant. */
+  others: string[]
 }
 
 /** The tool that looks a word up on the page found last, if the prompt lists one. */
@@ -20,23 +22,36 @@ export function searchTool(asked: Asked): string | undefined {
 
 /**
  * Finds a page. Where the tool names other titles in place of one, the one that fits the question best is tried, once.
- * Gives the observation as text where there was no page.
+ * Gives what went wrong as text where there was no page.
  */
 export function* findPage(asked: Asked, title: string, why: string): Generator<Move, Page | string, string> {
   const tool = searchTool(asked)
   if (!tool) return 'There is no tool here that finds pages.'
   const first = yield { thought: why, tool, input: title }
   const offered = offeredTitles(first)
-  if (!offered) return { title, sentences: sentencesOf(first) }
+  if (!offered) return { title, sentences: sentencesOf(first), others: [] }
+  const isSimilar = first.startsWith('Could not find')
   const words = wordsOf(asked.question)
-  const [best] = offered.sort((a, b) => overlapOf(b, words) - overlapOf(a, words))
-  if (best === undefined) return first
+  const fitting = offered.filter((one) => !isSimilar || meansTheSame(one, title))
+  const [best, ...others] = fitting.sort((a, b) => overlapOf(b, words) - overlapOf(a, words))
+  if (best === undefined) return isSimilar ? '' : first
   const second = yield {
-    thought: `There is no single page "${title}". "${best}" fits the question best.`,
+    thought: `There is no page "${title}" with text. "${best}" fits the question best.`,
     tool,
     input: best,
   }
-  return offeredTitles(second) ? second : { title: best, sentences: sentencesOf(second) }
+  return offeredTitles(second)
+    ? second
+    : { title: best, sentences: sentencesOf(second), others: isSimilar ? [] : others }
+}
+
+/** Whether one of two titles says all that the other says: "dune book" and "Dune (novel)". */
+function meansTheSame(offered: string, wanted: string): boolean {
+  const [a, b] = [offered.replace(/\(.*\)/, ''), wanted].map((title) =>
+    wordsOf(title).map((word) => word.replace(/s$/, '')),
+  )
+  if (!a || !b) return false
+  return a.every((word) => b.includes(word)) || b.every((word) => a.includes(word))
 }
 
 /** The share of a title's words that the question has. */

@@ -54,8 +54,8 @@ function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'las
   const observations = rest.filter((part) => part.startsWith('Observation:')).map(observationOf)
   const lastCall =
     /^Final Answer:[^\n]*$/m.test(text.slice(text.lastIndexOf('Observation:') + 1)) || !/Thought:\s*$/.test(text)
-  const question = head.slice('Question:'.length).split(/\n\n/)[0] ?? ''
-  return { question: question.trim(), observations, lastCall }
+  const question = head.slice('Question:'.length)
+  return { question: (lastCall ? (question.split('\n\n')[0] ?? '') : question).trim(), observations, lastCall }
 }
 
 /** An observation without its label and the marks around it. */

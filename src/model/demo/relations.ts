@@ -18,7 +18,6 @@ const VERBS: Record<string, string> = {
   founder: 'founded',
   director: 'directed',
   builder: 'built',
-  maker: 'made',
   discoverer: 'discovered',
 }
 const KIN = 'boyfriend girlfriend partner husband wife spouse brother sister father mother son daughter capital'.split(

@@ -7,6 +7,9 @@ import { bestSentence, contentWords, overlap, subjectOf } from './words.ts'
 /** How many words are looked up on a page before the answer is that it does not say. */
 const MOST_LOOKUPS = 2
 
+/** What changes from day to day stands on no page. */
+const LIVE = /\b(?:yesterday|today|tomorrow|tonight|this week|weather|news|stock|price)\b/i
+
 /** "Who is X?", "What is X?", "Tell me about X": the page's first sentences. */
 export const definitions: Rule = (asked) => {
   if (!searchTool(asked)) return undefined
@@ -24,14 +27,20 @@ export const definitions: Rule = (asked) => {
 function* define(asked: Asked, subject: string): Plan {
   const page = yield* findPage(asked, subject, `I look up ${subject}.`)
   if (typeof page === 'string')
-    return answered(`I could not find a page about ${subject}. ${page}`, 'There is no such page.')
-  return answered(page.sentences.slice(0, 2).join(' '))
+    return answered(`I could not find a page about ${subject}. ${page}`.trim(), 'There is no such page.')
+  const also = page.others.length > 0 ? `\n\nThe name could also mean: ${page.others.join(', ')}.` : ''
+  return answered(`${page.sentences.slice(0, 2).join(' ')}${also}`)
 }
 
 /** A question about a named thing: the sentence of its page that has most of the question's words. */
 export const topics: Rule = (asked) => {
+  const isQuestion =
+    /^\W*(?:and |so )?(?:who|what|when|where|which|how|why|can|could|does|did|do|is|are|was|were|has|have)\b/i.test(
+      asked.question,
+    )
+  if (!isQuestion || LIVE.test(asked.question) || !searchTool(asked)) return undefined
   const subject = subjectOf(asked.question)
-  if (!subject || !searchTool(asked)) return undefined
+  if (!subject) return undefined
   const words = contentWords(asked.question, subject)
   return words.length > 0 && words.length < 12 ? find(asked, subject, words) : undefined
 }
@@ -39,7 +48,7 @@ export const topics: Rule = (asked) => {
 function* find(asked: Asked, subject: string, words: string[]): Plan {
   const page = yield* findPage(asked, subject, `The question is about ${subject}. I look it up.`)
   if (typeof page === 'string')
-    return answered(`I could not find a page about ${subject}. ${page}`, 'There is no such page.')
+    return answered(`I could not find a page about ${subject}. ${page}`.trim(), 'There is no such page.')
   if (/^when\b/i.test(asked.question) && words.includes('born')) return birth(page)
   const sentence = yield* sentenceAbout(asked, page, words)
   if (sentence === undefined)

@@ -1,8 +1,9 @@
 /** Reading English a little: sentences, names, the words that matter. */
 
+const CAPITALISED = "(?:\\p{Lu}\\.(?:\\p{Lu}\\.)*|(?:Jr|Sr|Dr|St|Inc)\\.|\\p{Lu}[\\p{L}'’&-]*)"
+
 /** A proper name: words with capitals, initials, and the small words that stand inside names. */
-export const NAME =
-  "\\p{Lu}[\\p{L}'’&-]*\\.?(?:\\s(?:(?:de|van|von|du|la|&)\\s)?\\p{Lu}[\\p{L}'’&-]*\\.?)*(?:\\s\\([\\p{L} ]+\\))?"
+export const NAME = `${CAPITALISED}(?:\\s(?:(?:de|van|von|du|la|&)\\s)?${CAPITALISED})*(?:\\s\\([\\p{L} ]+\\))?`
 
 const ABBREVIATIONS = /(?:^|[\s(])(?:\p{Lu}|Jr|Sr|Dr|Mr|Mrs|St|No|vs|approx|U\.S|U\.K)\.$/u
 
@@ -60,16 +61,16 @@ export function bestSentence(sentences: string[], words: string[]): string | und
   return scored.sort((a, b) => b.score - a.score).find(({ score }) => score > 0)?.sentence
 }
 
-/** The proper name that a question is about: the longest one in it, without the question word at its start. */
+const OPENING =
+  /^\s*(?:(?:and|so|but)\s+)?(?:who|what|when|where|which|how|why|can|could|does|did|do|is|are|was|were|tell me|author)\b(?:['’]s\b)?/i
+
+/** The proper name that a question is about, the longest one in it; without any, what its last article introduces. */
 export function subjectOf(text: string): string | undefined {
-  const rest = text.replace(
-    /^\s*(?:and\s+|so\s+|but\s+)?(?:who|what|when|where|which|how|why|can|could|does|did|is|are|was|tell me|author)\b(?:['’]s\b)?/i,
-    '',
-  )
+  const rest = text.slice(0, 500).replace(OPENING, '')
   const names = rest.match(new RegExp(NAME, 'gu')) ?? []
   const longest = names.sort((a, b) => b.length - a.length)[0]
-  if (longest === undefined) return undefined
+  if (longest === undefined) return /.*\b(?:an?|the)\s([\p{L}'’]+(?: [\p{L}'’]+){0,2})[?.\s]*$/u.exec(rest)?.[1]
   // "Rubik's cube": a possessive goes on with the thing that it names.
-  const after = new RegExp(`${longest.replace(/[.()&]/g, '\\$&')}\\s(\\p{Ll}+)`, 'u').exec(rest)?.[1]
+  const after = rest.slice(rest.indexOf(longest) + longest.length).match(/^\s(\p{Ll}+)/u)?.[1]
   return /['’]s$/.test(longest) && after ? `${longest} ${after}` : trimName(longest.replace(/['’]s$/, ''))
 }
