@@ -4,7 +4,7 @@ import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
-import { threadOf, type Question, type Run, type RunPart } from './run/types.ts'
+import { threadOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
 
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
@@ -26,8 +26,7 @@ export async function* answer(question: Question, run: Run, deps: AnswerDeps & {
   const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
   const standalone = yield* understand(question, run, { ...deps, turns })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
-  const final = run.saved.answer ? { type: 'answer' as const, ...run.saved.answer } : yield* work(standalone, run, { ...deps, turns })
-  if (run.saved.answer && final) yield final
+  const final = run.saved.answer ? yield* again(run.saved.answer) : yield* work(standalone, run, { ...deps, turns })
   if (final) await deps.history.append(thread, turnOf(question, standalone, final.text))
 }
 
@@ -43,6 +42,13 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   await run.save({ part: 'standalone', value: standalone }, ...usageParts(run, used))
   for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
   return standalone
+}
+
+/** An answer that an earlier process had saved is told once more: nobody knows whether it was delivered. */
+async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
+  const event = { type: 'answer' as const, ...saved }
+  yield event
+  return event
 }
 
 /** Runs the agent and saves as it goes: an action before its tool runs, an observation before the next model call. */
