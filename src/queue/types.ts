@@ -22,7 +22,10 @@ export interface Queue {
    * retried a few times and then only logged.
    */
   start(handler: Handler, giveUp?: Handler): Promise<void>
-  /** Takes no new work, lets what runs finish within `ms`, then aborts it (a durable queue hands it over). */
+  /**
+   * Takes no new work, lets what runs finish, and aborts what has not shortly before `ms` are over (a durable queue hands
+   * it over).
+   */
   stop(ms: number): Promise<void>
   /** Whether questions can be taken in now; for `/readyz`. */
   ready(): Promise<boolean>

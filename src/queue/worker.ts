@@ -54,12 +54,13 @@ export class TurnWorker {
     this.#worker.on('error', (error) => this.#onError(error))
   }
 
-  /** Takes no new job, lets what runs finish within `ms`, then aborts it and hands it over. Never rejects. */
+  /** Takes no new job, lets what runs finish, and aborts and hands over what has not shortly before `ms`. Never rejects. */
   async stop(ms: number): Promise<void> {
     this.#isStopping = true
     const closing = this.#worker.close()
     const working = () => [...this.#running.values()].map(({ done }) => done)
-    if (!(await settledWithin(ms, working()))) {
+    const handingOverMs = Math.min(this.#options.graceMs + 1_000, ms / 2)
+    if (!(await settledWithin(ms - handingOverMs, working()))) {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#options.graceMs + 1_000, working())
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { embeddedQueue } from '../../src/queue/embedded.ts'
-import { eventually, keptLog, question } from '../harness/stores.ts'
+import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
 
 const quick = { backoffMs: 5, graceMs: 50 }
@@ -27,6 +27,21 @@ describe('the embedded queue', () => {
     now = 1_001
     expect(await queue.accept(question('1'))).toBe('accepted')
     await queue.stop(0)
+  })
+
+  test('a stop hands out what still waits with an aborted signal, so that everyone can be told', async () => {
+    const queue = embeddedQueue({ log: keptLog(), concurrency: 1, graceMs: 50 })
+    const begun = deferred()
+    const told: string[] = []
+    await queue.start(async ({ ts }, _run, signal) => {
+      begun.resolve()
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      told.push(ts ?? '')
+    })
+    for (const name of ['1', '2', '3']) await queue.accept(question(name))
+    await begun.promise
+    await queue.stop(0)
+    expect(told).toEqual(['1', '2', '3'])
   })
 
   test('says at its end how many questions are left unanswered', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { keptLog } from '../harness/stores.ts'

@@ -1,0 +1,21 @@
+const DAY_MS = 86_400_000
+
+/** What a queue in Redis does where it is not told otherwise; see RedisQueueOptions for what each is. */
+export const QUEUE_DEFAULTS = {
+  prefix: 'thinkaloud',
+  role: 'all',
+  concurrency: 20,
+  now: Date.now,
+  random: Math.random,
+  acceptMs: 1_500,
+  knownTtlMs: 30 * DAY_MS,
+  doneTtlMs: DAY_MS,
+  givenUpTtlMs: 7 * DAY_MS,
+  maxLosses: 3,
+  maxFailures: 3,
+  backoffMs: 1_000,
+  lockMs: 15_000,
+  stalledMs: 5_000,
+  sweepMs: 60_000,
+  graceMs: 2_000,
+} as const

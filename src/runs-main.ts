@@ -1,0 +1,72 @@
+/** `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were given up. */
+import { loadConfig, readEnv, type Config } from './config.ts'
+import { ConfigError, messageOf } from './errors.ts'
+import { createLog } from './log.ts'
+import { retryRun } from './queue/retry.ts'
+import { settledWithin } from './queue/settle.ts'
+import { connect } from './redis.ts'
+import { findRuns, listRuns, summaryOf, type RunsPlace } from './run/inspect.ts'
+
+const USAGE = `Usage: npm run runs -- COMMAND
+  list          the questions that wait, run or were given up (list --all: the answered ones of the last day too)
+  show ID       all that is known of one, what was asked and answered included
+  retry ID      hand a given-up one out again`
+
+type Place = RunsPlace & { log: ReturnType<typeof createLog> }
+
+/** @returns the exit code. */
+async function runs(place: Place, [command, argument]: string[]): Promise<number> {
+  if (command === 'list') return list(place, argument === '--all')
+  if (command === 'show' && argument) return show(place, argument)
+  if (command === 'retry' && argument) return retry(place, argument)
+  console.error(USAGE)
+  return 1
+}
+
+async function list(place: Place, isAll: boolean): Promise<number> {
+  let count = 0
+  for await (const run of listRuns(place)) {
+    if (run.state === 'done' && !isAll) continue
+    console.log(summaryOf(run))
+    count += 1
+  }
+  console.log(count === 1 ? '1 run' : `${count} runs`)
+  return 0
+}
+
+async function show(place: Place, id: string): Promise<number> {
+  const found = await findRuns(place, id)
+  for (const run of found) console.log(JSON.stringify(run, null, 2))
+  return found.length > 0 ? 0 : unknown(id)
+}
+
+async function retry(place: Place, id: string): Promise<number> {
+  if (!(await retryRun(place, id))) return unknown(id)
+  console.log(`${id} is handed out again.`)
+  return 0
+}
+
+function unknown(id: string): number {
+  console.error(`There is no such run: ${id}. List them with: npm run runs -- list`)
+  return 1
+}
+
+async function main(config: Config, args: string[]): Promise<number> {
+  if (!config.REDIS_URL)
+    throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
+  const log = createLog(config.LOG_LEVEL)
+  const redis = connect({ url: config.REDIS_URL }, { purpose: 'work', log })
+  try {
+    if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')
+    return await runs({ redis, prefix: config.REDIS_PREFIX, log }, args)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+try {
+  process.exitCode = await main(loadConfig(readEnv()), process.argv.slice(2))
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface RedisProxy {
+  url: string
+  /** Commands that clients have sent through so far, those of the greeting included. */
+  commands(): number
+  /** From now on nothing passes, either way: for Redis the client has died, for the client everything hangs. */
+  cut(): void
+  /** Cuts at the `n`th command from now: before Redis gets it, or after it was done but before its reply comes back. */
+  cutAt(n: number, when: 'before' | 'after'): void
+  isCut(): boolean
+}
+
+/** A way to Redis that a test can cut at any point, as the death of a process would. Gone when the test is. */
+export async function redisProxy(port: number): Promise<RedisProxy> {
+  const sockets = new Set<Socket>()
+  let [commands, isCut, cutAt, when] = [0, false, Infinity, 'before']
+
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.pause()
+    for (const socket of sockets) if (socket.remotePort === port) socket.end()
+  }
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => isCut || client.destroy())
+    upstream.on('data', (chunk) => isCut || client.write(chunk))
+    client.on(
+      'data',
+      commandReader((command) => {
+        if (isCut) return
+        commands += 1
+        if (commands < cutAt) return void upstream.write(command)
+        isCut = true
+        if (when === 'before') return cut()
+        upstream.write(command, () => setTimeout(cut, 5))
+      }),
+    )
+    if (isCut) client.pause()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    commands: () => commands,
+    cut,
+    cutAt(n, at) {
+      cutAt = commands + n
+      when = at
+    },
+    isCut: () => isCut,
+  }
+}
+
+/** Splits a stream of requests (arrays of bulk strings, in Redis' protocol) into commands. */
+function commandReader(onCommand: (command: Buffer) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    for (;;) {
+      const end = endOfCommand(rest)
+      if (end === undefined) return
+      onCommand(rest.subarray(0, end))
+      rest = rest.subarray(end)
+    }
+  }
+}
+
+function endOfCommand(buffer: Buffer): number | undefined {
+  let at = 0
+  const number = (): number | undefined => {
+    const end = buffer.indexOf('\r\n', at)
+    if (end < 0) return undefined
+    const value = Number(buffer.toString('latin1', at + 1, end))
+    at = end + 2
+    return value
+  }
+  const words = number()
+  if (words === undefined) return undefined
+  for (let i = 0; i < words; i++) {
+    const length = number()
+    if (length === undefined) return undefined
+    at += length + 2
+    if (at > buffer.length) return undefined
+  }
+  return at
+}
