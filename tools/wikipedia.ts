@@ -65,9 +65,9 @@ async function search(query: string, wiki: WikiClient, context: ToolContext): Pr
   const page = canBeTitle(query) ? await wiki.page(query) : undefined
   if (page) return show(page, wiki, context)
   const titles = await wiki.search(query, SIMILAR_TITLES)
-  const same = titles.find((title) => isSameTitle(title, query))
+  const same = titles.find((title) => isSameTitle(title, query)) ?? (query.includes('#') ? query : undefined)
   const found = same === undefined ? undefined : await wiki.page(same)
-  if (found) return show(found, wiki, context)
+  if (found && isSameTitle(found.title, query)) return show(found, wiki, context)
   forgetKeyword(context)
   const similar = titles.length > 0 ? `Similar: ${listTitles(titles)}.` : 'Nothing similar was found either.'
   return { text: `Could not find [${query}]. ${similar}` }

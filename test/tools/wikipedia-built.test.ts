@@ -30,8 +30,15 @@ test(
     onTestFinished(() => wiki.close())
     await mkdir(FOLDER, { recursive: true })
     onTestFinished(() => rm(FOLDER, { recursive: true, force: true }))
-    const only = { compilerOptions: { outDir: 'dist', rootDir: ROOT }, files: [join(ROOT, 'tools/index.ts')], include: [] }
-    await writeFile(join(FOLDER, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.build.json'), ...only }))
+    const only = {
+      compilerOptions: { outDir: 'dist', rootDir: ROOT },
+      files: [join(ROOT, 'tools/index.ts')],
+      include: [],
+    }
+    await writeFile(
+      join(FOLDER, 'tsconfig.json'),
+      JSON.stringify({ extends: join(ROOT, 'tsconfig.build.json'), ...only }),
+    )
     await writeFile(join(FOLDER, 'main.mjs'), SCRIPT)
     await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', FOLDER])
     const { stdout } = await run(process.execPath, [join(FOLDER, 'main.mjs'), wiki.url])

@@ -292,6 +292,14 @@ describe('a wiki that misbehaves is a sentence', () => {
     expect((await search('Dune')).text).toBe('Sand.')
   })
 
+  test('a wiki that takes a number sign in its titles is asked by the title too', async () => {
+    const { search } = await hostile((path, response) => {
+      const named = new URL(path, 'http://x').searchParams.get('titles') === 'C#'
+      sendJson(response, { query: named ? { pages: { 5: { title: 'C#', extract: 'Sharp.' } } } : { search: [] } })
+    })
+    expect((await search('C#')).text).toBe('Sharp.')
+  })
+
   test('a page’s address that is no web address is left out', async () => {
     const page = { title: 'Dune', fullurl: 'javascript:alert(1)', extract: 'Sand.' }
     const { search } = await hostile((_, response) => sendJson(response, { query: { pages: { 5: page } } }))
