@@ -42,6 +42,22 @@ const headers = z.string().transform((value, context) => {
   }
 })
 
+/** As OpenTelemetry's specification has it: `name=value,name=value`, values URL-encoded. */
+const pairs = z
+  .string()
+  .regex(/^\s*[\w.-]+\s*=[^,]*(,\s*[\w.-]+\s*=[^,]*)*$/, 'headers in the form name=value,name=value')
+  .transform((value) => Object.fromEntries(value.split(',').map((pair) => pairOf(pair))))
+
+function pairOf(pair: string): [string, string] {
+  const at = pair.indexOf('=')
+  const value = pair.slice(at + 1).trim()
+  try {
+    return [pair.slice(0, at).trim(), decodeURIComponent(value)]
+  } catch {
+    return [pair.slice(0, at).trim(), value]
+  }
+}
+
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -106,6 +122,11 @@ const schema = z.object({
   HTTPS_PROXY: url('http', 'https').optional(),
   NO_PROXY: z.string().optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
+  METRICS_PORT: whole(0, 65535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('https', 'http').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
+  OTEL_SERVICE_NAME: z.string().default('thinkaloud'),
+  OTEL_CAPTURE_CONTENT: flag.default(false),
   PLAYGROUND_PORT: whole(0, 65535).default(3210),
 })
 
@@ -117,7 +138,7 @@ export const SETTINGS = Object.keys(schema.shape)
 /** These may also come as a file's content, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
-  ...['REDIS_URL', 'REDIS_SENTINEL_PASSWORD', 'SERPAPI_API_KEY', 'GITHUB_TOKEN'],
+  ...['REDIS_URL', 'REDIS_SENTINEL_PASSWORD', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'],
 ]
 
 /**

@@ -29,6 +29,7 @@ const questionSchema: z.ZodType<Question> = z.object({
   eventId: z.string().optional(),
   responseUrl: z.string().optional(),
   at: z.number(),
+  traceparent: z.string().optional(),
 })
 
 const stateSchema = z.enum(['waiting', 'running', 'done', 'given-up']).catch('waiting')

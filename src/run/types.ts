@@ -25,6 +25,8 @@ export interface Question {
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
   at: number
+  /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
+  traceparent?: string
 }
 
 /** The key of the conversation that a question belongs to. */
