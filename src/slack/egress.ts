@@ -70,6 +70,7 @@ export class Egress {
       await this.#web.call(method, guard(args), { effort: 'once' })
       return true
     } catch (error) {
+      if (error instanceof SlackRefusal && error.code === 'already_reacted') return true
       this.#log.debug({ method, channel: args.channel ?? args.channel_id, error: String(error) }, 'sign of life not taken')
       return false
     }

@@ -79,6 +79,12 @@ export class Reply {
     await this.#status.end()
   }
 
+  /** Leaves the thread as it is, for whoever goes on, and throws what ended the work here. */
+  abandon(error: unknown): never {
+    this.#status.abandon()
+    throw error
+  }
+
   #showStep(n: number): void {
     if (this.#options.steps === 'hidden') return
     this.#enqueue(async () => {

@@ -40,6 +40,12 @@ export class Status {
     this.#timer.unref()
   }
 
+  /** Says nothing more, and takes nothing back. */
+  abandon(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+  }
+
   async end(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#timer)

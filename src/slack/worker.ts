@@ -58,10 +58,11 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
     else for await (const event of answer(question, run, { ...options.answer, signal })) await reply.write(event)
     log.info({ question: question.id, steps: run.saved.steps.length, ms: Date.now() - question.at }, 'question answered')
   } catch (error) {
+    // Another process goes on with it: what stands in the thread is that one's from here.
+    if (isHandedOver(error, signal, options)) return reply.abandon(error)
     await explain(error, { question, run, reply, signal, options })
-  } finally {
-    if (!isHandedOver(signal, options)) await reply.end()
   }
+  await reply.end()
 }
 
 /** Says in the thread that a question was given up after its run had failed again and again. */
@@ -69,6 +70,7 @@ export function createGiveUp(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
     const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
     const reference = newReference()
+    reply.begin()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
     await reply.fail(GIVEN_UP, reference)
     await reply.end()
@@ -79,8 +81,8 @@ function isUnrooted(question: Question): boolean {
   return question.thread.startsWith('ask-')
 }
 
-function isHandedOver(signal: AbortSignal, options: WorkerOptions): boolean {
-  return signal.aborted && options.durable
+function isHandedOver(error: unknown, signal: AbortSignal, options: WorkerOptions): boolean {
+  return options.durable && (signal.aborted || error instanceof LeaseLost)
 }
 
 interface Failure {
@@ -94,14 +96,11 @@ interface Failure {
 /** A sentence with a reference for the person, the rest under that reference for the log. */
 async function explain(error: unknown, { question, run, reply, signal, options }: Failure): Promise<void> {
   const { log } = options
-  if (isHandedOver(signal, options) || (error instanceof LeaseLost && options.durable)) throw error
   const reference = newReference()
   const fields = { question: question.id, reference, error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }
   if (error instanceof SlackRefusal) return log.warn(fields, 'Slack takes no answer here')
-  if (!signal.aborted && !(error instanceof ModelError)) {
-    // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
-    if (options.durable) throw error
-  }
+  // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
+  if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
   log.error(fields, 'question failed')
   if (signal.aborted) return sayRestarted(question, run, { options, reference })
   await reply.fail(error instanceof ModelError ? error.hint : FAILED, reference)
