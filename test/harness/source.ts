@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import ts from 'typescript'
+import { ROOT } from '../../src/root.ts'
+
+/** A function with a body, wherever it stands. `name` is empty for one that is only an argument. */
+export interface SourceFunction {
+  name: string
+  line: number
+  /** From its first line, doc comment not counted, to its last. */
+  lines: number
+  parameters: number
+}
+
+/** One TypeScript file of the project. Paths are relative to its root. */
+export interface SourceFile {
+  path: string
+  text: string
+  tree: ts.SourceFile
+  lines: number
+  /** What it imports or re-exports, types included: paths of the project's own files, names of packages. */
+  imports: string[]
+}
+
+/** Every TypeScript file below these folders of the project. */
+export function sourcesIn(...folders: string[]): SourceFile[] {
+  return folders
+    .flatMap(filesIn)
+    .filter((path) => path.endsWith('.ts'))
+    .map(readSource)
+}
+
+/** Every file below a folder of the project, dependencies and builds left out. */
+export function filesIn(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
+  return entries.flatMap((entry) => {
+    const path = posix.join(folder, entry.name)
+    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : filesIn(path)
+    return [path]
+  })
+}
+
+const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage'])
+
+/** The text of one file of the project. */
+export function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+function readSource(path: string): SourceFile {
+  const text = textOf(path)
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  return { path, text, tree, lines: text.trimEnd().split('\n').length, imports: importsOf(tree) }
+}
+
+function importsOf(tree: ts.SourceFile): string[] {
+  const names: string[] = []
+  visit(tree, (node) => {
+    const name =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? node.moduleSpecifier : importedType(node)
+    if (name && ts.isStringLiteral(name)) names.push(name.text)
+  })
+  const folder = posix.dirname(tree.fileName)
+  return [...new Set(names.map((name) => (name.startsWith('.') ? posix.join(folder, name) : name)))]
+}
+
+/** `import('x')`, as a call or inside a type. */
+function importedType(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal
+  const isCall = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+  return isCall ? node.arguments[0] : undefined
+}
+
+/** Calls `see` with every node of a tree, the outer ones first. */
+export function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node)
+  ts.forEachChild(node, (child) => visit(child, see))
+}
+
+/** Every function of a file that has a body. */
+export function functionsOf({ tree }: SourceFile): SourceFunction[] {
+  const functions: SourceFunction[] = []
+  visit(tree, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return
+    const line = lineOf(tree, node.getStart(tree))
+    const lines = lineOf(tree, node.getEnd()) - line + 1
+    functions.push({ name: nameOf(node), line, lines, parameters: node.parameters.length })
+  })
+  return functions
+}
+
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name) return node.name.getText()
+  if (ts.isConstructorDeclaration(node)) return 'constructor'
+  const { parent } = node
+  const names = ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) || ts.isPropertyDeclaration(parent)
+  return names ? parent.name.getText() : ''
+}
+
+function lineOf(tree: ts.SourceFile, position: number): number {
+  return tree.getLineAndCharacterOfPosition(position).line + 1
+}
+
+/** The comments of a file, each with the line that it begins on. */
+export function commentsOf({ tree, text }: SourceFile): { line: number; text: string }[] {
+  const found = new Map<number, string>()
+  const take = (ranges: ts.CommentRange[] | undefined) => {
+    for (const { pos, end } of ranges ?? []) found.set(pos, text.slice(pos, end))
+  }
+  const see = (node: ts.Node) => {
+    take(ts.getLeadingCommentRanges(text, node.pos))
+    take(ts.getTrailingCommentRanges(text, node.end))
+    for (const child of node.getChildren(tree)) see(child)
+  }
+  see(tree)
+  return [...found].map(([position, comment]) => ({ line: lineOf(tree, position), text: comment }))
+}
+
+/** The middle one of some numbers. */
+export function median(numbers: number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}

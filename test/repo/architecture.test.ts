@@ -1,0 +1,145 @@
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
+
+const files = sourcesIn('src', 'tools')
+const byPath = new Map(files.map((file) => [file.path, file]))
+
+/** A row of ARCHITECTURE.md's table: the paths that make up a room (folders end in a slash), and how deep it lies. */
+interface Room {
+  paths: string[]
+  depth: number
+}
+
+const rooms = readRooms(textOf('ARCHITECTURE.md'))
+
+test('every file stands in a room of ARCHITECTURE.md, and every room there exists', () => {
+  expect(files.filter(({ path }) => !roomOf(path)).map(({ path }) => path)).toEqual([])
+  const used = files.map(({ path }) => longestMatch(path))
+  expect(rooms.flatMap(({ paths }) => paths).filter((path) => !used.includes(path))).toEqual([])
+})
+
+test('a room imports only from rooms that lie below it, types counted', () => {
+  const upward = ownImports().filter(({ from, to }) => {
+    const [room, other] = [roomOf(from), roomOf(to)]
+    return room && other && room !== other && other.depth >= room.depth
+  })
+  expect(upward.map(({ from, to }) => `${from} [${roomOf(from)?.depth}] -> ${to} [${roomOf(to)?.depth}]`)).toEqual([])
+})
+
+test('no file imports itself by way of others, types counted', () => {
+  expect(cycles()).toEqual([])
+})
+
+test('every import of our own names a file that exists', () => {
+  expect(ownImports().filter(({ to }) => !byPath.has(to) && !to.endsWith('.json'))).toEqual([])
+})
+
+test('the agent is pure: it imports itself and the errors, its dialects the prompts, and of packages only zod', () => {
+  const allowed = (from: string, to: string) =>
+    to.startsWith('src/agent/') ||
+    to === 'src/errors.ts' ||
+    to === 'zod' ||
+    (to === 'src/prompts.ts' && from.startsWith('src/agent/dialects/') && importsOnlyTypes(from, to))
+  expect(importsFrom('src/agent/').filter(({ from, to }) => !allowed(from, to))).toEqual([])
+})
+
+test('only the Slack room imports from @slack', () => {
+  expect(allImports().filter(({ from, to }) => to.startsWith('@slack/') && !from.startsWith('src/slack/'))).toEqual([])
+})
+
+test('the local Slack imports nothing of ours, but at its door', () => {
+  const inside = importsFrom('src/playground/').filter(({ from }) => from !== 'src/playground/main.ts')
+  expect(inside.filter(({ to }) => byPath.has(to) && !to.startsWith('src/playground/'))).toEqual([])
+})
+
+test('nothing but the entry points imports the local Slack', () => {
+  const outside = ownImports().filter(
+    ({ from, to }) => to.startsWith('src/playground/') && !from.startsWith('src/playground/'),
+  )
+  expect(outside).toEqual([])
+})
+
+test('tools import the agent’s contracts, the fetch, the errors and each other', () => {
+  const allowed = (to: string) => /^(tools\/|src\/(agent\/types|http|errors)\.ts$)/.test(to)
+  expect(importsFrom('tools/').filter(({ to }) => byPath.has(to) && !allowed(to))).toEqual([])
+})
+
+test('the environment is read in one place', () => {
+  expect(
+    files.filter((file) => file.path !== 'src/config.ts' && readsEnvironment(file)).map(({ path }) => path),
+  ).toEqual([])
+})
+
+interface Import {
+  from: string
+  to: string
+}
+
+function allImports(): Import[] {
+  return files.flatMap((file) => file.imports.map((to) => ({ from: file.path, to })))
+}
+
+function ownImports(): Import[] {
+  return allImports().filter(({ to }) => /^(src|tools|test|prompts)\//.test(to))
+}
+
+function importsFrom(folder: string): Import[] {
+  return allImports().filter(({ from }) => from.startsWith(folder))
+}
+
+/** Rows of the form `| 2 | `src/http.ts` `src/http/` | … |`. */
+function readRooms(text: string): Room[] {
+  const rows = [...text.matchAll(/^\| (\d+) \| ([^|]+) \|/gm)]
+  return rows.map(([, depth, paths]) => ({
+    depth: Number(depth),
+    paths: [...paths!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!),
+  }))
+}
+
+function longestMatch(path: string): string | undefined {
+  const holds = (room: string) => (room.endsWith('/') ? path.startsWith(room) : path === room)
+  const matches = rooms.flatMap(({ paths }) => paths).filter(holds)
+  return matches.sort((a, b) => b.length - a.length)[0]
+}
+
+function roomOf(path: string): Room | undefined {
+  const match = longestMatch(path)
+  return rooms.find(({ paths }) => match !== undefined && paths.includes(match))
+}
+
+/** Every way that leads from a file back to itself, each told once. */
+function cycles(): string[] {
+  const found = new Set<string>()
+  const done = new Set<string>()
+  const walk = (path: string, way: string[]) => {
+    if (way.includes(path)) return void found.add([...way.slice(way.indexOf(path)), path].join(' -> '))
+    if (done.has(path)) return
+    for (const next of byPath.get(path)?.imports ?? []) walk(next, [...way, path])
+    done.add(path)
+  }
+  for (const { path } of files) walk(path, [])
+  return [...found]
+}
+
+function importsOnlyTypes(from: string, to: string): boolean {
+  const name = to.split('/').at(-1)!
+  const declarations = byPath.get(from)!.tree.statements.filter(ts.isImportDeclaration)
+  const wanted = declarations.filter(
+    ({ moduleSpecifier }) => ts.isStringLiteral(moduleSpecifier) && moduleSpecifier.text.endsWith(`/${name}`),
+  )
+  return wanted.every(({ importClause }) => importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
+}
+
+function readsEnvironment({ tree }: SourceFile): boolean {
+  let reads = false
+  visit(tree, (node) => {
+    const isEnv =
+      ts.isPropertyAccessExpression(node) &&
+      node.name.text === 'env' &&
+      /^(globalThis\.)?process$/.test(node.expression.getText())
+    const takesEnv = ts.isImportSpecifier(node) && node.name.text === 'env'
+    if (isEnv || takesEnv) reads = true
+  })
+  return reads
+}

@@ -1,0 +1,185 @@
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { scopesOf } from '../../src/playground/methods/index.ts'
+import { COMMAND } from '../../src/slack/entrances.ts'
+import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
+
+/**
+ * What Slack takes, as far as we use it: slackapi/manifest-schema 0.5.0, schemas/manifest.schema.1.0.0.json. Strict, as
+ * Slack is: an unknown key is refused.
+ */
+const manifestSchema = z.strictObject({
+  display_information: z.strictObject({
+    name: z.string().min(1).max(35),
+    description: z.string().min(1).max(140),
+    long_description: z.string().min(175).max(4000),
+    background_color: z.string().regex(/^#[0-9a-fA-F]{6}$/),
+  }),
+  features: z.strictObject({
+    app_home: z.strictObject({
+      home_tab_enabled: z.boolean(),
+      messages_tab_enabled: z.literal(true),
+      messages_tab_read_only_enabled: z.literal(false),
+    }),
+    agent_view: z
+      .strictObject({
+        agent_description: z.string().min(1).max(300),
+        suggested_prompts: z.array(z.strictObject({ title: z.string(), message: z.string() })).max(4),
+      })
+      .optional(),
+    bot_user: z.strictObject({ display_name: z.string().regex(/^[a-z0-9._-]{1,80}$/), always_online: z.boolean() }),
+    slash_commands: z.array(
+      z.strictObject({
+        command: z.string().regex(/^\/\S{1,31}$/),
+        description: z.string().min(1).max(2000),
+        usage_hint: z.string().min(1).max(1000),
+        should_escape: z.boolean(),
+      }),
+    ),
+  }),
+  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()) }) }),
+  settings: z.strictObject({
+    event_subscriptions: z.strictObject({ bot_events: z.array(z.string().max(50)) }),
+    interactivity: z.strictObject({ is_enabled: z.boolean() }),
+    org_deploy_enabled: z.boolean(),
+    socket_mode_enabled: z.literal(true),
+    token_rotation_enabled: z.literal(false),
+  }),
+})
+
+/** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
+const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
+const METHOD_SCOPES: Record<string, string[]> = {
+  'auth.test': [],
+  'assistant.threads.setStatus': ['chat:write'],
+  'chat.appendStream': ['chat:write'],
+  'chat.postEphemeral': ['chat:write'],
+  'chat.postMessage': ['chat:write'],
+  'chat.startStream': ['chat:write'],
+  'chat.stopStream': ['chat:write'],
+  'chat.update': ['chat:write'],
+  'conversations.history': HISTORY,
+  'conversations.join': ['channels:join'],
+  'conversations.replies': HISTORY,
+  'reactions.add': ['reactions:write'],
+  'reactions.remove': ['reactions:write'],
+  'views.open': [],
+  'views.publish': [],
+  'views.update': [],
+}
+
+/** Subscriptions behind a listener's event, and the scope that each needs (https://docs.slack.dev/reference/events). */
+const EVENTS: Record<string, Record<string, string[]>> = {
+  app_mention: { app_mention: ['app_mentions:read'] },
+  message: {
+    'message.channels': ['channels:history'],
+    'message.groups': ['groups:history'],
+    'message.im': ['im:history'],
+    'message.mpim': ['mpim:history'],
+  },
+  reaction_added: { reaction_added: ['reactions:read'] },
+  app_home_opened: { app_home_opened: [] },
+  agent_session_stopped: { agent_session_stopped: ['chat:write'] },
+  app_uninstalled: { app_uninstalled: [] },
+  tokens_revoked: { tokens_revoked: [] },
+}
+
+const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
+const methods = distinct(code.flatMap(methodsCalled))
+const events = distinct(
+  code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),
+)
+const commands = distinct(code.flatMap((file) => listeners(file, 'command')))
+const interactions = code.flatMap((file) =>
+  ['action', 'view', 'shortcut', 'options'].flatMap((kind) => listeners(file, kind)),
+)
+
+const plain = manifestSchema.parse(parse(textOf('manifest.yml')))
+const agent = manifestSchema.parse(parse(textOf('manifest.agent.yml')))
+
+describe('what the code needs', () => {
+  test('is found in the code, not only written down here', () => {
+    expect(methods).toContain('chat.postMessage')
+    expect(events).toEqual(expect.arrayContaining(['app_mention', 'message']))
+    expect(commands).toEqual([COMMAND])
+  })
+
+  test('is known here for every method and event, and to the local Slack too', () => {
+    expect(methods.filter((method) => !(method in METHOD_SCOPES))).toEqual([])
+    expect(events.filter((event) => !(event in EVENTS))).toEqual([])
+    const contradicted = methods.filter((method) =>
+      METHOD_SCOPES[method]!.some((scope) => !scopesOf.get(method)?.includes(scope)),
+    )
+    expect(contradicted).toEqual([])
+  })
+})
+
+describe('manifest.yml', () => {
+  test('asks for the scopes that the code needs and for no others', () => {
+    expect(plain.oauth_config.scopes.bot).toEqual(neededScopes())
+  })
+
+  test('subscribes to the events that the code listens to and to no others', () => {
+    expect(plain.settings.event_subscriptions.bot_events).toEqual(neededEvents())
+  })
+
+  test('has the command that the code answers', () => {
+    expect(plain.features.slash_commands.map(({ command }) => command)).toEqual(commands)
+  })
+
+  test('turns interactivity and the Home tab on only where the code uses them', () => {
+    expect(plain.settings.interactivity.is_enabled).toBe(interactions.length > 0)
+    expect(plain.features.app_home.home_tab_enabled).toBe(methods.includes('views.publish'))
+  })
+})
+
+describe('manifest.agent.yml', () => {
+  test('is manifest.yml with the agent view, and what Slack wants beside that', () => {
+    const { agent_view, ...features } = agent.features
+    expect(agent_view?.agent_description).toBeTruthy()
+    expect(features).toEqual(plain.features)
+    expect(agent.display_information).toEqual(plain.display_information)
+    expect(agent.oauth_config.scopes.bot).toEqual(distinct([...plain.oauth_config.scopes.bot, 'assistant:write']))
+    const { event_subscriptions, ...settings } = agent.settings
+    expect(event_subscriptions.bot_events).toEqual(distinct([...neededEvents(), 'app_home_opened']))
+    expect({ ...settings, event_subscriptions: plain.settings.event_subscriptions }).toEqual(plain.settings)
+  })
+})
+
+function neededEvents(): string[] {
+  return distinct(events.flatMap((event) => Object.keys(EVENTS[event] ?? {})))
+}
+
+function neededScopes(): string[] {
+  const ofMethods = methods.flatMap((method) => METHOD_SCOPES[method] ?? [])
+  const ofEvents = events.flatMap((event) => Object.values(EVENTS[event] ?? {}).flat())
+  return distinct([...ofMethods, ...ofEvents, ...(commands.length > 0 ? ['commands'] : [])])
+}
+
+/** Every string of a file that reads as a Web API method, `chat.postMessage`. */
+function methodsCalled({ tree }: SourceFile): string[] {
+  const families = /^(api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
+  const found: string[] = []
+  visit(tree, (node) => {
+    if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)
+  })
+  return found
+}
+
+/** What a Bolt app of a file listens to: the first argument of `app.event(…)`, `app.command(…)` and so on. */
+function listeners({ tree }: SourceFile, kind: string): string[] {
+  const found: string[] = []
+  visit(tree, (node) => {
+    if (!ts.isCallExpression(node) || node.expression.getText() !== `app.${kind}`) return
+    const [first] = node.arguments
+    if (first && ts.isStringLiteral(first)) found.push(first.text)
+    else found.push(first?.getText() === 'COMMAND' ? COMMAND : kind)
+  })
+  return found
+}
+
+function distinct(values: string[]): string[] {
+  return [...new Set(values)].sort()
+}
