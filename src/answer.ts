@@ -2,6 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
+import { ModelError } from './errors.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 import { threadOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
@@ -38,11 +39,25 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
   const used: Usage[] = []
   const from = deps.agent.now().getTime()
-  const standalone = await condense(question.text, deps.turns, { ...deps, model: deps.condenseModel, onUsage: (u) => used.push(u) })
+  const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage))
   await run.save({ part: 'standalone', value: standalone }, ...usageParts(run, used))
   for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
   return standalone
 }
+
+/** A model that says nothing must not keep a person waiting for ever: half of the run's time is for condensing. */
+async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
+  const time = AbortSignal.timeout(deps.agent.limits.timeoutMs / 2)
+  const signal = AbortSignal.any([deps.signal, time])
+  try {
+    return await condense(text, deps.turns, { prompts: deps.prompts, model: deps.condenseModel, signal, onUsage })
+  } catch (error) {
+    if (!time.aborted || deps.signal.aborted) throw error
+    throw new ModelError('the model did not condense in time', { hint: SLOW, retryable: true, cause: error })
+  }
+}
+
+const SLOW = 'The model takes too long to answer right now. Please ask again in a few minutes.'
 
 /** An answer that an earlier process had saved is told once more: nobody knows whether it was delivered. */
 async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {

@@ -57,6 +57,8 @@ export interface AnswerView {
   text: string
   sources: Source[]
   stopped?: StopReason | undefined
+  /** The text is no answer but what is known. */
+  gaveUp?: boolean
   question: string
   understood?: string | undefined
   allowedHosts: string[]
@@ -68,7 +70,7 @@ export function answerContents(view: AnswerView): Content[] {
   const policy = linkPolicy({ sources: view.sources.map((s) => s.url), question: view.question, allowed: view.allowedHosts })
   const texts = packPieces(toMrkdwn(view.text, policy), SECTION_CHARS)
   const head = [...(view.understood ? [`_Understood as:_ ${escapeText(shorten(view.understood, THOUGHT_CHARS))}`] : [])]
-  if (view.stopped) head.push(`_${STOPPED[view.stopped]}_`)
+  if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
   const messages = inGroups(texts.length > 0 ? texts : ['(The answer is empty.)'], SECTIONS_A_MESSAGE)
   return messages.map((group, i) => {
     const isLast = i === messages.length - 1
@@ -78,14 +80,16 @@ export function answerContents(view: AnswerView): Content[] {
 }
 
 const STOPPED: Record<StopReason, string> = {
-  steps: 'I reached the limit of steps; this is my best answer from what I found.',
-  time: 'I reached the time limit; this is my best answer from what I found.',
-  tokens: 'I reached the token limit; this is my best answer from what I found.',
-  cost: 'I reached the cost limit; this is my best answer from what I found.',
-  loop: 'I was repeating myself and stopped; this is my best answer from what I found.',
-  unreadable: 'The model did not keep to its format and I stopped; this is what is known.',
-  stopped: 'I was asked to stop; this is my best answer from what I found.',
+  steps: 'I reached the limit of steps.',
+  time: 'I reached the time limit.',
+  tokens: 'I reached the token limit.',
+  cost: 'I reached the cost limit.',
+  loop: 'I was repeating myself and stopped.',
+  unreadable: 'The model did not keep to its format and I stopped.',
+  stopped: 'I was asked to stop.',
 }
+
+const BEST_ANSWER = 'This is my best answer from what I found.'
 
 const SOURCES_SHOWN = 5
 

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '../answer.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
-import { answerContents, footerText, noteContent, stepContent, type Content } from './blocks.ts'
+import { answerContents, footerText, noteContent, stepContent, type AnswerView, type Content } from './blocks.ts'
 import type { Egress } from './egress.ts'
 import { escapeText } from './escape.ts'
 import { Status } from './status.ts'
@@ -60,7 +60,7 @@ export class Reply {
       this.#showStep(event.step)
     }
     if (event.type === 'answer') await this.#conclude(this.#answer(event))
-    if (event.type === 'gave_up') await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason }))
+    if (event.type === 'gave_up') await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true }))
   }
 
   /** A failure, as a person should read it. */
@@ -104,7 +104,7 @@ export class Reply {
     return stepContent({ thought: unread === undefined ? thought : '', unreadable: unread !== undefined, understood, ...parts })
   }
 
-  #answer(final: { text: string; sources: { title: string; url: string }[]; stopped?: Parameters<typeof answerContents>[0]['stopped'] }): Content[] {
+  #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Content[] {
     const { saved } = this.#run
     const isStepShown = this.#steps.length > 0 && this.#options.steps !== 'hidden'
     const footer = footerText({ steps: this.#steps.length, ms: this.#options.now().getTime() - saved.startedAt, usage: saved.usage })
