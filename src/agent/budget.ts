@@ -13,7 +13,7 @@ export interface Limits {
   /** Tokens in and out, all calls together. */
   maxTokens?: number
   maxCostUsd?: number
-  /** False only for the replay of recordings, which repeat themselves: the loop breaker would change their course. */
+  /** False only for the replay of recordings, which repeat themselves and go on after what nobody could read. */
   breakLoops?: boolean
 }
 
@@ -25,8 +25,7 @@ export const MAX_SAME_ACTION = 3
 /** Why the next model call must be the last, or undefined while there is budget. */
 export function stopReason(run: RunState): StopReason | undefined {
   const { limits, steps } = run
-  const last = steps.slice(-MAX_UNREADABLE)
-  if (last.length === MAX_UNREADABLE && last.every((step) => step.unreadable !== undefined)) return 'unreadable'
+  if (limits.breakLoops !== false && isUnreadable(steps)) return 'unreadable'
   if (limits.breakLoops !== false && isLooping(run)) return 'loop'
   if (new Set(steps.map((step) => step.turn)).size >= limits.maxSteps) return 'steps'
   if (thinkingMs(run) <= 0) return 'time'
@@ -38,6 +37,11 @@ function overspent({ usage, limits }: RunState): StopReason | undefined {
   if (limits.maxTokens !== undefined && tokens >= limits.maxTokens) return 'tokens'
   const cost = usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0)
   return limits.maxCostUsd !== undefined && cost >= limits.maxCostUsd ? 'cost' : undefined
+}
+
+function isUnreadable(steps: Step[]): boolean {
+  const last = steps.slice(-MAX_UNREADABLE)
+  return last.length === MAX_UNREADABLE && last.every((step) => step.unreadable !== undefined)
 }
 
 function isLooping(run: RunState): boolean {

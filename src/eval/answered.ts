@@ -1,0 +1,57 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { Outcome } from './outcome.ts'
+import type { EvalQuestion } from './questions.ts'
+
+const STOPS = ['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const
+
+const outcome = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string().exactOptional(),
+  stopped: z.enum(STOPS).exactOptional(),
+  steps: z.number(),
+  ms: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  estimated: z.boolean(),
+  costUsd: z.number().exactOptional(),
+})
+
+/**
+ * What has been answered so far, a line a question, so that an evaluation that was interrupted goes on where it was. What
+ * failed is not kept: it is asked again. The score is not kept either: it follows from the answer and the question set.
+ */
+export class AnsweredFile {
+  readonly #file: string
+  readonly #byId = new Map<string, Outcome>()
+
+  constructor(file: string) {
+    this.#file = file
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    for (const line of text.split('\n')) {
+      const kept = parse(line)
+      if (kept) this.#byId.set(kept.id, kept)
+    }
+    // The process may have died in the middle of a line.
+    if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n')
+  }
+
+  /** The outcome of this very question; undefined where the set has another one under its id by now. */
+  of({ id, question }: EvalQuestion): Outcome | undefined {
+    const kept = this.#byId.get(id)
+    return kept?.question === question ? kept : undefined
+  }
+
+  keep(outcome: Outcome): void {
+    if (outcome.error === undefined) appendFileSync(this.#file, `${JSON.stringify(outcome)}\n`)
+  }
+}
+
+function parse(line: string): Outcome | undefined {
+  try {
+    return outcome.parse(JSON.parse(line))
+  } catch {
+    return undefined
+  }
+}

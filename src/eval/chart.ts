@@ -1,0 +1,80 @@
+/** The comparison as an SVG picture: a panel a measure, a bar a side, each with its name and its value. */
+import type { Summary } from './summary.ts'
+import { costText, percent } from './table.ts'
+
+interface Measure {
+  title: string
+  /** The value that the bar's length shows; undefined where it is not known. */
+  value(summary: Summary): number | undefined
+  text(summary: Summary): string
+  /** The value of a whole bar; without it, the longest bar is whole. */
+  whole?: number
+}
+
+const MEASURES: Measure[] = [
+  { title: 'Exact match', value: (s) => s.em, text: (s) => percent(s.em), whole: 1 },
+  { title: 'F1', value: (s) => s.f1, text: (s) => percent(s.f1), whole: 1 },
+  { title: 'Steps a question', value: (s) => s.steps, text: (s) => s.steps.toFixed(1) },
+  { title: 'Seconds a question (median)', value: (s) => s.seconds.median, text: (s) => s.seconds.median.toFixed(1) },
+  { title: 'Tokens a question', value: (s) => s.tokens.in + s.tokens.out, text: tokensText },
+  { title: 'Cost a question', value: (s) => s.costUsd, text: (s) => costText(s.costUsd) },
+]
+
+const COLORS = ['#3b6fb6', '#d9822b', '#3f8f5b', '#8a5bb0', '#b8483f', '#5f6b7a']
+const PANEL_WIDTH = 400
+const GAP = 32
+const TOP = 64
+const ROW = 40
+const PANEL_HEAD = 30
+const BAR_WIDTH = 300
+
+export function chart(title: string, summaries: Summary[]): string {
+  const panelHeight = PANEL_HEAD + ROW * summaries.length + GAP
+  const width = 2 * PANEL_WIDTH + 3 * GAP
+  const height = TOP + panelHeight * Math.ceil(MEASURES.length / 2)
+  const panels = MEASURES.map((measure, i) => {
+    const x = GAP + (i % 2) * (PANEL_WIDTH + GAP)
+    return `<g transform="translate(${x} ${TOP + Math.floor(i / 2) * panelHeight})">${panel(measure, summaries)}</g>`
+  })
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
+    ` font-family="system-ui, sans-serif" font-size="13" fill="#1f2933" role="img" aria-label="${escape(title)}">`,
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    `<text x="${GAP}" y="36" font-size="20" font-weight="600">${escape(title)}</text>`,
+    ...panels,
+    '</svg>\n',
+  ].join('\n')
+}
+
+function panel(measure: Measure, summaries: Summary[]): string {
+  const values = summaries.map(measure.value)
+  const whole = measure.whole ?? Math.max(...values.map((value) => value ?? 0))
+  const rows = summaries.map((summary, i) => {
+    const length = whole > 0 ? (BAR_WIDTH * (values[i] ?? 0)) / whole : 0
+    return row({ y: PANEL_HEAD + i * ROW, name: summary.name, text: measure.text(summary), length, color: colorOf(i) })
+  })
+  return [`<text y="14" font-size="15" font-weight="600">${escape(measure.title)}</text>`, ...rows].join('\n')
+}
+
+/** The name stands above its bar, so that long names of models have room; the value stands at the bar's end. */
+function row(bar: { y: number; name: string; text: string; length: number; color: string }): string {
+  const { y, name, text, length, color } = bar
+  return [
+    `<text y="${y + 8}" fill="#52606d">${escape(name)}</text>`,
+    `<rect y="${y + 14}" width="${BAR_WIDTH}" height="14" rx="2" fill="#eef1f4"/>`,
+    `<rect y="${y + 14}" width="${length.toFixed(1)}" height="14" rx="2" fill="${color}"/>`,
+    `<text x="${BAR_WIDTH + 8}" y="${y + 26}" font-weight="600">${escape(text)}</text>`,
+  ].join('\n')
+}
+
+function colorOf(i: number): string {
+  return COLORS[i % COLORS.length] ?? '#5f6b7a'
+}
+
+function tokensText({ tokens }: Summary): string {
+  return `${tokens.estimated ? '~' : ''}${Math.round(tokens.in + tokens.out)}`
+}
+
+function escape(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
+}

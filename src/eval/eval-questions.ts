@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createAgent, type AgentParts } from '../agent-parts.ts'
+import type { Config } from '../config.ts'
+import { ConfigError } from '../errors.ts'
+import { createLog } from '../log.ts'
+import { demoModel } from '../model/demo.ts'
+import { createNet } from '../net.ts'
+import { AnsweredFile } from './answered.ts'
+import type { Options } from './options.ts'
+import { Progress, type ProgressStream } from './progress.ts'
+import { loadQuestions, type EvalQuestion } from './questions.ts'
+import { writeReport } from './report.ts'
+import { askAll } from './run.ts'
+import { scoreAll, summarise } from './summary.ts'
+import { nameOf, type Variant } from './variants.ts'
+
+type AskOptions = Extract<Options, { kind: 'ask' }>
+
+interface Surroundings {
+  config: Config
+  /** Ends the evaluation; what is answered by then is kept. */
+  signal: AbortSignal
+  progress: ProgressStream
+}
+
+/**
+ * Asks a question set, every side of the comparison in turn, and writes the report.
+ * @returns what stdout should say.
+ * @throws ConfigError when the set, the model or a dialect's tools are not there.
+ */
+export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
+  const questions = await loadQuestions(options.file, options.limit)
+  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around.config)))
+  const title = `${basename(options.file)}, ${questions.length} questions`
+  const report = { title, at: new Date().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
+  try {
+    mkdirSync(options.out, { recursive: true })
+    for (const [i, variant] of options.variants.entries()) {
+      report.sides.push(await evalSide(variant, agents[i]!, { questions, options, around }))
+    }
+  } finally {
+    await Promise.all(agents.map((agent) => agent.close()))
+  }
+  return writeReport(options.out, report)
+}
+
+/** @throws ConfigError before anything is asked. */
+async function agentOf({ dialect, model }: Variant, config: Config): Promise<AgentParts> {
+  const isDemo = model === 'demo'
+  if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
+    throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
+  const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
+  return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
+}
+
+interface Work {
+  questions: EvalQuestion[]
+  options: AskOptions
+  around: Surroundings
+}
+
+async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, around }: Work) {
+  const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
+  const label = nameOf(variant)
+  const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
+  const progress = new Progress(around.progress, { label, total: asked.length, now: () => Date.now() })
+  const { concurrency } = options
+  const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: around.signal })
+  const scored = scoreAll(asked, outcomes)
+  const failure = scored.find((one) => one.error !== undefined)
+  if (failure) around.progress.write(`${label}: question ${failure.id} failed: ${failure.error}\n`)
+  return { summary: summarise(variant, scored), questions: scored }
+}

@@ -1,0 +1,37 @@
+import { basename } from 'node:path'
+import { DIALECTS } from '../agent/dialects/index.ts'
+import { loadPrompts } from '../prompts.ts'
+import { differenceOf } from './differences.ts'
+import { loadEpisodes } from './episodes.ts'
+import type { Options } from './options.ts'
+import { replayEpisode, toolsIn } from './replay.ts'
+import { writeReport } from './report.ts'
+import { isRight } from './run.ts'
+import { scoreAll, summarise } from './summary.ts'
+
+/**
+ * Replays a file of recorded episodes and writes the report, with every episode that ended otherwise than recorded and why.
+ * @returns what stdout should say.
+ * @throws ConfigError for a file that holds no episodes.
+ */
+export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, now: () => Date): Promise<string> {
+  const episodes = await loadEpisodes(options.file, options.limit)
+  const dialect = DIALECTS[options.dialect].create({ prompts: loadPrompts(), examples: '' })
+  const tools = toolsIn(episodes, dialect)
+  const outcomes = []
+  const differences = []
+  for (const episode of episodes) {
+    const replayed = await replayEpisode(episode, tools, { dialect, now })
+    const difference = differenceOf(episode, replayed, isRight(episode, replayed.outcome))
+    if (difference) differences.push(difference)
+    outcomes.push(replayed.outcome)
+  }
+  const recorded = episodes.filter((episode) => episode.recorded.em).length
+  const scored = scoreAll(episodes, outcomes)
+  const summary = summarise({ dialect: options.dialect, model: 'recording' }, scored)
+  const report = { title: `${basename(options.file)}, replayed`, at: now().toISOString() }
+  const side = { summary, questions: scored, details: { recordedRight: recorded, differences } }
+  const changed = differences.filter((difference) => difference.counts)
+  const note = `Recorded: ${recorded} right. Episodes scored otherwise here: ${changed.map((one) => one.id).join(', ') || 'none'}.`
+  return `${note}\n\n${writeReport(options.out, { ...report, sides: [side] })}`
+}

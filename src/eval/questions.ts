@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { readJsonLines } from './lines.ts'
+
+const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+
+/** One line of a question set: `{id, question, gold}`; `gold` may be a list of answers that are all right. */
+const question = z.object({
+  id: plain,
+  question: z.string().min(1),
+  gold: z.union([plain.transform((one) => [one]), z.array(plain).min(1)]),
+})
+
+export type EvalQuestion = z.infer<typeof question>
+
+/** Reads a question set, at most `limit` of it. @throws ConfigError naming the line that is no question. */
+export async function loadQuestions(file: string, limit = Infinity): Promise<EvalQuestion[]> {
+  return (await readJsonLines(file, { schema: question, what: 'a question ({id, question, gold})' })).slice(0, limit)
+}
