@@ -7,7 +7,7 @@ import { freshRun } from '../run/saved.ts'
 import { threadOf, type Question, type SavedRun } from '../run/types.ts'
 import { settledWithin } from './settle.ts'
 import { Turns } from './turns.ts'
-import type { Accepted, Handler, Queue } from './types.ts'
+import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
 
 export interface EmbeddedQueueOptions {
   log: StoreLog
@@ -123,6 +123,18 @@ class EmbeddedQueue implements Queue {
 
   async ready(): Promise<boolean> {
     return this.#state === 'open' && this.#waiting < this.#options.maxWaiting
+  }
+
+  async stats(): Promise<QueueStats> {
+    const active = this.#running.size
+    let oldest = Infinity
+    // Within a thread the first that waits is the oldest.
+    for (const [thread, inbox] of this.#inboxes) {
+      const first = inbox[this.#running.has(thread) ? 1 : 0]
+      if (first) oldest = Math.min(oldest, first.question.at)
+    }
+    const oldestMs = oldest === Infinity ? 0 : Math.max(0, this.#options.now() - oldest)
+    return { waiting: this.#waiting - active, active, oldestMs }
   }
 
   #enqueue(thread: ThreadKey, question: Question): void {

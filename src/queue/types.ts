@@ -29,4 +29,14 @@ export interface Queue {
   stop(ms: number): Promise<void>
   /** Whether questions can be taken in now; for `/readyz`. */
   ready(): Promise<boolean>
+  /** For the metrics; absent where a queue cannot tell. */
+  stats?(): Promise<QueueStats>
+}
+
+/** Questions that wait and that are worked on, over all processes; and how long the oldest waiting one has waited, in ms. */
+export interface QueueStats {
+  waiting: number
+  active: number
+  /** 0 where nothing waits. */
+  oldestMs: number
 }
