@@ -1,0 +1,217 @@
+/**
+ * `npm run bench -- load`: the whole path from Slack's event to the answer (three model calls, two tools), beside a bare
+ * Bolt app in the same run. What counts are the ratios; the machines are noisy.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Redis } from 'ioredis'
+import { freePort, start, type Measured } from './load/process.ts'
+import { SECRET, startModel, startSlack, type BenchSlack } from './load/servers.ts'
+
+interface Result {
+  name: string
+  perSecond: number
+  p50: number
+  p99: number
+  ackP99: number
+  cpuMs: number
+  redisCommands?: number
+  peakMb: number
+}
+
+interface Side {
+  name: string
+  /** One command and environment a process; the first takes the deliveries. */
+  processes: { command: string[]; env: Record<string, string> }[]
+  withRedis: boolean
+}
+
+const BOT = ['node', 'dist/src/main.js']
+const FLOOR = ['node', '--import', 'tsx', 'test/bench/load/floor.ts']
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      questions: { type: 'string', default: '500' },
+      flight: { type: 'string', default: '50' },
+      json: { type: 'boolean' },
+      only: { type: 'string' },
+      built: { type: 'boolean' },
+      growth: { type: 'boolean' },
+    },
+  })
+  const options = { questions: Number(values.questions), flight: Number(values.flight) }
+  if (!values.built && spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status !== 0)
+    throw new Error('the build failed')
+  const slack = await startSlack()
+  const model = await startModel(20)
+  const redis = await startRedis()
+  const base = {
+    SLACK_BOT_TOKEN: 'xoxb-bench',
+    SLACK_SIGNING_SECRET: SECRET,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: model.url,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    NODE_ENV: 'production',
+  }
+  const results: Result[] = []
+  for (const side of sides(base, redis.url).filter((s) => !values.only || s.name.includes(values.only)))
+    results.push(await measure(side, { slack, redis: redis.client, ...options }))
+  print(results, values.json ?? false)
+  if (values.growth) await growth({ ...base, REDIS_URL: redis.url, REDIS_PREFIX: 'growth' }, slack)
+  slack.close()
+  model.close()
+  await redis.stop()
+}
+
+function sides(base: Record<string, string>, redisUrl: string): Side[] {
+  const bot = (env: Record<string, string> = {}) => ({ command: BOT, env: { ...base, ...env } })
+  const workers = (n: number) => [
+    bot({ REDIS_URL: redisUrl, ROLE: 'front' }),
+    ...Array.from({ length: n }, () => bot({ REDIS_URL: redisUrl, ROLE: 'worker', WORKER_CONCURRENCY: '50' })),
+  ]
+  return [
+    {
+      name: 'floor: bare Bolt',
+      processes: [{ command: FLOOR, env: { ...base, REDIS_URL: redisUrl } }],
+      withRedis: true,
+    },
+    { name: 'thinkaloud, in memory', processes: [bot({ WORKER_CONCURRENCY: '50' })], withRedis: false },
+    {
+      name: 'thinkaloud, Redis and BullMQ',
+      processes: [bot({ REDIS_URL: redisUrl, WORKER_CONCURRENCY: '50' })],
+      withRedis: true,
+    },
+    { name: 'front and 1 worker', processes: workers(1), withRedis: true },
+    { name: 'front and 2 workers', processes: workers(2), withRedis: true },
+    { name: 'front and 4 workers', processes: workers(4), withRedis: true },
+    { name: 'floor again', processes: [{ command: FLOOR, env: { ...base, REDIS_URL: redisUrl } }], withRedis: true },
+  ]
+}
+
+async function measure(
+  side: Side,
+  options: { slack: BenchSlack; redis: Redis; questions: number; flight: number },
+): Promise<Result> {
+  const { slack, redis, questions } = options
+  const ports = await Promise.all(side.processes.map(() => freePort()))
+  const running = await Promise.all(
+    side.processes.map(({ command, env }, i) => start(command, { ...env, PORT: String(ports[i]) })),
+  )
+  const target = `http://127.0.0.1:${ports[0]}/slack/events`
+  await flood(slack, target, { ...options, questions: Math.ceil(questions / 5) })
+  const [cpu, commands, from] = [cpuOf(running), await commandsOf(redis), performance.now()]
+  const times = await flood(slack, target, options)
+  const seconds = (performance.now() - from) / 1000
+  const result = {
+    name: side.name,
+    perSecond: questions / seconds,
+    p50: quantile(
+      times.map((t) => t.ms),
+      0.5,
+    ),
+    p99: quantile(
+      times.map((t) => t.ms),
+      0.99,
+    ),
+    ackP99: quantile(
+      times.map((t) => t.ackMs),
+      0.99,
+    ),
+    cpuMs: (cpuOf(running) - cpu) / questions,
+    peakMb: Math.max(...running.map((p) => p.peakMb())),
+    ...(side.withRedis ? { redisCommands: ((await commandsOf(redis)) - commands) / questions } : {}),
+  }
+  await Promise.all(running.map((p) => p.stop()))
+  return result
+}
+
+/** Keeps `flight` questions under way, each in a thread of its own. */
+async function flood(slack: BenchSlack, target: string, { questions, flight }: { questions: number; flight: number }) {
+  const times: { ms: number; ackMs: number }[] = []
+  let left = questions
+  const lane = async () => {
+    while (left-- > 0) times.push(await slack.ask(target))
+  }
+  await Promise.all(Array.from({ length: flight }, lane))
+  return times
+}
+
+/** What a question costs as threads grow from 100 to 10,000, and as one thread's history grows from 1 to 200 turns. */
+async function growth(env: Record<string, string>, slack: BenchSlack): Promise<void> {
+  const port = await freePort()
+  const bot = await start(BOT, { ...env, PORT: String(port), HISTORY_MAX_TURNS: '200', WORKER_CONCURRENCY: '50' })
+  const target = `http://127.0.0.1:${port}/slack/events`
+  const rows: Record<string, object> = {}
+  const note = async (name: string, work: () => Promise<number>) => {
+    const cpu = bot.cpuMs()
+    const asked = await work()
+    rows[name] = { 'CPU ms/question': ((bot.cpuMs() - cpu) / asked).toFixed(2), 'peak MiB': bot.peakMb() }
+  }
+  let threads = 0
+  for (const upTo of [100, 1000, 10_000]) {
+    await flood(slack, target, { questions: upTo - threads - 50, flight: 50 })
+    threads = upTo
+    await note(`${upTo} threads`, async () => (await flood(slack, target, { questions: 50, flight: 10 })).length)
+  }
+  let { thread, turns } = { thread: (await slack.ask(target)).thread, turns: 1 }
+  for (const upTo of [20, 100, 200]) {
+    const from = turns
+    await note(`turns ${from} to ${upTo} of one thread`, async () => {
+      for (; turns < upTo; turns++) thread = (await slack.ask(target, thread)).thread
+      return upTo - from
+    })
+  }
+  console.table(rows)
+  await bot.stop()
+}
+
+function cpuOf(processes: Measured[]): number {
+  return processes.reduce((sum, p) => sum + p.cpuMs(), 0)
+}
+
+async function commandsOf(redis: Redis): Promise<number> {
+  return Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1] ?? 0)
+}
+
+function quantile(values: number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0
+}
+
+function print(results: Result[], asJson: boolean): void {
+  const floors = results.filter((r) => r.name.startsWith('floor')).map((r) => r.cpuMs)
+  const floor = floors.reduce((sum, ms) => sum + ms, 0) / Math.max(1, floors.length)
+  if (asJson) return console.log(JSON.stringify(results.map((r) => ({ ...r, cpuRatio: r.cpuMs / floor }))))
+  console.table(
+    Object.fromEntries(
+      results.map((r) => [
+        r.name,
+        {
+          'questions/s': r.perSecond.toFixed(0),
+          'p50 ms': r.p50.toFixed(0),
+          'p99 ms': r.p99.toFixed(0),
+          'ack p99 ms': r.ackP99.toFixed(0),
+          'CPU ms/question': r.cpuMs.toFixed(2),
+          'x floor': (r.cpuMs / floor).toFixed(2),
+          'Redis commands': r.redisCommands?.toFixed(1) ?? '-',
+          'peak MiB': r.peakMb,
+        },
+      ]),
+    ),
+  )
+}
+
+async function startRedis(): Promise<{ url: string; client: Redis; stop(): Promise<void> }> {
+  const port = await freePort()
+  const dir = mkdtempSync(join(tmpdir(), 'bench-redis-'))
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--appendonly', 'yes', '--save', '']
+  const server = await start(['sh', '-c', `exec redis-server ${args.join(' ')}`], {})
+  return { url: `redis://127.0.0.1:${port}`, client: new Redis(port, '127.0.0.1'), stop: async () => server.stop() }
+}

@@ -1,0 +1,65 @@
+/** One child process that is measured from outside: CPU and memory as the kernel counts them. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+export interface Measured {
+  /** Milliseconds of CPU since its start, user and system. */
+  cpuMs(): number
+  /** Peak of the resident memory, MiB. */
+  peakMb(): number
+  stop(): Promise<void>
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100
+
+/** Starts `command` and resolves when it has printed a line with `ready`. */
+export async function start(command: string[], env: Record<string, string>): Promise<Measured> {
+  const [file = 'node', ...args] = command
+  const child = spawn(file, args, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await readyLine(child)
+  const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+  return {
+    cpuMs() {
+      const fields = proc('stat').split(') ')[1]?.split(' ') ?? []
+      return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS
+    },
+    peakMb: () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(proc('status'))?.[1] ?? 0) / 1024),
+    stop: () => end(child),
+  }
+}
+
+function readyLine(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    const take = (data: Buffer) => {
+      out += data.toString()
+      if (/ready|Ready/.test(out)) resolve()
+    }
+    child.stdout?.on('data', take)
+    child.stderr?.on('data', take)
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${out.slice(-500)}`)))
+  })
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit')
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
+  })
+}

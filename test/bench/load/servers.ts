@@ -1,0 +1,125 @@
+/** A Slack and a model as thin as they can be, so that what is measured is the bot: they answer, count and time. */
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export const SECRET = 'bench-secret'
+const BOT = 'U0BENCHBOT'
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+const STEPS = [
+  'I should search.\nAction: calculator\nAction Input: 29^0.23',
+  'Now half of it.\nAction: calculator\nAction Input: 2.169459462491557/2',
+  'I now know the final answer\nFinal Answer: BENCH-ANSWER: 2.169459462491557, and half of it is 1.0847297312457784.',
+]
+
+/** Plays two calculator steps and an answer, streamed in pieces of four characters after `latencyMs`. */
+export async function startModel(latencyMs: number): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[]; stream?: boolean }
+      const prompt = body.messages.at(-1)?.content ?? ''
+      const seen = prompt.split('\nObservation:').length - 1
+      const isCondense = prompt.includes('standalone question') || prompt.includes('Standalone question')
+      const text = isCondense ? 'What is 29 to the power 0.23, and half of it?' : STEPS[Math.min(seen, 2)]!
+      await wait(latencyMs)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const chunk = (choice: object, extra = {}) =>
+        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', choices: [{ index: 0, ...choice }], ...extra })}\n\n`
+      const pieces = text.match(/[\s\S]{1,16}/g) ?? []
+      for (const content of pieces) response.write(chunk({ delta: { content }, finish_reason: null }))
+      response.write(
+        chunk(
+          { delta: {}, finish_reason: 'stop' },
+          { usage: { prompt_tokens: 200, completion_tokens: 30, total_tokens: 230 } },
+        ),
+      )
+      response.end('data: [DONE]\n\n')
+    })()
+  })
+  const port = await listen(server)
+  return { url: `http://127.0.0.1:${port}/v1`, close: () => server.close() }
+}
+
+export interface BenchSlack {
+  apiUrl: string
+  /** Delivers a mention and resolves with the milliseconds until its answer stood in the thread. */
+  ask(target: string, thread?: string): Promise<{ ms: number; ackMs: number; thread: string }>
+  calls: Map<string, number>
+  close(): void
+}
+
+/** Takes every call, gives out ts, and resolves whoever waits for the answer in a thread. */
+export async function startSlack(): Promise<BenchSlack> {
+  let clock = 1_790_000_000_000_000
+  const ts = () => `${Math.floor(++clock / 1e6)}.${String(clock % 1e6).padStart(6, '0')}`
+  const waiting = new Map<string, () => void>()
+  const calls = new Map<string, number>()
+  const server = createServer((request, response) => {
+    void (async () => {
+      const method = (request.url ?? '').replace('/api/', '')
+      const args = new URLSearchParams(await bodyOf(request))
+      calls.set(method, (calls.get(method) ?? 0) + 1)
+      const isAnswer = method === 'chat.postMessage' && (args.get('text') ?? '').includes('BENCH-ANSWER')
+      const me = { team_id: 'T0BENCH', user_id: BOT, bot_id: 'B0BENCH' }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me }))
+      if (isAnswer) waiting.get(args.get('thread_ts') ?? '')?.()
+    })()
+  })
+  const port = await listen(server)
+  const ask: BenchSlack['ask'] = async (target, thread) => {
+    const event = {
+      type: 'app_mention',
+      user: 'U0ASKER',
+      text: `<@${BOT}> 29^0.23, and half of it?`,
+      ts: ts(),
+      channel: 'C0BENCH',
+    }
+    const root = thread ?? event.ts
+    const answered = new Promise<void>((resolve) => waiting.set(root, resolve))
+    const from = performance.now()
+    const ackMs = await deliver(target, { ...event, ...(thread ? { thread_ts: thread } : {}) })
+    await answered
+    waiting.delete(root)
+    return { ms: performance.now() - from, ackMs, thread: root }
+  }
+  return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, calls, close: () => server.close() }
+}
+
+async function deliver(target: string, event: { ts: string }): Promise<number> {
+  const authorizations = [
+    { enterprise_id: null, team_id: 'T0BENCH', user_id: BOT, is_bot: true, is_enterprise_install: false },
+  ]
+  const body = JSON.stringify({
+    type: 'event_callback',
+    team_id: 'T0BENCH',
+    api_app_id: 'A0',
+    event_id: `Ev${event.ts}`,
+    event,
+    authorizations,
+  })
+  const time = String(Math.floor(Date.now() / 1000))
+  const signature = `v0=${createHmac('sha256', SECRET).update(`v0:${time}:${body}`).digest('hex')}`
+  const from = performance.now()
+  const headers = {
+    'content-type': 'application/json',
+    'x-slack-request-timestamp': time,
+    'x-slack-signature': signature,
+  }
+  const answer = await fetch(target, { method: 'POST', body, headers })
+  await answer.arrayBuffer()
+  if (answer.status !== 200) throw new Error(`the bot answered a delivery with ${answer.status}`)
+  return performance.now() - from
+}
