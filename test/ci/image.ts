@@ -1,0 +1,48 @@
+/**
+ * `tsx test/ci/image.ts FOLDER`: carries out the Dockerfile's steps without Docker, each stage in a folder of its own, from
+ * nothing but the files that git knows. FOLDER/app is then what the image would hold.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { ROOT } from '../../src/root.ts'
+import { copyOf, readDockerfile, type Instruction } from '../harness/dockerfile.ts'
+import { textOf } from '../harness/source.ts'
+
+const [target] = process.argv.slice(2)
+if (!target) throw new Error('Where to? tsx test/ci/image.ts FOLDER')
+
+const work = mkdtempSync(join(tmpdir(), 'thinkaloud-image-'))
+const stages = readDockerfile(textOf('Dockerfile'))
+for (const [i, { instructions, name }] of stages.entries()) {
+  const folder = i === stages.length - 1 ? resolve(target) : join(work, name)
+  mkdirSync(join(folder, 'app'), { recursive: true })
+  for (const instruction of instructions) step(instruction, folder)
+}
+rmSync(work, { recursive: true, force: true })
+
+function step(instruction: Instruction, folder: string): void {
+  if (instruction.name === 'COPY') copy(instruction, folder)
+  if (instruction.name === 'RUN')
+    execFileSync('sh', ['-c', instruction.rest], { cwd: join(folder, 'app'), stdio: 'inherit' })
+}
+
+function copy(instruction: Instruction, folder: string): void {
+  const { from, to } = copyOf(instruction)
+  const stage = instruction.flags['from']
+  for (const path of from) {
+    const base = stage ? join(work, stage) : ROOT
+    const files = stage
+      ? [path]
+      : execFileSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+    if (files[0] === '') throw new Error(`The Dockerfile copies ${path}, which git does not know.`)
+    for (const file of files) {
+      const place = to === './' ? file : join(to, stage ? '' : file.slice(path.length))
+      mkdirSync(dirname(join(folder, 'app', place)), { recursive: true })
+      cpSync(join(base, file), join(folder, 'app', stage && to === './' ? path.replace('/app/', '') : place), {
+        recursive: true,
+      })
+    }
+  }
+}
