@@ -5,6 +5,7 @@ import { createLog } from './log.ts'
 import { retryRun } from './queue/retry.ts'
 import { settledWithin } from './queue/settle.ts'
 import { connect } from './redis.ts'
+import { redisSettings } from './stores.ts'
 import { findRuns, listRuns, summaryOf, type RunsPlace } from './run/inspect.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
@@ -55,7 +56,7 @@ async function main(config: Config, args: string[]): Promise<number> {
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
   const log = createLog(config.LOG_LEVEL)
-  const redis = connect({ url: config.REDIS_URL }, { purpose: 'work', log })
+  const redis = connect(redisSettings(config, config.REDIS_URL), { purpose: 'work', log })
   try {
     if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')
     return await runs({ redis, prefix: config.REDIS_PREFIX, log }, args)

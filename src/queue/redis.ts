@@ -61,7 +61,7 @@ class RedisQueue implements Queue {
   }
 
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
-    if (this.#isStopped) throw new Error('The queue is stopping and takes no more questions.')
+    // While it stops too: what is stored now another process answers, and a running `/ask` may be at its second accept.
     return within(this.#options.acceptMs, takeIn(this.#intake, question, onlyKnownThread))
   }
 

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
-import type { Queue } from '../../src/queue/types.ts'
+import type { Handler, Queue } from '../../src/queue/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
-import { eventually, keptLog, question } from '../harness/stores.ts'
+import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
 describeWithRedis('a process that dies', () => {
   let server: RedisServer
@@ -22,6 +23,12 @@ describeWithRedis('a process that dies', () => {
     const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
     queues.push(queue)
     return queue
+  }
+
+  const rawClient = () => {
+    const redis = new Redis(server.url)
+    onTestFinished(() => redis.disconnect())
+    return redis
   }
 
   /** Three questions in two threads; the worker is cut off at its `n`th command and another one takes over. */
@@ -56,9 +63,131 @@ describeWithRedis('a process that dies', () => {
   }
 
   test('a worker may die before or after any of its commands, and every post is made once, in order', async () => {
-    const points = Array.from({ length: 45 }, (_, i) => i + 1)
-    for (const when of ['before', 'after'] as const)
-      for (let from = 0; from < points.length; from += 15)
-        await Promise.all(points.slice(from, from + 15).map((n) => workerDies(n, when)))
+    // The first twenty or so are greetings; seventy-odd are all that a worker says about these three questions.
+    const points = Array.from({ length: 64 }, (_, i) => i + 16)
+    for (let from = 0; from < points.length; from += 16)
+      await Promise.all(points.slice(from, from + 16).map((n) => workerDies(n, n % 2 ? 'before' : 'after')))
   }, 120_000)
+
+  /** The front is cut off at its `n`th command after the greeting; what was not acked is delivered again to another. */
+  async function frontDies(n: number, when: 'before' | 'after'): Promise<boolean> {
+    const prefix = `front${count++}`
+    const slack = new PlayedSlack()
+    const proxy = await redisProxy(server.port)
+    const dying = open(prefix, { role: 'front', redis: { url: proxy.url }, acceptMs: 200 })
+    await eventually(async () => expect(await dying.ready()).toBe(true))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    proxy.cutAt(n, when)
+    const [worker, other] = [open(prefix, { role: 'worker' }), open(prefix, { role: 'front' })]
+    await worker.start(slack.handler())
+    await eventually(async () => expect(await other.ready()).toBe(true))
+    const names = ['a', 'b', 'c']
+    for (const name of names) {
+      const acked = await dying.accept(question(name)).then(
+        () => true,
+        () => false,
+      )
+      if (!acked) expect(await other.accept(question(name))).toMatch(/accepted|duplicate/)
+    }
+    await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf(...names)))
+    return proxy.isCut()
+  }
+
+  test('a front may die at any of its commands, and what it did not ack is answered once', async () => {
+    const points = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    const before = await Promise.all(points.map((n) => frontDies(n, 'before')))
+    const after = await Promise.all(points.map((n) => frontDies(n, 'after')))
+    expect([...before, ...after].filter(Boolean).length).toBeGreaterThan(15)
+  })
+
+  test('a question whose front died for good before its job was made is found by the sweep', async () => {
+    const prefix = `front${count++}`
+    const slack = new PlayedSlack()
+    const proxy = await redisProxy(server.port)
+    const dying = open(prefix, { role: 'front', redis: { url: proxy.url }, acceptMs: 200 })
+    await eventually(async () => expect(await dying.ready()).toBe(true))
+    await dying.accept(question('first', { thread: '2.0' }))
+    proxy.cutAt(2, 'before')
+    await expect(dying.accept(question('lost'))).rejects.toThrow()
+    expect(proxy.isCut()).toBe(true)
+
+    const worker = open(prefix, { role: 'worker' })
+    await worker.start(slack.handler())
+    await eventually(() => expect(slack.posts).toContain('lost: answer-1'))
+    expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('first', 'lost').toSorted())
+  })
+
+  test('jobs that Redis has lost are made again, those of runs that had begun too', async () => {
+    const prefix = `lost${count++}`
+    const slack = new PlayedSlack()
+    const proxy = await redisProxy(server.port)
+    const front = open(prefix, { role: 'front' })
+    await eventually(async () => expect(await front.ready()).toBe(true))
+    const dying = open(prefix, { role: 'worker', redis: { url: proxy.url }, concurrency: 1, sweepMs: 60_000 })
+    const begun = deferred()
+    await dying.start(async (_, run) => {
+      await slack.postOnce(run, 'step-1', 'a: step-1')
+      begun.resolve()
+      await new Promise(() => {})
+    })
+    await front.accept(question('a'))
+    await front.accept(question('b', { thread: '2.0' }))
+    await begun.promise
+    proxy.cut()
+    const redis = rawClient()
+    await redis.del(...(await redis.keys(`{${prefix}:bull}*`)), `${prefix}:sweep`)
+
+    const heir = open(prefix, { role: 'worker' })
+    await heir.start(slack.handler())
+    await eventually(() => expect(slack.posts).toHaveLength(6))
+    expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('a', 'b').toSorted())
+  })
+
+  test('a run that loses its worker three times without a checkpoint is given up, with a word to its thread', async () => {
+    const prefix = `poison${count++}`
+    const front = open(prefix, { role: 'front' })
+    await eventually(async () => expect(await front.ready()).toBe(true))
+    await front.accept(question('poison'))
+    await front.accept(question('next'))
+    const seen: string[] = []
+    const live = async (isPoisonous: boolean) => {
+      const proxy = await redisProxy(server.port)
+      const begun = deferred()
+      const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
+      const handler: Handler = async ({ ts }) => {
+        seen.push(`${ts}`)
+        begun.resolve()
+        if (isPoisonous && ts === 'poison') await new Promise(() => {})
+      }
+      await worker.start(handler, async ({ ts }, run) => void seen.push(`${ts}: ${await run.claimPost('sorry')}`))
+      await begun.promise
+      if (isPoisonous) proxy.cut()
+    }
+    for (const isPoisonous of [true, true, true, false]) await live(isPoisonous)
+    await eventually(() => expect(seen.at(-1)).toBe('next'))
+    expect(seen).toEqual(['poison', 'poison', 'poison', 'poison: fresh', 'next'])
+  })
+
+  test('a run that gets further each time may lose as many workers as it likes', async () => {
+    const prefix = `poison${count++}`
+    const front = open(prefix, { role: 'front' })
+    await eventually(async () => expect(await front.ready()).toBe(true))
+    await front.accept(question('long'))
+    const attempts: number[] = []
+    for (let step = 1; step <= 5; step++) {
+      const proxy = await redisProxy(server.port)
+      const begun = deferred()
+      const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
+      await worker.start(async (_, run) => {
+        expect(run.saved.steps).toHaveLength(step - 1)
+        attempts.push(run.saved.attempts)
+        await run.save({ part: 'step', n: step, value: { turn: step, thought: 'on' } })
+        begun.resolve()
+        if (step < 5) await new Promise(() => {})
+      })
+      await begun.promise
+      proxy.cut()
+    }
+    expect(attempts).toEqual([1, 2, 3, 4, 5])
+  })
 })

@@ -40,7 +40,9 @@ describe('the embedded queue', () => {
     })
     for (const name of ['1', '2', '3']) await queue.accept(question(name))
     await begun.promise
-    await queue.stop(0)
+    const stopped = queue.stop(0)
+    await expect(queue.accept(question('4'))).rejects.toThrow('stopping')
+    await stopped
     expect(told).toEqual(['1', '2', '3'])
   })
 

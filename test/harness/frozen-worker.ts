@@ -1,0 +1,35 @@
+/**
+ * A worker as a process of its own, for a test that freezes it. It claims a post, says so, and after it was woken tries to
+ * go on. `node --import tsx frozen-worker.ts URL PREFIX`; what happens to it is told in lines on stdout.
+ */
+import { redisQueue } from '../../src/queue/redis.ts'
+
+const [url = '', prefix = ''] = process.argv.slice(2)
+const quiet = { info() {}, warn() {}, error() {} }
+const queue = redisQueue({
+  redis: { url },
+  prefix,
+  log: quiet,
+  role: 'worker',
+  lockMs: 1_000,
+  stalledMs: 250,
+  graceMs: 60_000,
+})
+
+await queue.start(async (_, run, signal) => {
+  signal.addEventListener('abort', () => console.log('aborted'))
+  await run.claimPost('step-1')
+  console.log('claimed')
+  // It must not notice the time that passes while it is frozen before its next claim.
+  await new Promise((resolve) => process.stdin.once('data', resolve))
+  for (const attempt of [
+    () => run.claimPost('answer-1'),
+    () => run.posted('step-1', '6.6'),
+    () => run.save({ part: 'standalone', value: '?' }),
+  ])
+    await attempt().then(
+      () => console.log('done'),
+      (error: Error) => console.log(error.name),
+    )
+  console.log('end')
+})

@@ -1,0 +1,156 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { embeddedHistory } from '../../src/history/embedded.ts'
+import { redisHistory } from '../../src/history/redis.ts'
+import type { History, Turn } from '../../src/history/types.ts'
+import { connect } from '../../src/redis.ts'
+import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { eventually, keptLog } from '../harness/stores.ts'
+
+const thread = 'T1:C1:1.0'
+
+function turn(id: string, overrides: Partial<Turn> = {}): Turn {
+  return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }
+}
+
+/** What every history does, wherever it is kept. */
+function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number }) => History): void {
+  test('a thread in which nothing was said is an empty list', async () => {
+    expect(await make({}).load(thread)).toEqual([])
+  })
+
+  test('turns come back as they were, oldest first', async () => {
+    const history = make({})
+    const turns = [turn('1', { question: '"quoted"\n\u2028 🦉 $& {{x}}' }), turn('2'), turn('3')]
+    for (const each of turns) await history.append(thread, each)
+    expect(await history.load(thread)).toEqual(turns)
+  })
+
+  test('a turn that is appended again is kept once, at its place', async () => {
+    const history = make({})
+    for (const id of ['1', '2', '1', '2', '1']) await history.append(thread, turn(id))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2'])
+    await Promise.all([1, 2, 3].map(() => history.append(thread, turn('3'))))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2', '3'])
+  })
+
+  test('ids that begin alike are different turns', async () => {
+    const history = make({})
+    for (const id of ['T1:C1:1.1', 'T1:C1:1', 'T1:C1:1.10', '"', '\\']) await history.append(thread, turn(id))
+    expect(await history.load(thread)).toHaveLength(5)
+  })
+
+  test('no more than the last turns are kept', async () => {
+    const history = make({ maxTurns: 3 })
+    for (const id of ['1', '2', '3', '4', '5']) await history.append(thread, turn(id))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4', '5'])
+  })
+
+  test('threads know nothing of each other', async () => {
+    const history = make({})
+    await history.append(thread, turn('1'))
+    await history.append('T1:C1:1.01', turn('2'))
+    await history.append('T1:C2:1.0', turn('3'))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1'])
+  })
+
+  test('what is forgotten is gone, and only that', async () => {
+    const history = make({})
+    await history.append(thread, turn('1'))
+    await history.append('T1:C1:2.0', turn('2'))
+    await history.forget(thread)
+    expect(await history.load(thread)).toEqual([])
+    expect(await history.load('T1:C1:2.0')).toHaveLength(1)
+  })
+
+  test('what was loaded is the caller’s own: changing it changes nothing kept', async () => {
+    const history = make({})
+    await history.append(thread, turn('1'))
+    const [loaded] = await history.load(thread)
+    if (loaded) loaded.answer = 'changed'
+    expect((await history.load(thread))[0]?.answer).toBe('1!')
+  })
+
+  test('a thread is forgotten some time after its last turn', async () => {
+    const history = make({ ttlMs: 150 })
+    await history.append(thread, turn('1'))
+    expect(await history.load(thread)).toHaveLength(1)
+    await eventually(async () => expect(await history.load(thread)).toEqual([]))
+  })
+}
+
+describe('the embedded history', () => {
+  historyContract((settings) => embeddedHistory(settings))
+
+  test('keeps only so many threads, those that were talked in last', async () => {
+    const history = embeddedHistory({ maxThreads: 2 })
+    for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
+    expect(await history.load('a')).toHaveLength(2)
+    expect(await history.load('b')).toEqual([])
+    expect(await history.load('c')).toHaveLength(1)
+  })
+
+  test('does not grow over 20,000 threads', async () => {
+    let now = 0
+    const history = embeddedHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })
+    for (let n = 0; n < 20_000; n++) {
+      now += 1
+      await history.append(`T1:C1:${n}`, turn('1'))
+    }
+    const kept = []
+    for (let n = 0; n < 20_000; n++) kept.push(...(await history.load(`T1:C1:${n}`)))
+    expect(kept.length).toBeLessThanOrEqual(500)
+  })
+})
+
+describeWithRedis('the history in Redis', () => {
+  let server: RedisServer
+  let count = 0
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  const open = (
+    options: { maxTurns?: number; ttlMs?: number; log?: ReturnType<typeof keptLog>; prefix?: string } = {},
+  ) => {
+    const log = options.log ?? keptLog()
+    const redis = connect({ url: server.url }, { purpose: 'work', log })
+    onTestFinished(() => redis.disconnect())
+    return redisHistory({ redis, prefix: `h${count++}`, ...options, log })
+  }
+  const rawClient = () => {
+    const redis = new Redis(server.url)
+    onTestFinished(() => redis.disconnect())
+    return redis
+  }
+
+  historyContract((settings) => open(settings))
+
+  test('a thread is one key, with its hash tag, and it expires', async () => {
+    const history = open({ prefix: 'one', ttlMs: 1_000_000 })
+    await history.append(thread, turn('1'))
+    await history.append(thread, turn('2'))
+    const redis = rawClient()
+    expect(await redis.keys('one*')).toEqual(['one:{T1:C1:1.0}:history'])
+    expect(await redis.pttl('one:{T1:C1:1.0}:history')).toBeGreaterThan(900_000)
+  })
+
+  test('turns that cannot be read are skipped, with a line in the log that does not repeat them', async () => {
+    const log = keptLog()
+    const history = open({ prefix: 'torn', log })
+    await history.append(thread, turn('1'))
+    const redis = rawClient()
+    await redis.rpush('torn:{T1:C1:1.0}:history', '{"id":"secret', 'null', '[]', '{"id":"x","question":7}')
+    await history.append(thread, turn('2'))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2'])
+    expect(log.lines).toEqual([expect.objectContaining({ level: 'warn', fields: { thread, turns: 4 } })])
+  })
+
+  test('two processes see the same history', async () => {
+    const [one, other] = [open({ prefix: 'both' }), open({ prefix: 'both' })]
+    await Promise.all([one.append(thread, turn('1')), other.append(thread, turn('2'))])
+    expect(await one.load(thread)).toHaveLength(2)
+    expect(await other.load(thread)).toEqual(await one.load(thread))
+  })
+})
