@@ -1,6 +1,6 @@
 /** The comparison as an SVG picture: a panel a measure, a bar a side, each with its name and its value. */
 import type { Summary } from './summary.ts'
-import { costText, percent } from './table.ts'
+import { costText, isLive, percent, tokensText } from './table.ts'
 
 interface Measure {
   title: string
@@ -11,12 +11,15 @@ interface Measure {
   whole?: number
 }
 
+/** The first three mean something for a replay too. */
 const MEASURES: Measure[] = [
   { title: 'Exact match', value: (s) => s.em, text: (s) => percent(s.em), whole: 1 },
   { title: 'F1', value: (s) => s.f1, text: (s) => percent(s.f1), whole: 1 },
   { title: 'Steps a question', value: (s) => s.steps, text: (s) => s.steps.toFixed(1) },
+]
+const LIVE_MEASURES: Measure[] = [
   { title: 'Seconds a question (median)', value: (s) => s.seconds.median, text: (s) => s.seconds.median.toFixed(1) },
-  { title: 'Tokens a question', value: (s) => s.tokens.in + s.tokens.out, text: tokensText },
+  { title: 'Tokens a question', value: tokensOf, text: (s) => tokensText(tokensOf(s), s.tokens) },
   { title: 'Cost a question', value: (s) => s.costUsd, text: (s) => costText(s.costUsd) },
 ]
 
@@ -29,10 +32,11 @@ const PANEL_HEAD = 30
 const BAR_WIDTH = 300
 
 export function chart(title: string, summaries: Summary[]): string {
+  const measures = summaries.some(isLive) ? [...MEASURES, ...LIVE_MEASURES] : MEASURES
   const panelHeight = PANEL_HEAD + ROW * summaries.length + GAP
   const width = 2 * PANEL_WIDTH + 3 * GAP
-  const height = TOP + panelHeight * Math.ceil(MEASURES.length / 2)
-  const panels = MEASURES.map((measure, i) => {
+  const height = TOP + panelHeight * Math.ceil(measures.length / 2)
+  const panels = measures.map((measure, i) => {
     const x = GAP + (i % 2) * (PANEL_WIDTH + GAP)
     return `<g transform="translate(${x} ${TOP + Math.floor(i / 2) * panelHeight})">${panel(measure, summaries)}</g>`
   })
@@ -71,8 +75,8 @@ function colorOf(i: number): string {
   return COLORS[i % COLORS.length] ?? '#5f6b7a'
 }
 
-function tokensText({ tokens }: Summary): string {
-  return `${tokens.estimated ? '~' : ''}${Math.round(tokens.in + tokens.out)}`
+function tokensOf({ tokens }: Summary): number {
+  return tokens.in + tokens.out
 }
 
 function escape(text: string): string {

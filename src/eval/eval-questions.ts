@@ -27,7 +27,7 @@ interface Surroundings {
 /**
  * Asks a question set, every side of the comparison in turn, and writes the report.
  * @returns what stdout should say.
- * @throws ConfigError when the set, the model or a dialect's tools are not there.
+ * @throws ConfigError when the set, the model or a dialect's tools are not there, or no question at all could be asked.
  */
 export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
   const questions = await loadQuestions(options.file, options.limit)
@@ -69,6 +69,7 @@ async function evalSide(variant: Variant, { answer }: AgentParts, { questions, o
   const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: around.signal })
   const scored = scoreAll(asked, outcomes)
   const failure = scored.find((one) => one.error !== undefined)
+  if (failure && scored.every((one) => one.error !== undefined)) throw new ConfigError(`${label}: ${failure.error}`)
   if (failure) around.progress.write(`${label}: question ${failure.id} failed: ${failure.error}\n`)
   return { summary: summarise(variant, scored), questions: scored }
 }

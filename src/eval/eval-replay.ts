@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { DIALECTS } from '../agent/dialects/index.ts'
 import { loadPrompts } from '../prompts.ts'
-import { differenceOf } from './differences.ts'
+import { differenceOf, type Difference } from './differences.ts'
 import { loadEpisodes } from './episodes.ts'
 import type { Options } from './options.ts'
 import { replayEpisode, toolsIn } from './replay.ts'
@@ -19,7 +19,7 @@ export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, 
   const dialect = DIALECTS[options.dialect].create({ prompts: loadPrompts(), examples: '' })
   const tools = toolsIn(episodes, dialect)
   const outcomes = []
-  const differences = []
+  const differences: Difference[] = []
   for (const episode of episodes) {
     const replayed = await replayEpisode(episode, tools, { dialect, now })
     const difference = differenceOf(episode, replayed, isRight(episode, replayed.outcome))
@@ -31,7 +31,19 @@ export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, 
   const summary = summarise({ dialect: options.dialect, model: 'recording' }, scored)
   const report = { title: `${basename(options.file)}, replayed`, at: now().toISOString() }
   const side = { summary, questions: scored, details: { recordedRight: recorded, differences } }
+  return `${told(recorded, differences)}\n\n${writeReport(options.out, { ...report, sides: [side] })}`
+}
+
+/** More than this many episodes are told of in the JSON file alone. */
+const TOLD = 20
+
+function told(recorded: number, differences: Difference[]): string {
   const changed = differences.filter((difference) => difference.counts)
-  const note = `Recorded: ${recorded} right. Episodes scored otherwise here: ${changed.map((one) => one.id).join(', ') || 'none'}.`
-  return `${note}\n\n${writeReport(options.out, { ...report, sides: [side] })}`
+  const lines = changed
+    .slice(0, TOLD)
+    .map(({ id, replayed, why }) => `- ${id}, ${replayed.right ? 'right' : 'wrong'} here: ${why}`)
+  const more = changed.length > TOLD ? [`- and ${changed.length - TOLD} more, told in results.json`] : []
+  return [`Recorded: ${recorded} right. Scored otherwise here: ${changed.length || 'none'}.`, ...lines, ...more].join(
+    '\n',
+  )
 }

@@ -1,34 +1,58 @@
 import type { Summary } from './summary.ts'
 
-const HEAD = ['', 'right', 'EM', 'F1', 'steps', 'seconds (median, p95)', 'tokens in / out', 'cost', 'ends']
-
-/** The summaries as a Markdown table, a row a side. Tokens and cost are means a question; `~` marks estimates. */
-export function markdownTable(summaries: Summary[]): string {
-  const rows = summaries.map(rowOf)
-  const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)))
-  const line = (cells: string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
-  return [line(HEAD), rule, ...rows.map(line)].join('\n')
+interface Column {
+  head: string
+  cell(summary: Summary): string
+  /** Means something only where a real model was asked. */
+  live?: boolean
 }
 
-function rowOf(summary: Summary): string[] {
-  const { name, right, questions, em, f1, steps, seconds, tokens } = summary
-  const mark = tokens.estimated ? '~' : ''
-  return [
-    name.replaceAll('|', '\\|'),
-    `${right} of ${questions}`,
-    percent(em),
-    percent(f1),
-    steps.toFixed(1),
-    `${seconds.median.toFixed(1)}, ${seconds.p95.toFixed(1)}`,
-    `${mark}${Math.round(tokens.in)} / ${mark}${Math.round(tokens.out)}`,
-    costText(summary.costUsd),
-    endsText(summary.ends),
+/** Tokens and cost are means a question; `~` marks estimates. */
+const COLUMNS: Column[] = [
+  { head: '', cell: ({ name }) => name.replaceAll('|', '\\|') },
+  { head: 'right', cell: ({ right, questions }) => `${right} of ${questions}` },
+  { head: 'EM', cell: ({ em }) => percent(em) },
+  { head: 'F1', cell: ({ f1 }) => percent(f1) },
+  { head: 'steps', cell: ({ steps }) => steps.toFixed(1) },
+  {
+    head: 'seconds (median, p95)',
+    cell: ({ seconds: { median, p95 } }) => `${median.toFixed(1)}, ${p95.toFixed(1)}`,
+    live: true,
+  },
+  {
+    head: 'tokens in / out',
+    cell: ({ tokens }) => `${tokensText(tokens.in, tokens)} / ${tokensText(tokens.out, tokens)}`,
+    live: true,
+  },
+  { head: 'cost', cell: ({ costUsd }) => costText(costUsd), live: true },
+  { head: 'ends', cell: ({ ends }) => endsText(ends) },
+]
+
+/** The summaries as a Markdown table, a row a side. */
+export function markdownTable(summaries: Summary[]): string {
+  const columns = COLUMNS.filter(({ live }) => !live || summaries.some(isLive))
+  const rows = [
+    columns.map(({ head }) => head),
+    ...summaries.map((summary) => columns.map(({ cell }) => cell(summary))),
   ]
+  const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
+  const [head = '', ...lines] = rows.map(
+    (row) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`,
+  )
+  return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...lines].join('\n')
+}
+
+/** False for a replay: nobody was paid, and nobody waited. */
+export function isLive({ tokens }: Summary): boolean {
+  return tokens.in + tokens.out > 0
 }
 
 export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`
+}
+
+export function tokensText(count: number, { estimated }: { estimated: boolean }): string {
+  return `${estimated ? '~' : ''}${Math.round(count)}`
 }
 
 /** Dollars with three figures that count, or a word where the price is unknown. */
@@ -38,8 +62,6 @@ export function costText(costUsd: number | undefined): string {
 }
 
 function endsText(ends: Record<string, number>): string {
-  return Object.entries(ends)
-    .sort(([, a], [, b]) => b - a)
-    .map(([end, count]) => `${end} ${count}`)
-    .join(', ')
+  const sorted = Object.entries(ends).sort(([, a], [, b]) => b - a)
+  return sorted.map(([end, count]) => `${end} ${count}`).join(', ')
 }
