@@ -1,0 +1,107 @@
+/**
+ * The page of the playground: files, the workspace as JSON, changes as server-sent events, and what the person at the
+ * page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can reach it by DNS
+ * rebinding or by posting across origins.
+ */
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { extname } from 'node:path'
+import { isObject } from './args.ts'
+import { listen, readBody, sendJson } from './http.ts'
+import type { LocalSlack } from './local-slack.ts'
+import { pageActions } from './page-actions.ts'
+import { pageState, shownChange, type PageNotes } from './page-state.ts'
+import { assetPath } from './root.ts'
+
+export interface PageOptions {
+  /** 3210 unless given; 0 takes a free one. */
+  port?: number
+  notes: PageNotes
+}
+
+export interface Page {
+  url: string
+  close(): Promise<void>
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
+  const actions = pageActions(slack)
+  const server = await listen((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy()
+      sendJson(response, { error: error instanceof Error ? error.message : 'failed' }, { status: 400 })
+    })
+  }, options.port ?? 3210)
+
+  async function serve(request: IncomingMessage, response: ServerResponse) {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+    if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
+    const { pathname } = new URL(request.url ?? '/', server.base)
+    if (request.method === 'POST') return act(pathname, request, response)
+    if (pathname === '/state') return sendJson(response, pageState(slack, options.notes))
+    if (pathname === '/events') return stream(slack, response)
+    await sendFile(pathname === '/' ? 'index.html' : pathname.slice(1), response)
+  }
+
+  async function act(pathname: string, request: IncomingMessage, response: ServerResponse) {
+    const action = actions.get(pathname)
+    if (!action) return void response.writeHead(404).end()
+    const body: unknown = JSON.parse(await readBody(request, 100_000))
+    action(isObject(body) ? body : {})
+    sendJson(response, { ok: true })
+  }
+
+  return { url: `http://localhost:${server.port}`, close: server.close }
+}
+
+/** The Host that was asked for must be ours, and whoever posts must be our own page, in JSON. */
+function isOurs(request: IncomingMessage, port: number): boolean {
+  const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
+  const { host = '', origin, 'content-type': type = '' } = request.headers
+  if (!hosts.includes(host.toLowerCase())) return false
+  if (request.method !== 'POST') return request.method === 'GET' || request.method === 'HEAD'
+  return (
+    (origin === undefined || hosts.some((one) => origin === `http://${one}`)) && type.startsWith('application/json')
+  )
+}
+
+async function sendFile(name: string, response: ServerResponse) {
+  const type = TYPES[extname(name)]
+  // Only plain names: no folder can be reached through them.
+  if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()
+  const file = await readFile(assetPath('page', name)).catch(() => undefined)
+  if (!file) return void response.writeHead(404).end()
+  response.writeHead(200, { 'content-type': type }).end(file)
+}
+
+/** Every change as it happens; a comment now and then keeps the connection open. */
+function stream(slack: LocalSlack, response: ServerResponse) {
+  response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' })
+  response.write(': hello\n\n')
+  const unwatch = slack.store.watch((change) => {
+    const shown = shownChange(slack, change)
+    if (shown) response.write(`data: ${JSON.stringify(shown)}\n\n`)
+  })
+  const beat = setInterval(() => response.write(': still here\n\n'), 15_000)
+  beat.unref()
+  response.on('close', () => {
+    unwatch()
+    clearInterval(beat)
+  })
+}

@@ -1,0 +1,44 @@
+import type { LocalSlack } from './local-slack.ts'
+import { ALICE, BOT_USER } from './store.ts'
+import type { Change, Channel, Ephemeral, Json } from './types.ts'
+
+/** Who sits at the page. */
+export const YOU = ALICE
+
+/** What the page tells about itself. */
+export interface PageNotes {
+  /** The model in use, and whether it is the rule-based demo. */
+  model: string
+  isDemo: boolean
+  /** Sentences on what is played here and what is real. */
+  notes: string[]
+  /** Questions to try. */
+  examples: string[]
+}
+
+/** All that the page shows, for one person. */
+export function pageState(slack: LocalSlack, notes: PageNotes): Json {
+  const { store } = slack
+  const channels = [...store.channels.values()].filter((channel) => channel.members.has(YOU))
+  const users = [...store.users.values()].map(({ id, name, real_name, is_bot }) => ({ id, name, real_name, is_bot }))
+  return { you: YOU, bot: BOT_USER, users, channels: channels.map((channel) => channelState(slack, channel)), ...notes }
+}
+
+function channelState(slack: LocalSlack, channel: Channel): Json {
+  const { id, name, kind, messages, ephemerals, statuses } = channel
+  const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
+  return { id, name, kind, messages, ephemerals: ephemerals.filter(isYours), statuses: Object.fromEntries(running) }
+}
+
+/** A change as the page may see it: not what is whispered to others, and no views. */
+export function shownChange(slack: LocalSlack, change: Change): Json | undefined {
+  if (change.type === 'view') return undefined
+  const channel = slack.store.channels.get(change.channel)
+  if (!channel?.members.has(YOU)) return undefined
+  if (change.type === 'ephemeral' && !isYours(change.ephemeral)) return undefined
+  return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel) } : { ...change }
+}
+
+function isYours(ephemeral: Ephemeral): boolean {
+  return ephemeral.user === YOU
+}

@@ -1,0 +1,72 @@
+/** Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text. */
+import { el, link } from './dom.js'
+import { emoji } from './emoji.js'
+
+/** Inline marks: the sign, the element, and whether other marks count inside. */
+const MARKS = { '*': 'strong', _: 'em', '~': 's' }
+
+/**
+ * Turns mrkdwn into nodes: fences, quotes and lines, then what is inside the lines.
+ * @param {string} text
+ * @param {{ user(id: string): string, channel(id: string): string }} names
+ * @returns {Node[]}
+ */
+export function mrkdwn(text, names) {
+  const nodes = []
+  for (const [index, part] of text.split(/```/).entries()) {
+    // Every second part stands between fences.
+    if (index % 2 === 1) nodes.push(el('pre', {}, el('code', {}, unescape(part.replace(/^\n|\n$/g, '')))))
+    else nodes.push(...quotes(index > 0 ? part.replace(/^\n/, '') : part, names))
+  }
+  return nodes
+}
+
+function quotes(text, names) {
+  const nodes = []
+  for (const block of text.split(/((?:^(?:>|&gt;)[^\n]*(?:\n|$))+)/m)) {
+    if (block === '') continue
+    if (!/^(?:>|&gt;)/.test(block)) nodes.push(...lines(block, names))
+    else nodes.push(el('blockquote', {}, ...lines(block.replace(/^(?:>|&gt;) ?/gm, '').replace(/\n$/, ''), names)))
+  }
+  return nodes
+}
+
+function lines(text, names) {
+  return text.split('\n').flatMap((line, index) => [...(index > 0 ? [el('br')] : []), ...inline(line, names)])
+}
+
+/** What stands in a line: code, links and mentions first, since no mark counts inside them. */
+export function inline(text, names) {
+  const nodes = []
+  let rest = text
+  while (rest !== '') {
+    const token =
+      /`([^`]+)`|<([^<>]+)>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<])*?(?:<[^<>]*>(?:(?!\3)[^`<])*?)*[^\s])\3(?![\w*~])/.exec(
+        rest,
+      )
+    if (!token) break
+    nodes.push(...plain(rest.slice(0, token.index)))
+    if (token[1] !== undefined) nodes.push(el('code', {}, unescape(token[1])))
+    else if (token[2] !== undefined) nodes.push(reference(token[2], names))
+    else nodes.push(el(MARKS[token[3]], {}, ...inline(token[4], names)))
+    rest = rest.slice(token.index + token[0].length)
+  }
+  return [...nodes, ...plain(rest)]
+}
+
+/** `<@U1>`, `<#C1|general>`, `<!here>`, `<https://…|label>`. */
+function reference(text, names) {
+  const [target, label] = text.split('|')
+  if (target.startsWith('@')) return el('span.mention', {}, `@${names.user(target.slice(1))}`)
+  if (target.startsWith('#')) return el('span.mention', {}, `#${label || names.channel(target.slice(1))}`)
+  if (target.startsWith('!')) return el('span.mention', {}, `@${label || target.slice(1).split('^')[0]}`)
+  return link(unescape(target), unescape(label || target))
+}
+
+function plain(text) {
+  return text === '' ? [] : [emoji(unescape(text))]
+}
+
+export function unescape(text) {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
