@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createToolHttp, type ToolHttp } from './http.ts'
 import type { Log } from './log.ts'
-import { createModels } from './model/index.ts'
+import { createModels, type ModelMeter } from './model/index.ts'
 import type { Net } from './net.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 
@@ -21,15 +21,15 @@ export interface AgentSources {
   net: Net
   /** In place of the configured one. */
   model?: Model | undefined
+  meter?: ModelMeter | undefined
 }
 
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = loadPrompts()
   const http = createToolHttp(config.HTTPS_PROXY ? { proxy: { uri: config.HTTPS_PROXY, ...noProxy(config) } } : {})
-  const { model, condenseModel } = sources.model
-    ? { model: sources.model, condenseModel: sources.model }
-    : createModels({ config, log: sources.log, net: sources.net })
+  const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
+  const { model, condenseModel } = given ? { model: given, condenseModel: given } : createModels({ config, ...sources })
   const tools = toolsOf(config, http)
   const dialect = dialectOf(config, { prompts, tools })
   const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'the tool' }), now: () => new Date() }

@@ -7,6 +7,8 @@ export interface BreakerOptions {
   /** Milliseconds until one call may try again. */
   openMs: number
   now(): number
+  /** Told at the start, and whenever the breaker opens or closes. */
+  onChange?(isOpen: boolean): void
 }
 
 const DEFAULTS: BreakerOptions = { failures: 4, openMs: 20_000, now: Date.now }
@@ -45,6 +47,7 @@ class Breaker {
 
   constructor(options: BreakerOptions) {
     this.#options = options
+    options.onChange?.(false)
   }
 
   lets(): boolean {
@@ -55,11 +58,12 @@ class Breaker {
   }
 
   succeeded(): void {
+    if (this.#failures >= this.#options.failures) this.#options.onChange?.(false)
     this.#failures = 0
   }
 
   failed(): void {
-    this.#failures++
+    if (++this.#failures === this.#options.failures) this.#options.onChange?.(true)
     this.#openUntil = this.#options.now() + this.#options.openMs
   }
 

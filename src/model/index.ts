@@ -11,6 +11,14 @@ interface Parts {
   config: Config
   log: Log
   net: Net
+  /** Absent where nothing is measured. */
+  meter?: ModelMeter | undefined
+}
+
+/** Measures each endpoint by itself, so that a first model's failures are seen although the second answers. */
+export interface ModelMeter {
+  model(model: Model): Model
+  breaker(model: string, isOpen: boolean): void
 }
 
 /** The models that the settings name: the agent's, and the one that condenses follow-ups. @throws ConfigError */
@@ -23,12 +31,13 @@ export function createModels(parts: Parts): { model: Model; condenseModel: Model
 
 function modelOf(name: string, parts: Parts, prices: Prices): Model {
   const { OPENAI_FALLBACK_MODEL: second } = parts.config
-  const first = withBreaker(endpoint(name, parts))
-  const model = second && second !== name ? withFallback(first, withBreaker(endpoint(second, parts)), parts.log) : first
-  return withPrices(model, prices)
+  const first = endpoint(name, parts, prices)
+  return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
 
-function endpoint(model: string, { config, log, net }: Parts): Model {
+function endpoint(model: string, { config, log, net, meter }: Parts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
-  return openAiModel({ model, apiKey, baseUrl, headers, stream, fetch: net.fetch, log })
+  const priced = withPrices(openAiModel({ model, apiKey, baseUrl, headers, stream, fetch: net.fetch, log }), prices)
+  const measured = meter?.model(priced) ?? priced
+  return withBreaker(measured, meter ? { onChange: (isOpen) => meter.breaker(model, isOpen) } : {})
 }

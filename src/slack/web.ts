@@ -29,6 +29,15 @@ export interface CallOptions {
   lookUp?: () => Promise<SlackResult | undefined>
 }
 
+export interface WebOptions {
+  token: string
+  apiUrl: string
+  log: Log
+  fetch?: typeof globalThis.fetch | undefined
+  /** Told of every try when it is over: `ok` or what went wrong, in milliseconds, and how many tries went before. */
+  onCall?: ((call: { method: string; outcome: string; ms: number; attempt: number }) => void) | undefined
+}
+
 /** How long a patient call goes on. Slack's outages of minutes are survived; after that the run is tried again as a whole. */
 const PATIENCE_MS = 10 * 60_000
 const TIMEOUT_MS = 20_000
@@ -44,8 +53,9 @@ export class SlackWeb {
   readonly #client: WebClient
   readonly #log: Log
   readonly #gates = new Gates()
+  readonly #onCall: WebOptions['onCall']
 
-  constructor(options: { token: string; apiUrl: string; log: Log; fetch?: typeof globalThis.fetch | undefined }) {
+  constructor(options: WebOptions) {
     this.#client = new WebClient(options.token, {
       slackApiUrl: options.apiUrl,
       timeout: TIMEOUT_MS,
@@ -56,6 +66,7 @@ export class SlackWeb {
       ...(options.fetch ? { fetch: options.fetch as never } : {}),
     })
     this.#log = options.log
+    this.#onCall = options.onCall
   }
 
   /** @throws SlackRefusal, or the last fault when patience (or the signal) ended the call. */
@@ -64,7 +75,7 @@ export class SlackWeb {
     for (let attempt = 0; ; attempt++) {
       options.signal?.throwIfAborted()
       try {
-        return await this.#try(method, args, options)
+        return await this.#try(method, args, { ...options, attempt })
       } catch (error) {
         const fault = this.#faultOf(error, method, args)
         if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
@@ -76,14 +87,20 @@ export class SlackWeb {
     }
   }
 
-  async #try(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
+  async #try(method: string, args: SlackArgs, options: CallOptions & { attempt: number }): Promise<SlackResult> {
     const gate = gateOf(method, args)
     if (options.effort === 'once' && this.#gates.isClosed(gate)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#gates.enter(gate, options.signal)
+    const from = Date.now()
+    let outcome = 'ok'
     try {
       return { ...(await this.#client.apiCall(method, args)) }
+    } catch (error) {
+      outcome = outcomeOf(error)
+      throw error
     } finally {
       leave()
+      this.#onCall?.({ method, outcome, ms: Date.now() - from, attempt: options.attempt })
     }
   }
 
@@ -101,6 +118,13 @@ export class SlackWeb {
     if (error instanceof WebAPIHTTPError) return { error, unsure: true }
     return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
   }
+}
+
+/** One word for how a try failed: Slack's own, where it has one. */
+function outcomeOf(error: unknown): string {
+  if (error instanceof WebAPIRateLimitedError) return 'ratelimited'
+  if (error instanceof WebAPIPlatformError) return String(error.data.error)
+  return error instanceof WebAPIHTTPError ? `http_${error.statusCode}` : 'connection'
 }
 
 function gateOf(method: string, args: SlackArgs): string {
