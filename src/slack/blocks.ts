@@ -1,7 +1,7 @@
 import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Source, StopReason, Usage } from '../agent/types.ts'
 import { inputText } from '../agent/input.ts'
-import { codeSpan, escapeText, shorten } from './escape.ts'
+import { codeSpan, escapeText, escapeWithin, headOf, shorten } from './escape.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
 import { toMrkdwn } from './markdown.ts'
 import { packPieces } from './split.ts'
@@ -15,11 +15,12 @@ export interface Content {
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with some room. */
 const SECTION_CHARS = 2900
 const SECTIONS_A_MESSAGE = 4
+/** `chat.update` takes 4,000 characters of text, `chat.postMessage` 40,000. */
 const TEXT_CHARS = 3900
 
-const THOUGHT_CHARS = 1200
+const THOUGHT = { max: 1200, most: 2800 }
 const INPUT_CHARS = 600
-const OBSERVATION_CHARS = 500
+const OBSERVATION = { max: 500, most: 2800 }
 
 export interface StepView {
   thought: string
@@ -33,9 +34,9 @@ export interface StepView {
 /** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
 export function stepContent(view: StepView): Content {
   const lines = [
-    ...(view.understood ? [`_Understood as:_ ${escapeText(shorten(view.understood, THOUGHT_CHARS))}`] : []),
-    ...(view.thought ? [`💭 ${escapeText(shorten(view.thought, THOUGHT_CHARS))}`] : []),
-    ...(view.action ? [`🔧 *${escapeText(shorten(view.action.tool, 80))}* ${codeSpan(shorten(inputText(view.action.input), INPUT_CHARS))}`] : []),
+    ...(view.understood ? [understoodLine(view.understood)] : []),
+    ...(view.thought ? [`💭 ${escapeWithin(view.thought, THOUGHT)}`] : []),
+    ...(view.action ? [actionLine(view.action)] : []),
     observationLine(view),
   ]
   return { text: clip(lines.join('\n')), blocks: lines.map((line, i) => lineBlock(line, i, view)) }
@@ -47,10 +48,18 @@ function lineBlock(line: string, i: number, view: StepView): KnownBlock {
   return isThought ? section(line) : context([line])
 }
 
+function understoodLine(question: string): string {
+  return `_Understood as:_ ${escapeWithin(question, THOUGHT)}`
+}
+
+function actionLine({ tool, input }: Action): string {
+  return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), INPUT_CHARS)}`.trimEnd()
+}
+
 function observationLine({ observation, action, unreadable }: StepView): string {
   if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
   if (!observation) return action ? '⏳ running …' : '…'
-  return `${observation.ok ? '👁' : '⚠️'} ${escapeText(shorten(observation.text.trim(), OBSERVATION_CHARS))}`
+  return `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}`
 }
 
 export interface AnswerView {
@@ -67,15 +76,22 @@ export interface AnswerView {
 
 /** The final answer: one message, or several where it is too long for one. The last carries the footer. */
 export function answerContents(view: AnswerView): Content[] {
-  const policy = linkPolicy({ sources: view.sources.map((s) => s.url), question: view.question, allowed: view.allowedHosts })
+  const policy = linkPolicy({
+    sources: view.sources.map((s) => s.url),
+    question: view.question,
+    allowed: view.allowedHosts,
+  })
   const texts = packPieces(toMrkdwn(view.text, policy), SECTION_CHARS)
-  const head = [...(view.understood ? [`_Understood as:_ ${escapeText(shorten(view.understood, THOUGHT_CHARS))}`] : [])]
+  const head = view.understood ? [understoodLine(view.understood)] : []
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
   const messages = inGroups(texts.length > 0 ? texts : ['(The answer is empty.)'], SECTIONS_A_MESSAGE)
   return messages.map((group, i) => {
     const isLast = i === messages.length - 1
     const blocks = [...(i === 0 && head.length > 0 ? [context(head)] : []), ...group.map(section)]
-    return { text: clip([...(i === 0 ? head : []), ...group].join('\n\n')), blocks: isLast ? [...blocks, ...footerBlocks(view, policy)] : blocks }
+    return {
+      text: clip([...(i === 0 ? head : []), ...group].join('\n\n')),
+      blocks: isLast ? [...blocks, ...footerBlocks(view, policy)] : blocks,
+    }
   })
 }
 
@@ -94,7 +110,10 @@ const BEST_ANSWER = 'This is my best answer from what I found.'
 const SOURCES_SHOWN = 5
 
 function footerBlocks(view: AnswerView, policy: LinkPolicy): KnownBlock[] {
-  const links = view.sources.slice(0, SOURCES_SHOWN).map((s) => renderLink(escapeText(shorten(s.title, 80)), s.url, policy))
+  const links = view.sources
+    .slice(0, SOURCES_SHOWN)
+    .map((source) => renderLink({ label: shorten(source.title, 80), href: source.url }, policy))
+  while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
   return [context([...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)])]
 }
 
@@ -105,21 +124,40 @@ export function footerText(run: { steps: number; ms: number; usage: Usage[] }): 
   const about = usage.some((u) => u.estimated) ? '~' : ''
   const costs = usage.map((u) => u.costUsd)
   const cost = costs.reduce<number>((sum, c) => sum + (c ?? 0), 0)
-  const parts = [`${steps} ${steps === 1 ? 'step' : 'steps'}`, `${(run.ms / 1000).toFixed(1)} s`, [...new Set(usage.map((u) => u.model))].join(', ')]
+  const parts = [
+    `${steps} ${steps === 1 ? 'step' : 'steps'}`,
+    `${(run.ms / 1000).toFixed(1)} s`,
+    [...new Set(usage.map((u) => u.model))].join(', '),
+  ]
   if (tokens > 0) parts.push(`${about}${tokens.toLocaleString('en-US')} tokens`)
   if (costs.length > 0 && costs.every((c) => c !== undefined)) parts.push(`${about}$${cost.toPrecision(2)}`)
   return parts.filter((part) => part !== '').join(' · ')
 }
 
+/** Each line of it costs two characters more as a quote. */
+const ROOT_QUESTION = { max: 900, most: 1800 }
+
 /** The message that `/ask` opens its thread with. The asker is the one person that may be mentioned. */
 export function rootContent(user: string, question: string): Content {
-  const lines = `<@${user}> asked:\n${escapeText(shorten(question, SECTION_CHARS / 3)).replace(/^/gm, '> ')}`
+  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), ROOT_QUESTION).replace(/^/gm, '> ')
+  const lines = `<@${user}> asked:\n${quoted}`
   return { text: clip(lines), blocks: [section(lines)] }
 }
 
 /** A short word of the bot's own: help, a failure. mrkdwn that the caller has escaped. */
 export function noteContent(text: string): Content {
   return { text: clip(text), blocks: [section(text)] }
+}
+
+/** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */
+export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'chat.update'): Content {
+  const texts = content.blocks.flatMap((block) => {
+    if (block.type === 'section') return block.text ? [block.text.text] : []
+    return block.type === 'context'
+      ? block.elements.flatMap((element) => ('text' in element ? [element.text] : []))
+      : []
+  })
+  return { text: method === 'chat.update' ? content.text : texts.join('\n\n'), blocks: [] }
 }
 
 function section(text: string): KnownBlock {
@@ -136,7 +174,7 @@ function mrkdwn(text: string): MrkdwnElement {
 }
 
 function clip(text: string): string {
-  return text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
+  return text.length > TEXT_CHARS ? `${headOf(text, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
 }
 
 function inGroups<T>(items: T[], size: number): T[][] {

@@ -1,7 +1,8 @@
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
-import type { Content } from './blocks.ts'
-import { SlackRefusal, type SlackArgs, type SlackResult, type SlackWeb } from './web.ts'
+import { withoutBlocks, type Content } from './blocks.ts'
+import { guard } from './guard.ts'
+import { SlackRefusal, type CallOptions, type SlackArgs, type SlackResult, type SlackWeb } from './web.ts'
 
 /** Marks a post as the outcome of one part of one run, so that after a crash it can be found rather than sent again. */
 export interface PostKey {
@@ -45,34 +46,36 @@ export class Egress {
   async post(post: Post): Promise<string> {
     const lookUp = () => this.#find(post)
     const found = post.unsure ? await lookUp() : undefined
+    const thread = post.thread ? { thread_ts: post.thread } : {}
     const args = {
       channel: post.channel,
-      ...(post.thread ? { thread_ts: post.thread } : {}),
-      ...post.content,
+      ...thread,
       unfurl_links: false,
       unfurl_media: false,
       metadata: metadataOf(post.key),
     }
-    const options = { effort: 'patient' as const, lookUp, ...(post.signal ? { signal: post.signal } : {}) }
-    const result = found ?? (await this.#sendContent('chat.postMessage', args, { ...options, asker: post.asker }))
+    const result = found ?? (await this.#sendContent('chat.postMessage', args, { ...post, lookUp }))
     return String(result.ts)
   }
 
   /** Replaces a message's content. Safe to repeat. */
   async update(post: Omit<Post, 'since' | 'thread' | 'unsure'> & { ts: string }): Promise<void> {
-    const args = { channel: post.channel, ts: post.ts, ...post.content, metadata: metadataOf(post.key) }
-    await this.#sendContent('chat.update', args, { effort: 'patient', asker: post.asker, ...(post.signal ? { signal: post.signal } : {}) })
+    const args = { channel: post.channel, ts: post.ts, metadata: metadataOf(post.key) }
+    await this.#sendContent('chat.update', args, post)
   }
 
-  /** A sign of life that may fail: true when Slack took it. */
-  async sign(method: string, args: SlackArgs): Promise<boolean> {
+  /** A sign of life that may fail. `unsure`: it was not answered, so it may show or not. */
+  async sign(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
     try {
       await this.#web.call(method, guard(args), { effort: 'once' })
-      return true
+      return 'taken'
     } catch (error) {
-      if (error instanceof SlackRefusal && error.code === 'already_reacted') return true
-      this.#log.debug({ method, channel: args.channel ?? args.channel_id, error: String(error) }, 'sign of life not taken')
-      return false
+      if (error instanceof SlackRefusal && error.code === 'already_reacted') return 'taken'
+      this.#log.debug(
+        { method, channel: args.channel ?? args.channel_id, error: String(error) },
+        'sign of life not taken',
+      )
+      return error instanceof SlackRefusal ? 'refused' : 'unsure'
     }
   }
 
@@ -91,18 +94,30 @@ export class Egress {
   async whisper(question: Question, content: Content): Promise<void> {
     const body = JSON.stringify(guard({ response_type: 'ephemeral', ...content }))
     const headers = { 'content-type': 'application/json' }
-    const answered = await this.#fetch(question.responseUrl ?? '', { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
+    const answered = await this.#fetch(question.responseUrl ?? '', {
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(10_000),
+    })
     if (!answered.ok) this.#log.warn({ question: question.id, status: answered.status }, 'response_url not taken')
   }
 
-  async #sendContent(method: string, args: SlackArgs, options: SendOptions): Promise<SlackResult> {
-    const { asker, ...call } = options
+  async #sendContent(
+    method: ContentMethod,
+    args: SlackArgs,
+    { content, asker, signal, lookUp }: Sending,
+  ): Promise<SlackResult> {
+    const options = { effort: 'patient' as const, ...(lookUp ? { lookUp } : {}), ...(signal ? { signal } : {}) }
     try {
-      return await this.#web.call(method, guard(args, asker), call)
+      return await this.#web.call(method, guard({ ...args, ...content }, asker), options)
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-      this.#log.error({ method, channel: args.channel, code: error.code }, 'Slack refused the blocks: sent as plain text')
-      return this.#web.call(method, guard({ ...args, blocks: [] }, asker), call)
+      this.#log.error(
+        { method, channel: args.channel, code: error.code },
+        'Slack refused the blocks: sent as plain text',
+      )
+      return this.#web.call(method, guard({ ...args, ...withoutBlocks(content, method) }, asker), options)
     }
   }
 
@@ -111,11 +126,16 @@ export class Egress {
     const method = post.thread ? 'conversations.replies' : 'conversations.history'
     const base = { channel: post.channel, oldest: post.since, inclusive: true, include_all_metadata: true, limit: 200 }
     try {
-      for (let cursor: string | undefined; ; ) {
+      for (let cursor: string | undefined; ;) {
         const args = { ...base, ...(post.thread ? { ts: post.thread } : {}), ...(cursor ? { cursor } : {}) }
-        const page = await this.#web.call(method, args, { effort: 'patient', ...(post.signal ? { signal: post.signal } : {}) })
+        const page = await this.#web.call(method, args, {
+          effort: 'patient',
+          ...(post.signal ? { signal: post.signal } : {}),
+        })
         const messages = Array.isArray(page.messages) ? (page.messages as SlackMessage[]) : []
-        const found = messages.find((m) => m.metadata?.event_type === EVENT_TYPE && isKey(m.metadata.event_payload, post.key))
+        const found = messages.find(
+          (m) => m.metadata?.event_type === EVENT_TYPE && isKey(m.metadata.event_payload, post.key),
+        )
         if (found) return { ts: found.ts }
         cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
         if (!cursor) return undefined
@@ -128,7 +148,8 @@ export class Egress {
   }
 }
 
-type SendOptions = Parameters<SlackWeb['call']>[2] & { asker: string }
+type ContentMethod = 'chat.postMessage' | 'chat.update'
+type Sending = Pick<Post, 'content' | 'asker' | 'signal'> & Pick<CallOptions, 'lookUp'>
 
 interface SlackMessage {
   ts: string
@@ -136,7 +157,13 @@ interface SlackMessage {
 }
 
 /** Refusals of how a message looks; its text alone may still be taken. */
-const SHAPE_REFUSALS = new Set(['invalid_blocks', 'invalid_blocks_format', 'msg_too_long', 'msg_blocks_too_long', 'invalid_metadata_format'])
+const SHAPE_REFUSALS = new Set([
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_too_long',
+  'msg_blocks_too_long',
+  'invalid_metadata_format',
+])
 
 function metadataOf(key: PostKey) {
   return { event_type: EVENT_TYPE, event_payload: { ...key } }
@@ -144,15 +171,4 @@ function metadataOf(key: PostKey) {
 
 function isKey(payload: Partial<PostKey> | undefined, key: PostKey): boolean {
   return payload?.run === key.run && payload.step === key.step
-}
-
-/**
- * The last gate for pings: in whatever string of whatever argument, a control sequence that would ping anybody but the
- * asker becomes text. What the formatting code escaped already does not match.
- */
-function guard<T>(value: T, asker = ''): T {
-  if (typeof value === 'string') return value.replace(/<(?=[!@#])(?!@([A-Z0-9]+)>)/g, '&lt;').replace(/<(?=@([A-Z0-9]+)>)/g, (lt, user: string) => (user === asker ? lt : '&lt;')) as T
-  if (Array.isArray(value)) return value.map((item: unknown) => guard(item, asker)) as T
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, guard(item, asker)])) as T
 }

@@ -1,4 +1,4 @@
-import { escapeText } from './escape.ts'
+import { escapeText, escapeWithin } from './escape.ts'
 
 /** Which addresses may be clickable in one answer. */
 export type LinkPolicy = (url: URL) => boolean
@@ -21,17 +21,35 @@ function matches(host: string, allowed: string): boolean {
 
 function isPlain(url: URL): boolean {
   const bare = url.search === '' && url.hash === '' && url.username === '' && url.port === ''
-  return bare && url.host.length <= 40 && url.pathname.length <= 40 && !/%|\d{4}|[\w-]{25}/.test(url.host + url.pathname)
+  return (
+    bare && url.host.length <= 40 && url.pathname.length <= 40 && !/%|\d{4}|[\w-]{25}/.test(url.host + url.pathname)
+  )
 }
 
-/** A Markdown link as mrkdwn: clickable where the policy lets it, else its label with the address in code. */
-export function renderLink(label: string, href: string, policy: LinkPolicy): string {
+/** Longer addresses are not made links: one has to fit into a section with its label. */
+const ADDRESS_CHARS = 1500
+const LABEL = { max: 200, most: 600 }
+const SHOWN = { max: 500, most: 1000 }
+
+/** A link as mrkdwn: clickable where the policy lets it, else its label with the address in code. Nothing in either can ping. */
+export function renderLink({ label, href }: { label: string; href: string }, policy: LinkPolicy): string {
+  const words = label.replace(/\s+/g, ' ').trim()
+  // A label that reads as an address of its own could hide where the link goes.
+  const isNamed = words !== '' && words !== href && !/^(?:https?:|www\.)/i.test(words)
+  const shown = escapeWithin(words, LABEL)
+  if (href.trim() === '') return shown
+  const address = clickable(href, policy)
+  if (address !== undefined) return isNamed ? `<${address}|${shown.replaceAll('|', '¦')}>` : `<${address}>`
+  const written = `\`${escapeWithin(href.replace(/\s+/g, ' ').replaceAll('`', '%60'), SHOWN)}\``
+  return words === '' || words === href ? written : `${shown} (${written})`
+}
+
+/** The address as Slack takes it between `<` and `>`; undefined where it may not be clicked. */
+function clickable(href: string, policy: LinkPolicy): string | undefined {
   const url = URL.canParse(href) ? new URL(href) : undefined
-  const web = url?.protocol === 'https:' || url?.protocol === 'http:'
-  if (url && (url.protocol === 'mailto:' || (web && policy(url)))) {
-    const address = href.replace(/[<>|\s]/g, (char) => encodeURIComponent(char)).replaceAll('&', '&amp;')
-    return label === '' || label === escapeText(href) ? `<${address}>` : `<${address}|${label.replaceAll('|', '¦')}>`
-  }
-  const shown = `\`${escapeText(href.replaceAll('`', '%60'))}\``
-  return label === '' || label === escapeText(href) ? shown : `${label} (${shown})`
+  const isMail = url?.protocol === 'mailto:' && url.search === ''
+  const isWeb = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:') && policy(url)
+  if (!isMail && !isWeb) return undefined
+  const address = escapeText(href.replace(/[<>|\s\p{Cc}]/gu, (char) => encodeURIComponent(char)))
+  return address.length <= ADDRESS_CHARS ? address : undefined
 }

@@ -1,8 +1,10 @@
-import { lexer, type Token, type Tokens } from 'marked'
-import { escapeText } from './escape.ts'
+import type { Token, Tokens } from 'marked'
+import { parseMarkdown } from './bounded-lexer.ts'
+import { decodeEntities, escapeText, isBlank } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
+import { tableText, wordsOf } from './words-of.ts'
 
-/** A top-level piece of an answer as mrkdwn; code is split differently from prose. */
+/** A piece of an answer as mrkdwn; code is split differently from prose. */
 export interface Piece {
   kind: 'text' | 'code'
   text: string
@@ -13,117 +15,159 @@ export interface Piece {
  * rendered here: everything that is not formatting is escaped, so nothing in it can ping; images are never fetched.
  */
 export function toMrkdwn(markdown: string, policy: LinkPolicy): Piece[] {
-  return blocks(lexer(markdown, { gfm: true }), policy)
+  return blocks(parseMarkdown(markdown), policy)
 }
 
 function blocks(tokens: Token[], policy: LinkPolicy): Piece[] {
-  return tokens.flatMap((token) => {
-    const piece = block(token, policy)
-    return piece.text.trim() === '' ? [] : [piece]
-  })
+  return tokens.flatMap((token) => block(token, policy)).filter((piece) => !isBlank(piece.text))
 }
 
-function block(token: Token, policy: LinkPolicy): Piece {
+/** One block. Code keeps to itself wherever it stands: in a quote or a list item Slack knows no fence. */
+function block(token: Token, policy: LinkPolicy): Piece[] {
   switch (token.type) {
     case 'code':
-      return { kind: 'code', text: escapeText((token as Tokens.Code).text.replaceAll('```', 'ˋˋˋ')) }
+      return [code((token as Tokens.Code).text)]
     case 'table':
-      return { kind: 'code', text: table(token as Tokens.Table) }
+      return [code(tableText(token as Tokens.Table))]
     case 'heading':
-      return { kind: 'text', text: `*${plain(token.tokens ?? [])}*` }
+      return [prose(heading(token as Tokens.Heading, policy))]
     case 'blockquote':
-      return { kind: 'text', text: quote(joinPieces(blocks(token.tokens ?? [], policy))) }
+      return blocks(token.tokens ?? [], policy).map(quoted)
     case 'list':
-      return { kind: 'text', text: list(token as Tokens.List, policy, 0) }
+      return list(token as Tokens.List, policy, 0)
     case 'hr':
-      return { kind: 'text', text: '———' }
+      return [prose('———')]
     case 'space':
     case 'def':
-      return { kind: 'text', text: '' }
+      return []
     default:
-      return { kind: 'text', text: token.type === 'html' ? escapeText(token.raw).trimEnd() : inlineOf(token, policy) }
+      return [prose(token.type === 'html' ? html(token.raw).trimEnd() : inlineOf(token, policy))]
   }
 }
 
+function prose(text: string): Piece {
+  return { kind: 'text', text }
+}
+
+function code(text: string): Piece {
+  return { kind: 'code', text: escapeText(text.replaceAll('```', 'ˋˋˋ')) }
+}
+
+/** Bold as a whole, so what is bold in it already is not marked a second time. */
+function heading({ tokens }: Tokens.Heading, policy: LinkPolicy): string {
+  const text = inline(
+    tokens.flatMap((token) => (token.type === 'strong' ? (token.tokens ?? []) : [token])),
+    policy,
+  )
+  return isBlank(text) ? '' : marked(text, '*')
+}
+
+function quoted(piece: Piece): Piece {
+  return piece.kind === 'code' ? piece : prose(piece.text.replace(/^/gm, '> '))
+}
+
+function html(raw: string): string {
+  return escapeText(decodeEntities(raw.replace(/<br\s*\/?>/gi, '\n')))
+}
+
 function inlineOf(token: Token, policy: LinkPolicy): string {
-  return 'tokens' in token && token.tokens ? inline(token.tokens, policy) : escapeText('text' in token ? token.text : token.raw)
+  if ('tokens' in token && token.tokens) return inline(token.tokens, policy)
+  return escapeText(decodeEntities('text' in token ? token.text : token.raw))
 }
 
 function inline(tokens: Token[], policy: LinkPolicy): string {
-  return tokens.map((token, i) => (isInsideWord(tokens, i) ? escapeText(token.raw) : span(token, policy))).join('')
+  return tokens
+    .map(
+      (token, i) =>
+        emphasis(token, { before: tokens[i - 1]?.raw, after: tokens[i + 1]?.raw, policy }) ?? span(token, policy),
+    )
+    .join('')
 }
 
-/** `2*3*4` is a product: Slack has no emphasis inside a word, so its marks are kept as they were written. */
-function isInsideWord(tokens: Token[], i: number): boolean {
-  const token = tokens[i]!
-  if (token.type !== 'em' && token.type !== 'strong') return false
-  return /\w$/.test(tokens[i - 1]?.raw ?? '') || /^\w/.test(tokens[i + 1]?.raw ?? '')
+const MARKS: Record<string, string> = { strong: '*', em: '_', del: '~' }
+
+/**
+ * Slack marks only at the edge of a word. Inside one (`2*3*4` is a product) the marks stay as they were written; where the
+ * neighbour is of a script without spaces between words, a zero-width space makes the edge.
+ */
+function emphasis(
+  token: Token,
+  around: { before: string | undefined; after: string | undefined; policy: LinkPolicy },
+): string | undefined {
+  const mark = MARKS[token.type]
+  if (mark === undefined) return undefined
+  const { before = '', after = '', policy } = around
+  if (/\w$/.test(before) || /^\w/.test(after)) return escapeText(decodeEntities(token.raw))
+  const left = /[^\0-\x7f\s]$/.test(before) ? ZERO_WIDTH_SPACE : ''
+  const right = /^[^\0-\x7f\s]/.test(after) ? ZERO_WIDTH_SPACE : ''
+  return `${left}${marked(inlineOf(token, policy), mark)}${right}`
+}
+
+const ZERO_WIDTH_SPACE = '\u200b'
+
+/** Slack's marks end with the line. */
+function marked(text: string, mark: string): string {
+  return text.replace(/[^\s].*/g, (line) => `${mark}${line.trimEnd()}${mark}`)
 }
 
 function span(token: Token, policy: LinkPolicy): string {
   switch (token.type) {
-    case 'strong':
-      return `*${inline(token.tokens ?? [], policy)}*`
-    case 'em':
-      return `_${inline(token.tokens ?? [], policy)}_`
-    case 'del':
-      return `~${inline(token.tokens ?? [], policy)}~`
     case 'codespan':
       return `\`${escapeText((token as Tokens.Codespan).text.replaceAll('`', 'ˋ'))}\``
     case 'link':
-      return renderLink(inline(token.tokens ?? [], policy), unentity(token.href), policy)
+      return renderLink({ label: wordsOf(token.tokens ?? []), href: decodeEntities(token.href) }, policy)
     case 'image':
-      return renderLink(escapeText(`${token.text || 'image'}`), unentity(token.href), policy)
+      return renderLink({ label: token.text || 'image', href: decodeEntities(token.href) }, policy)
     case 'br':
       return '\n'
+    case 'html':
+      return html(token.raw)
     default:
       return inlineOf(token, policy)
   }
 }
 
-function unentity(href: string): string {
-  return href.replaceAll('&amp;', '&')
-}
-
-/** The text alone, for places that take no formatting inside their own. */
-function plain(tokens: Token[]): string {
-  return tokens.map((t) => ('tokens' in t && t.tokens ? plain(t.tokens) : escapeText('text' in t ? t.text : t.raw))).join('')
-}
-
-function list(token: Tokens.List, policy: LinkPolicy, depth: number): string {
+function list(token: Tokens.List, policy: LinkPolicy, depth: number): Piece[] {
   const start = typeof token.start === 'number' ? token.start : 1
-  return token.items
-    .map((item, i) => {
-      const mark = item.task ? (item.checked ? '☑' : '☐') : token.ordered ? `${start + i}.` : depth % 2 === 0 ? '•' : '◦'
-      return `${'    '.repeat(depth)}${mark} ${listItem(item, policy, depth)}`
-    })
-    .join('\n')
+  const pieces: Piece[] = []
+  for (const [i, item] of token.items.entries()) {
+    const bullet = token.ordered ? `${start + i}.` : depth % 2 === 0 ? '•' : '◦'
+    const mark = item.task ? (item.checked ? '☑' : '☐') : bullet
+    for (const piece of listItem(item, policy, { depth, mark })) append(pieces, piece)
+  }
+  return pieces
 }
 
-function listItem(item: Tokens.ListItem, policy: LinkPolicy, depth: number): string {
-  const parts = item.tokens.filter((token) => token.type !== 'checkbox').map((token) => {
-    if (token.type === 'list') return list(token as Tokens.List, policy, depth + 1)
-    return joinPieces([block(token, policy)]).replaceAll('\n', `\n${'    '.repeat(depth)}   `)
-  })
-  return parts.filter((part) => part.trim() !== '').join('\n')
+/** An item's lines stand close to each other and to the next item's; only code parts them. */
+function append(pieces: Piece[], piece: Piece): void {
+  const last = pieces.at(-1)
+  if (last?.kind === 'text' && piece.kind === 'text') last.text += `\n${piece.text}`
+  else pieces.push({ ...piece })
 }
 
-/** A table has no mrkdwn form: its columns are aligned in a code block. */
-function table(token: Tokens.Table): string {
-  const rows = [token.header, ...token.rows].map((row) => row.map((cell) => cell.text.replaceAll('`', '')))
-  const widths = token.header.map((_, column) => Math.max(...rows.map((row) => [...(row[column] ?? '')].length)))
-  const line = (row: string[]) => row.map((cell, i) => cell + ' '.repeat(Math.max(0, (widths[i] ?? 0) - [...cell].length))).join(' | ')
-  const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
-  return escapeText([line(rows[0] ?? []), rule, ...rows.slice(1).map(line)].map((text) => text.trimEnd()).join('\n'))
+function listItem(
+  item: Tokens.ListItem,
+  policy: LinkPolicy,
+  { depth, mark }: { depth: number; mark: string },
+): Piece[] {
+  const indent = '    '.repeat(depth)
+  const pieces: Piece[] = []
+  for (const token of item.tokens) {
+    if (token.type === 'checkbox') continue
+    if (token.type === 'list') pieces.push(...list(token as Tokens.List, policy, depth + 1))
+    else pieces.push(...blocks([token], policy).map((piece) => indented(piece, `${indent}   `)))
+  }
+  const [first, ...rest] = pieces
+  if (
+    first?.kind !== 'text' ||
+    item.tokens.find(({ type }) => type !== 'checkbox' && type !== 'space')?.type === 'list'
+  )
+    return [prose(`${indent}${mark}`), ...pieces]
+  return [prose(`${indent}${mark} ${first.text.trimStart()}`), ...rest]
 }
 
-function quote(text: string): string {
-  return text.replace(/^/gm, '> ')
-}
-
-/** Pieces as one mrkdwn text. */
-export function joinPieces(pieces: Piece[]): string {
-  return pieces.map((piece) => (piece.kind === 'code' ? fence(piece.text) : piece.text)).join('\n\n')
+function indented(piece: Piece, indent: string): Piece {
+  return piece.kind === 'code' ? piece : prose(piece.text.replace(/^/gm, indent))
 }
 
 export function fence(code: string): string {

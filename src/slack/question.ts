@@ -11,6 +11,8 @@ export interface SlackMessage {
   ts: string
   thread_ts?: string
   subtype?: string
+  /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
+  edited?: unknown
   files?: unknown[]
 }
 
@@ -37,16 +39,28 @@ export interface Asked {
  */
 export function questionOf(message: SlackMessage, delivery: Delivery): Asked | undefined {
   const { user, channel, ts, thread_ts: parent } = message
-  if (!user || !ts || message.bot_id || user === delivery.botUser || !WRITTEN_BY_PEOPLE.has(message.subtype)) return undefined
+  if (!user || !ts || message.bot_id || user === delivery.botUser) return undefined
+  if (message.edited || !WRITTEN_BY_PEOPLE.has(message.subtype)) return undefined
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
-  const isNamed = (message.text ?? '').includes(`<@${delivery.botUser}`)
+  const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(message.text ?? '')
   if (!isDirect && !isNamed && !parent) return undefined
   const text = plainText(message.text ?? '', delivery.botUser)
   if (text === '' && !isNamed && !isDirect) return undefined
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now } = delivery
   const id = `${team}:${channel}:${ts}`
-  const question = { id, team, channel, thread: parent ?? ts, user, text, ts, surface, at: now.getTime(), ...(eventId ? { eventId } : {}) } as const
+  const question = {
+    id,
+    team,
+    channel,
+    thread: parent ?? ts,
+    user,
+    text,
+    ts,
+    surface,
+    at: now.getTime(),
+    ...(eventId ? { eventId } : {}),
+  } as const
   return { question, onlyKnownThread: surface === 'thread' }
 }
 
@@ -81,11 +95,15 @@ export interface SlackCommand {
 export function plainText(text: string, botUser: string): string {
   const unlinked = text
     .replaceAll(new RegExp(`<@${botUser}(\\|[^>]*)?>`, 'g'), ' ')
-    .replace(/<(https?:[^|>]+)(?:\|([^>]*))?>/g, (_, url: string, label?: string) => (label && !url.includes(label) ? `${label} (${url})` : url))
+    .replace(/<(https?:[^|>]+)(?:\|([^>]*))?>/g, (_, url: string, label?: string) =>
+      label && !url.includes(label) ? `${label} (${url})` : url,
+    )
     .replace(/<mailto:[^|>]+\|([^>]*)>/g, '$1')
     .replace(/<#[A-Z0-9]+\|([^>]+)>/g, '#$1')
     .replace(/<@[A-Z0-9]+\|([^>]+)>/g, '@$1')
     .replace(/<![a-z^0-9A-Z-]+\|([^>]*)>/g, '$1')
     .replace(/<!(channel|here|everyone)>/g, '@$1')
-  return unescapeText(unlinked).replace(/[ \t]+/g, ' ').trim()
+  return unescapeText(unlinked)
+    .replace(/[ \t]+/g, ' ')
+    .trim()
 }

@@ -1,3 +1,4 @@
+import { isBlank } from './escape.ts'
 import { fence, type Piece } from './markdown.ts'
 
 /**
@@ -27,9 +28,14 @@ function splitText(text: string, max: number, places: string[]): string[] {
   while (rest.length > max) {
     const at = cutAt(rest, max, places)
     out.push(rest.slice(0, at).trimEnd())
-    rest = places.includes(' ') ? rest.slice(at).trimStart() : rest.slice(at).replace(/^\n/, '')
+    rest = places.includes(' ') ? withoutGap(rest.slice(at)) : rest.slice(at).replace(/^\n/, '')
   }
-  return [...out, rest].filter((part) => part !== '')
+  return [...out, rest].filter((part) => !isBlank(part))
+}
+
+/** A new text begins with words; the indent of a new line is kept. */
+function withoutGap(text: string): string {
+  return text.startsWith('\n') ? text.replace(/^\s*\n/, '') : text.trimStart()
 }
 
 /** The last good place before `max`: not in the first third, where it would leave a stub. */

@@ -15,7 +15,8 @@ const CLEAR_MS = 15_000
 export class Status {
   readonly #egress: Egress
   readonly #place: { channel: string; thread: string; message: string }
-  #shown: 'status' | 'reaction' | undefined
+  /** What shows, or may show, and has to be taken back. */
+  readonly #shown = new Set<'status' | 'reaction'>()
   #tail: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #ended = false
@@ -27,16 +28,21 @@ export class Status {
 
   begin(): void {
     this.#enqueue(async () => {
-      if (await this.#setStatus('is thinking …')) this.#shown = 'status'
-      else if (await this.#egress.sign('reactions.add', this.#reaction())) this.#shown = 'reaction'
+      const status = await this.#setStatus('is thinking …')
+      if (status !== 'refused') this.#shown.add('status')
+      if (status === 'taken') return
+      if ((await this.#egress.sign('reactions.add', this.#reaction())) !== 'refused') this.#shown.add('reaction')
     })
   }
 
   /** After each message of the bot: if the work still goes on a little later, the status is put back. */
   refresh(text = 'is thinking …'): void {
     clearTimeout(this.#timer)
-    if (this.#shown !== 'status' || this.#ended) return
-    this.#timer = setTimeout(() => this.#enqueue(async () => void (this.#ended || (await this.#setStatus(text)))), REFRESH_MS)
+    if (!this.#shown.has('status') || this.#ended) return
+    this.#timer = setTimeout(
+      () => this.#enqueue(async () => void (this.#ended || (await this.#setStatus(text)))),
+      REFRESH_MS,
+    )
     this.#timer.unref()
   }
 
@@ -50,9 +56,9 @@ export class Status {
     this.#ended = true
     clearTimeout(this.#timer)
     this.#enqueue(async () => {
-      if (this.#shown === 'status') await this.#clear('assistant.threads.setStatus', this.#statusArgs(''))
-      if (this.#shown === 'reaction') await this.#clear('reactions.remove', this.#reaction())
-      this.#shown = undefined
+      if (this.#shown.has('status')) await this.#clear('assistant.threads.setStatus', this.#statusArgs(''))
+      if (this.#shown.has('reaction')) await this.#clear('reactions.remove', this.#reaction())
+      this.#shown.clear()
     })
     await this.#tail
   }
@@ -61,7 +67,7 @@ export class Status {
     this.#tail = this.#tail.then(work, work)
   }
 
-  #setStatus(status: string): Promise<boolean> {
+  #setStatus(status: string): ReturnType<Egress['sign']> {
     return this.#egress.sign('assistant.threads.setStatus', this.#statusArgs(status))
   }
 

@@ -1,0 +1,163 @@
+import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
+import { loadConfig, type Env } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { ALICE, GENERAL, startLocalSlack } from '../../src/playground/slack.ts'
+import type { LocalSlack, LocalSlackOptions, Message, Said, SayOptions } from '../../src/playground/slack.ts'
+import { startWiki, type Wiki } from '../../src/playground/wiki.ts'
+import type { WikiPage } from '../../src/playground/wiki-pages.ts'
+import type { Ends } from './ends.ts'
+import { playModel, type PlayedModel, type Script } from './played-model.ts'
+
+export interface TestBotOptions {
+  /** How Slack's deliveries come; http unless said otherwise. */
+  mode?: 'http' | 'socket'
+  model?: Script
+  env?: Env
+  slack?: LocalSlackOptions
+  pages?: WikiPage[]
+}
+
+/** The real bot on a local Slack, a played model and a played wiki, all over real HTTP. */
+export interface TestBot {
+  bot: Bot
+  slack: LocalSlack
+  model: PlayedModel
+  wiki: Wiki
+  /** Every log line, as it would stand on stdout. */
+  logs: string[]
+  mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<Thread>
+  dm(text: string, options?: Omit<SayOptions, 'text' | 'channel'>): Promise<Thread>
+  /** `/ask`, and the thread that its root opens. */
+  ask(text: string, options?: { channel?: string; user?: string }): Promise<Thread>
+  stop(): Promise<void>
+}
+
+/** Everything that `npm start` would need to reach these servers. */
+export function envFor(
+  servers: { slack: LocalSlack; model: PlayedModel; wiki?: Wiki },
+  mode: 'http' | 'socket' = 'http',
+): Env {
+  const { slack, model, wiki } = servers
+  return {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_API_URL: slack.apiUrl,
+    ...(mode === 'socket' ? { SLACK_APP_TOKEN: slack.appToken } : { SLACK_SIGNING_SECRET: slack.signingSecret }),
+    OPENAI_API_KEY: 'sk-played-key',
+    OPENAI_BASE_URL: model.url,
+    OPENAI_MODEL: 'played-model',
+    ...(wiki ? { WIKIPEDIA_API_URL: wiki.url } : {}),
+    PORT: '0',
+    HOST: '127.0.0.1',
+  }
+}
+
+export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<TestBot> {
+  const { mode = 'http' } = options
+  const slack = await startLocalSlack({ ackMs: 3000, retryMs: [20, 50, 100], ...options.slack })
+  t.onTestFinished(() => slack.close())
+  const model = await playModel(t, options.model)
+  const wiki = await startWiki(options.pages ? { pages: options.pages } : {})
+  t.onTestFinished(() => wiki.close())
+  const logs: string[] = []
+  const config = loadConfig(
+    { ...envFor({ slack, model, wiki }, mode), SHUTDOWN_MS: '2000', ...options.env },
+    { serves: true },
+  )
+  const bot = await startRealBot(config, {
+    log: createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }),
+  })
+  if (mode === 'http') slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
+  let stopped: Promise<void> | undefined
+  const stop = () => (stopped ??= bot.stop())
+  t.onTestFinished(stop)
+  return { bot, slack, model, wiki, logs, stop, ...peopleOf(slack) }
+}
+
+/** What people do with a bot on this Slack, wherever the bot runs. */
+export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'ask'> {
+  return {
+    mention: async (text, said) => new Thread(slack, await slack.mention(text, said)),
+    dm: async (text, said = {}) =>
+      new Thread(slack, await slack.say({ ...said, channel: dmOf(said.user ?? ALICE), text })),
+    async ask(text, { channel = GENERAL, user = ALICE } = {}) {
+      const done = await slack.slash(text, { channel, user })
+      const isRoot = (message: Message) => message.bot_id && !message.thread_ts && slack.shown(message).includes(text)
+      const root = await slack.until(() => slack.messages(channel).find(isRoot), `the root message of /ask ${text}`)
+      return new Thread(slack, { ts: root.ts, thread: root.ts, channel, deliveries: [done.delivery] })
+    },
+  }
+}
+
+function dmOf(user: string): string {
+  return `D${user.slice(1)}`
+}
+
+/** A thread in which the bot was asked, as people see it. */
+export class Thread {
+  readonly channel: string
+  readonly ts: string
+  /** What was said last, and how it was delivered. */
+  said: Said
+  readonly #slack: LocalSlack
+  #asked = 1
+
+  constructor(slack: LocalSlack, said: Said) {
+    this.#slack = slack
+    this.said = said
+    this.channel = said.channel
+    this.ts = said.thread
+  }
+
+  /** Somebody writes in the thread. */
+  async reply(text: string, options: Omit<SayOptions, 'text' | 'channel' | 'thread_ts'> = {}): Promise<Said> {
+    this.#asked += 1
+    this.said = await this.#slack.say({ ...options, channel: this.channel, thread_ts: this.ts, text })
+    return this.said
+  }
+
+  /** The bot's messages. */
+  messages(): Message[] {
+    return this.#slack.replies(this.channel, this.ts)
+  }
+
+  /** What people read in the bot's messages. */
+  shown(): string[] {
+    return this.messages().map((message) => this.#slack.shown(message))
+  }
+
+  /** The messages that end a question: an answer has a footer, a failure a reference. */
+  endings(): string[] {
+    return this.shown().filter((text) => FOOTER.test(text) || REFERENCE.test(text))
+  }
+
+  steps(): string[] {
+    return this.shown().filter((text) => STEP.test(text))
+  }
+
+  /** Waits until everything asked so far has ended, and the sign of life is gone. The last ending, as it is shown. */
+  async ended(): Promise<string> {
+    await this.#slack.until(() => this.endings().length >= this.#asked, `${this.#asked} endings in ${this.ts}`, 25_000)
+    await this.#slack.until(() => this.isAtRest(), 'the end of the sign of life')
+    return this.endings().at(-1) ?? ''
+  }
+
+  /** The answer to what was asked last, without its footer. */
+  async lastAnswer(): Promise<string> {
+    return (await this.ended())
+      .split('\n')
+      .filter((line) => !FOOTER.test(line))
+      .join('\n')
+  }
+
+  status(): string {
+    return this.#slack.status(this.channel, this.ts)
+  }
+
+  isAtRest(): boolean {
+    return this.status() === '' && this.#slack.reactions(this.channel, this.said.ts).length === 0
+  }
+}
+
+export const FOOTER = /^\d+ steps? · \d+\.\d s\b/m
+export const REFERENCE = /Reference: ([0-9a-f]{8})/
+const STEP = /^(?:💭|🔧|⚠️ The model|_Understood as:_.*\n(?:💭|🔧))/u

@@ -1,0 +1,292 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Ends } from './ends.ts'
+
+/** One answer of the played model: its text, or more than text, or something that goes wrong. */
+export type Turn = string | TurnParts
+
+export interface TurnParts {
+  text?: string
+  reasoning?: string
+  toolCalls?: { name: string; arguments: string; id?: string }[]
+  /** A pause before anything is sent, and one between two chunks, in milliseconds. */
+  delayMs?: number
+  chunkMs?: number
+  /** Characters a chunk; words where it is left out. */
+  chunkChars?: number
+  /** False: the endpoint sends no usage. */
+  usage?: false | Record<string, unknown>
+  /** False: the stream ends without a finish_reason. */
+  finish?: false
+  /** An HTTP status in place of an answer, with the body and the headers given. */
+  status?: number
+  body?: unknown
+  headers?: Record<string, string>
+  /** The connection is cut after so many characters of the text. */
+  cutAfter?: number
+  /** A chunk that is no JSON comes after so many characters. */
+  brokenAfter?: number
+  /** Nothing is ever sent. */
+  hang?: boolean
+}
+
+export interface PlayedRequest {
+  /** The body as it came. */
+  body: Body
+  /** All messages, one after the other, as `role: content`. */
+  prompt: string
+  /** The question at hand, or the message to be condensed. */
+  question: string
+  kind: 'condense' | 'turn'
+  headers: IncomingMessage['headers']
+  /** The text that was sent, as far as it got. */
+  sent: string
+  /** The caller hung up before the end. */
+  aborted: boolean
+  /** The end was sent. */
+  done: boolean
+}
+
+export interface Body {
+  model: string
+  messages: { role: string; content: string | null; tool_calls?: unknown[]; tool_call_id?: string }[]
+  stop?: string[]
+  temperature?: number
+  stream?: boolean
+  stream_options?: { include_usage?: boolean }
+  tools?: { function: { name: string; parameters: unknown } }[]
+  tool_choice?: string
+}
+
+export type Script = Turn[] | ((request: PlayedRequest, n: number) => Turn | Promise<Turn>)
+
+export interface PlayedModel {
+  /** For OPENAI_BASE_URL. */
+  url: string
+  requests: PlayedRequest[]
+  /** Answers questions that contain `key` by this script: turn by turn, its last for ever. */
+  on(key: string, ...turns: Turn[]): void
+  /** The same by a function of the request and of how many came before it. */
+  decide(key: string, script: (request: PlayedRequest, n: number) => Turn | Promise<Turn>): void
+  /** What a follow-up that contains `key` is condensed to. */
+  condenses(key: string, standalone: Turn): void
+  /** The requests about a question that contains `key`. */
+  about(key: string): PlayedRequest[]
+  /** Parameters that a request may not have: a 400 names the first that it has. */
+  refuses: Set<string>
+}
+
+/**
+ * A model that plays: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop` where it is sent;
+ * where it is not, it runs on after an action and invents an observation and an answer, as real models do.
+ */
+export async function playModel(t: Ends, script: Script = []): Promise<PlayedModel> {
+  const scripts: { kind: PlayedRequest['kind']; key: string; script: Script; count: number }[] = []
+  const requests: PlayedRequest[] = []
+  const refuses = new Set<string>()
+  const any = { script, count: 0 }
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await textOf(request)) as Body
+    const played = recordOf(body, request)
+    requests.push(played)
+    response.on('close', () => (played.aborted = !played.done))
+    const refused = [...refuses].find((name) => name in body)
+    if (refused) return void sendJson(response, 400, refusalOf(refused))
+    const entry = scripts.findLast((one) => one.kind === played.kind && played.question.includes(one.key)) ?? any
+    const turn = await turnOf(entry.script, played, entry.count++)
+    await play(response, played, typeof turn === 'string' ? { text: turn } : turn)
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  const add = (kind: PlayedRequest['kind'], key: string, added: Script) => {
+    scripts.push({ kind, key, script: added, count: 0 })
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    refuses,
+    on: (key, ...turns) => add('turn', key, turns),
+    decide: (key, decided) => add('turn', key, decided),
+    condenses: (key, standalone) => add('condense', key, [standalone]),
+    about: (key) => requests.filter((one) => one.question.includes(key)),
+  }
+}
+
+/** A turn that uses a tool, in the text form. */
+export function act(thought: string, tool: string, input: string): string {
+  return ` ${thought}\nAction: ${tool}\nAction Input: ${input}`
+}
+
+/** A turn that answers, in the text form. */
+export function finish(answer: string): string {
+  return ` I now know the final answer\nFinal Answer: ${answer}`
+}
+
+/** What the model makes up after its action when nobody stops it. */
+export const INVENTED = '\nObservation: INVENTED 666\nThought: I now know the final answer\nFinal Answer: INVENTED 666'
+
+async function turnOf(script: Script, request: PlayedRequest, n: number): Promise<Turn> {
+  if (typeof script === 'function') return script(request, n)
+  return script[Math.min(n, script.length - 1)] ?? finish('(Nobody has scripted this question.)')
+}
+
+function recordOf(body: Body, request: IncomingMessage): PlayedRequest {
+  const prompt = body.messages.map(({ role, content }) => `${role}: ${content ?? ''}`).join('\n')
+  const isCondensing = /standalone question/i.test(prompt) && !body.tools
+  const last = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  const question = isCondensing ? (prompt.split('\nMessage: ').at(-1) ?? '') : questionIn(last, body)
+  return {
+    body,
+    prompt,
+    question,
+    kind: isCondensing ? 'condense' : 'turn',
+    headers: request.headers,
+    sent: '',
+    aborted: false,
+    done: false,
+  }
+}
+
+/** What stands after the last `Question:`, up to the steps; without the label, the first message of the person. */
+function questionIn(last: string, body: Body): string {
+  if (/^Question: /m.test(last)) return (last.split(/^Question: /m).at(-1) ?? '').split(/\nThought/)[0] ?? ''
+  return body.messages.find(({ role }) => role === 'user')?.content ?? ''
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk as string
+  return text
+}
+
+/** OpenAI's own words for a parameter that a model does not take. */
+function refusalOf(param: string): object {
+  const message = `Unsupported parameter: '${param}' is not supported with this model.`
+  return { error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+async function play(response: ServerResponse, played: PlayedRequest, turn: TurnParts): Promise<void> {
+  if (turn.hang) return
+  if (turn.delayMs) await pause(turn.delayMs)
+  if (turn.status !== undefined) {
+    played.done = true
+    return sendJson(
+      response,
+      turn.status,
+      turn.body ?? { error: { message: 'played fault', type: 'server_error' } },
+      turn.headers,
+    )
+  }
+  const { text, isInvented } = spoken(turn, played.body)
+  if (played.body.stream)
+    return stream(response, played, { ...turn, text, ...(isInvented ? { chunkMs: turn.chunkMs ?? 4 } : {}) })
+  played.sent = text
+  played.done = true
+  sendJson(response, 200, wholeAnswer(played.body, { ...turn, text }))
+}
+
+/** The text as far as the model gets: up to a `stop` that was sent, else on and on after an action. */
+function spoken(turn: TurnParts, body: Body): { text: string; isInvented: boolean } {
+  const written = turn.text ?? ''
+  const isAction = /^Action/m.test(written) && !/^Observation/m.test(written)
+  const text = isAction ? `${written}${INVENTED}${' and so on'.repeat(200)}` : written
+  const cuts = (body.stop ?? []).map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
+  return cuts.length > 0
+    ? { text: text.slice(0, Math.min(...cuts)), isInvented: false }
+    : { text, isInvented: isAction }
+}
+
+function usageOf(body: Body, { text = '', usage }: TurnParts): object | undefined {
+  if (usage === false) return undefined
+  const prompt_tokens = Math.ceil(JSON.stringify(body.messages).length / 4)
+  const completion_tokens = Math.ceil(text.length / 4)
+  return usage ?? { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+}
+
+function callsOf({ toolCalls }: TurnParts): object[] | undefined {
+  return toolCalls?.map(({ name, arguments: written, id }, index) => ({
+    index,
+    id: id ?? `call_${index}`,
+    type: 'function',
+    function: { name, arguments: written },
+  }))
+}
+
+function wholeAnswer(body: Body, turn: TurnParts): object {
+  const tool_calls = callsOf(turn)
+  const message = {
+    role: 'assistant',
+    content: turn.text,
+    ...(turn.reasoning ? { reasoning_content: turn.reasoning } : {}),
+    ...(tool_calls && { tool_calls }),
+  }
+  const finish_reason = tool_calls ? 'tool_calls' : 'stop'
+  const usage = usageOf(body, turn)
+  return {
+    id: 'played',
+    object: 'chat.completion',
+    created: 1,
+    model: body.model,
+    choices: [{ index: 0, message, finish_reason }],
+    ...(usage && { usage }),
+  }
+}
+
+async function stream(response: ServerResponse, played: PlayedRequest, turn: TurnParts): Promise<void> {
+  const { text = '', cutAfter = Infinity, brokenAfter = Infinity } = turn
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  const send = (choices: object[], more: object = {}) => {
+    const chunk = {
+      id: 'played',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: played.body.model,
+      choices,
+      ...more,
+    }
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+  }
+  const delta = (part: object, finish_reason: string | null = null) => send([{ index: 0, delta: part, finish_reason }])
+  delta({ role: 'assistant', content: '' })
+  if (turn.reasoning) delta({ reasoning_content: turn.reasoning })
+  for (const piece of piecesOf(text, turn.chunkChars)) {
+    if (played.sent.length >= brokenAfter) response.write('data: {"choices": [{"del\n\n')
+    if (played.sent.length >= cutAfter) return void response.destroy()
+    if (response.destroyed) return
+    delta({ content: piece })
+    played.sent += piece
+    if (turn.chunkMs) await pause(turn.chunkMs)
+  }
+  const calls = callsOf(turn)
+  if (calls) delta({ tool_calls: calls })
+  if (turn.finish !== false) delta({}, calls ? 'tool_calls' : 'stop')
+  const usage = usageOf(played.body, turn)
+  if (usage && played.body.stream_options?.include_usage) send([], { usage })
+  played.done = true
+  response.end('data: [DONE]\n\n')
+}
+
+function piecesOf(text: string, chars?: number): string[] {
+  if (chars === undefined) return text.match(/\s*\S+|\s+$/g) ?? []
+  return Array.from({ length: Math.ceil(text.length / chars) }, (_, i) => text.slice(i * chars, (i + 1) * chars))
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,398 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/content.ts'
+import { pings } from '../../src/playground/shown.ts'
+import {
+  answerContents,
+  footerText,
+  noteContent,
+  rootContent,
+  stepContent,
+  withoutBlocks,
+  type Content,
+} from '../../src/slack/blocks.ts'
+import { guard } from '../../src/slack/guard.ts'
+
+/** An answer as mrkdwn, its messages one after the other, without the footer. */
+function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {
+  const contents = answerContents({
+    text: markdown,
+    sources: [],
+    question: 'q',
+    allowedHosts: [],
+    footer: 'FOOTER',
+    ...view,
+  })
+  return contents.flatMap((content) => textsOf(content)).filter((text) => text !== 'FOOTER')
+}
+
+function textsOf({ blocks }: Content): string[] {
+  return blocks.flatMap((block) => {
+    if (block.type === 'section') return [block.text?.text ?? '']
+    return block.type === 'context' ? block.elements.map((element) => ('text' in element ? element.text : '')) : []
+  })
+}
+
+/** Throws what Slack would answer to this, by a post or by an update. */
+function accept(content: Content): void {
+  const sent = guard(content)
+  readContent({ ...sent })
+  readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
+  readContent({ ...guard(withoutBlocks(content, 'chat.postMessage')) })
+  readContent({ ...guard(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
+  expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
+}
+
+describe('Markdown as Slack shows it', () => {
+  test.each([
+    ['bold and italics', '**bold** and *italic* and ***both***', '*bold* and _italic_ and _*both*_'],
+    ['strike and code', '~~gone~~ and `a < b && c`', '~gone~ and `a &lt; b &amp;&amp; c`'],
+    ['a heading is bold, once', '## The **big** `plan`', '*The big `plan`*'],
+    ['a heading keeps its link', '# [Dune](https://example.com/dune)', '*<https://example.com/dune|Dune>*'],
+    ['an empty heading is nothing', '#\n\ntext', 'text'],
+    ['bullets, nested', '- one\n- two\n  - inner\n- three', '• one\n• two\n    ◦ inner\n• three'],
+    ['numbers go on from where they begin', '3. three\n4. four', '3. three\n4. four'],
+    ['tasks', '- [x] done\n- [ ] open', '☑ done\n☐ open'],
+    ['a paragraph of an item stands under it', '1. one\n\n   more\n2. two', '1. one\n   more\n2. two'],
+    ['an item that is a list', '- - x', '•\n    ◦ x'],
+    ['a quote', '> said\n> twice', '> said\n> twice'],
+    ['a rule', 'a\n\n---\n\nb', 'a\n\n———\n\nb'],
+    ['a link', '[Dune](https://example.com/dune)', '<https://example.com/dune|Dune>'],
+    [
+      'a link with an ampersand, escaped or not',
+      '<https://example.com/?a=1> [x](https://example.com/a&amp;b)',
+      '`https://example.com/?a=1` <https://example.com/a&amp;b|x>',
+    ],
+    ['marks in a label are dropped', '[**bold** `code`](https://example.com)', '<https://example.com|bold code>'],
+    ['a bar in a label does not end it', '[a|b](https://example.com)', '<https://example.com|a¦b>'],
+    ['a reference link', '[x][1]\n\n[1]: https://example.com', '<https://example.com|x>'],
+    [
+      'an image is a link, never fetched',
+      '![a cat](https://example.com/cat.png)',
+      '<https://example.com/cat.png|a cat>',
+    ],
+    ['a mail address', 'write to a@example.com', 'write to <mailto:a@example.com|a@example.com>'],
+    ['a line break of HTML', 'one<br>two<br/>three', 'one\ntwo\nthree'],
+    [
+      'other HTML is text',
+      '<b>x</b> <script>alert(1)</script>',
+      '&lt;b&gt;x&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt;',
+    ],
+    ['entities are what they stand for', 'AT&amp;T &lt;3 &quot;x&quot;&nbsp;y', 'AT&amp;T &lt;3 "x" y'],
+    ['an entity in code stays', '`&amp;`', '`&amp;amp;`'],
+    ['a product is no emphasis', '2*3*4 and 2**3**4', '2*3*4 and 2**3**4'],
+    ['a name with underscores', 'snake_case_name', 'snake_case_name'],
+    ['Chinese without spaces gets an edge', '这是**重点**内容', '这是\u200b*重点*\u200b内容'],
+    ['bold over two lines is marked on each', '**a\nb**', '*a*\n*b*'],
+    ['an empty link is its label', '[label]()', 'label'],
+    ['marks that stay open are text', '**bold and *more', '**bold and *more'],
+  ])('%s', (_, markdown, mrkdwn) => {
+    expect(answer(markdown).join('\n\n')).toBe(mrkdwn)
+  })
+
+  test('a code block is a fence, its language dropped and its indent kept', () => {
+    expect(answer('```python\nif x < 1:\n    pass\n```')).toEqual(['```\nif x &lt; 1:\n    pass\n```'])
+  })
+
+  test('a code block in a list or a quote stands by itself, whole and unindented', () => {
+    const markdown = '1. Write:\n   ```sh\n   ls | wc\n   ```\n2. Run it.\n\n> quoted\n> ```\n> code\n> ```'
+    expect(answer(markdown)).toEqual(['1. Write:\n\n```\nls | wc\n```\n\n2. Run it.\n\n> quoted\n\n```\ncode\n```'])
+  })
+
+  test('a fence inside a fence cannot end it', () => {
+    expect(answer('````\n```\n<!channel>\n```\n````')).toEqual(['```\nˋˋˋ\n&lt;!channel&gt;\nˋˋˋ\n```'])
+  })
+
+  test('a table is aligned in a code block, its links written out', () => {
+    const markdown =
+      '| Name | Born |\n|---|--:|\n| **Frank** `x` | 1920 |\n| [Ada](https://example.com/ada)<br>L. | 1815 |'
+    const rows = [
+      'Name                             | Born',
+      '---------------------------------|-----',
+      'Frank x                          | 1920',
+    ]
+    expect(answer(markdown)).toEqual([`\`\`\`\n${rows.join('\n')}\nAda (https://example.com/ada) L. | 1815\n\`\`\``])
+  })
+})
+
+describe('links', () => {
+  const view = {
+    sources: [{ title: 'Dune', url: 'https://en.wikipedia.org/wiki/Dune' }],
+    question: 'see https://asked.example/x?y=1',
+    allowedHosts: ['docs.corp.example', '*.sub.example'],
+  }
+  test.each([
+    ['https://en.wikipedia.org/wiki/Frank?x=12345', true],
+    ['https://asked.example/other?data=1', true],
+    ['https://docs.corp.example/?q=1', true],
+    ['https://a.sub.example/?q=1', true],
+    ['https://example.com/docs', true],
+    ['https://evil.example/?q=the+secret', false],
+    ['https://evil.example/#secret', false],
+    ['https://the-secret-is-12345.evil.example/', false],
+    ['https://evil.example/c2VjcmV0LWluLWEtcGF0aA-abcdefgh', false],
+    ['https://user:secret@evil.example/', false],
+    ['https://evil.example:8443/', false],
+    ['https://sub.example.evil.example/?q=1', false],
+    ['https://en.wikipedia.org.evil.example/?q=1', false],
+    ['javascript:alert(1)', false],
+    ['data:text/html,x', false],
+    ['slack://channel?team=T1', false],
+    ['mailto:eve@evil.example?body=secret', false],
+    ['/wiki/Dune', false],
+  ])('%s: clickable is %s', (url, isClickable) => {
+    const [text = ''] = answer(`[label](${url})`, view)
+    expect(text.startsWith('<')).toBe(isClickable)
+    if (!isClickable) expect(text).toBe(`label (\`${url}\`)`)
+  })
+
+  test('an image cannot carry data out either', () => {
+    expect(answer('![x](https://evil.example/p.png?d=secret)')).toEqual(['x (`https://evil.example/p.png?d=secret`)'])
+  })
+
+  test('a label that reads as another address is not shown in place of the real one', () => {
+    expect(answer('[https://bank.example](https://example.com/login)')).toEqual(['<https://example.com/login>'])
+  })
+
+  test('an address or a label too long for Slack is cut or shown as text', () => {
+    const [link = ''] = answer(`[${'l'.repeat(5000)}](https://example.com)`)
+    expect(link).toMatch(/^<https:\/\/example\.com\|l{200} … \(cut, 4800 more characters\)>$/)
+    const [text = ''] = answer(`[label](https://en.wikipedia.org/${'a'.repeat(5000)})`, view)
+    expect(text).toMatch(/^label \(`https:\/\/en\.wikipedia\.org\/a+ … \(cut, \d+ more characters\)`\)$/)
+  })
+
+  test('the footer names up to five sources, as many as fit', () => {
+    const sources = Array.from({ length: 9 }, (_, i) => ({
+      title: `Page | ${i} <!channel>\n${'t'.repeat(100)}`,
+      url: `https://s${i}.example/${'p'.repeat(i < 3 ? 5 : 1400)}`,
+    }))
+    const [content] = answerContents({ text: 'x', sources, question: '', allowedHosts: [], footer: 'F' })
+    accept(content!)
+    const [, footer = ''] = textsOf(content!)
+    expect(footer).toMatch(/^Sources: <https:\/\/s0\.example\/ppppp\|Page ¦ 0 &lt;!channel&gt; t/)
+    expect(footer.match(/<https:/g)?.length).toBe(4)
+  })
+})
+
+describe('long answers', () => {
+  const paragraph = (n: number) => `Paragraph ${n}. ${'Some words of it. '.repeat(30)}`.trim()
+
+  test('are split at paragraphs, in order, with nothing lost', () => {
+    const paragraphs = Array.from({ length: 60 }, (_, i) => paragraph(i))
+    const texts = answer(paragraphs.join('\n\n'))
+    expect(texts.join('\n\n').split('\n\n')).toEqual(paragraphs)
+    for (const text of texts) expect(text).toMatch(/^Paragraph \d+\..*of it\.$/s)
+  })
+
+  test('a fence of 30 kB becomes several whole ones', () => {
+    const lines = Array.from({ length: 1000 }, (_, i) => `line ${i} ${'x'.repeat(20)}`)
+    const texts = answer(`Before.\n\n\`\`\`\n${lines.join('\n')}\n\`\`\`\n\nAfter.`)
+    const fences = texts.join('\n\n').match(/```\n[^`]*\n```/g) ?? []
+    expect(fences.flatMap((fence) => fence.slice(4, -4).split('\n'))).toEqual(lines)
+    for (const text of texts) expect((text.match(/```/g) ?? []).length % 2).toBe(0)
+  })
+
+  test('a long list with code in its items keeps every fence whole', () => {
+    const items = Array.from(
+      { length: 60 },
+      (_, i) => `${i + 1}. Step ${i + 1}:\n   \`\`\`sh\n   run --step ${i + 1} ${'y'.repeat(80)}\n   \`\`\``,
+    )
+    const texts = answer(items.join('\n'))
+    for (const text of texts) expect((text.match(/```/g) ?? []).length % 2).toBe(0)
+    expect(texts.join('\n\n').match(/Step \d+:\n\n```\nrun --step \d+ y+\n```/g)?.length).toBe(60)
+  })
+
+  test('two hundred items stay lines of a list', () => {
+    const items = Array.from(
+      { length: 200 },
+      (_, i) => `item ${i} with **bold** and [a link](https://example.com/${i})`,
+    )
+    const texts = answer(items.map((item) => `- ${item}`).join('\n'))
+    expect(texts.join('\n').split('\n')).toEqual(
+      items.map((_, i) => `• item ${i} with *bold* and <https://example.com/${i}|a link>`),
+    )
+  })
+
+  test('one line of 60 kB is split at its words; without any, inside', () => {
+    const words = Array.from({ length: 9000 }, (_, i) => `w${i}`)
+    expect(answer(words.join(' ')).join(' ').split(' ')).toEqual(words)
+    expect(answer('é'.repeat(60_000)).join('')).toBe('é'.repeat(60_000))
+  })
+
+  test('no entity, link or emoji is cut in two', () => {
+    for (const piece of ['&', '<', '😀', '👨‍👩‍👧', '[link](https://example.com/abc)', 'a&b ']) {
+      const texts = answer(piece.repeat(9000))
+      for (const text of texts) {
+        expect(text).not.toMatch(/&[a-z]{0,4}$|^[a-z]{0,4};|[\ud800-\udbff]$|^[\udc00-\udfff]/)
+        expect((text.match(/<https/g) ?? []).length).toBe((text.match(/link>/g) ?? []).length)
+      }
+    }
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['only spaces', ' \n\t '],
+    ['only what has no form', '\u200b\u200d\ufeff'],
+    ['an empty fence', '```\n```'],
+    ['an empty heading', '#'],
+    ['an empty comment', '[//]: # (nothing)'],
+  ])('%s says that it is empty', (_, text) => {
+    expect(answer(text)).toEqual(['(The answer is empty.)'])
+  })
+
+  test('a hundred kilobytes of anything are messages that Slack takes', () => {
+    const kinds = [
+      'word ',
+      'x',
+      '😀',
+      '\n',
+      '\n\n',
+      '&',
+      '`',
+      '```\n',
+      '* ',
+      '- a\n',
+      '> ',
+      '**',
+      '[a](',
+      '|a|b|\n|-|-|\n',
+      '<!channel> ',
+      '\u200b',
+      '\ud83d',
+      '1. ',
+      '# h\n',
+    ]
+    for (const kind of kinds) {
+      const contents = answerContents({
+        text: kind.repeat(100_000 / kind.length),
+        sources: [],
+        question: '',
+        allowedHosts: [],
+        footer: 'F',
+      })
+      for (const content of contents) accept(content)
+    }
+  })
+})
+
+/** Text as hostile as a model or a page can write it. */
+const nasty = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '<!channel>',
+        '<!here|x>',
+        '<@U0BOB000001>',
+        '<@U0BOB000001|bob>',
+        '<!subteam^S1>',
+        '&lt;!channel&gt;',
+        '&',
+        '<',
+        '>',
+        '*',
+        '_',
+        '~',
+        '`',
+        '```\n',
+      ),
+      fc.constantFrom(
+        '\n',
+        '\n\n',
+        '- ',
+        '1. ',
+        '> ',
+        '# ',
+        '|a|b|\n|-|-|\n|c|d|\n',
+        '[x](https://e.example/?a=<!channel>)',
+        '![x](y)',
+        '<https://e.example|<!here>>',
+        '\ud83d',
+        '\0',
+      ),
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => parts.join(''))
+
+test('whatever is in an answer, Slack takes it and nobody is pinged', () => {
+  const title = fc.record({ title: nasty, url: fc.oneof(fc.webUrl(), nasty) })
+  fc.assert(
+    fc.property(nasty, fc.array(title, { maxLength: 7 }), nasty, (text, sources, question) => {
+      const view = {
+        text,
+        sources,
+        question,
+        understood: question,
+        allowedHosts: [],
+        footer: footerText({ steps: 1, ms: 5, usage: [] }),
+      }
+      for (const content of answerContents({ ...view, stopped: 'steps' })) accept(content)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('whatever is in a step, a root or a note, Slack takes it and nobody is pinged', () => {
+  fc.assert(
+    fc.property(nasty, nasty, fc.oneof(nasty, fc.anything()), (thought, tool, input) => {
+      accept(
+        stepContent({ thought, action: { tool, input }, observation: { text: thought, ok: false }, understood: tool }),
+      )
+      accept(stepContent({ thought: '', unreadable: true }))
+      accept(noteContent('A word.'))
+      const root = rootContent('U0ALICE0001', thought)
+      expect(pings({ ...guard(root, 'U0ALICE0001'), blocks: [] })).toEqual(['<@U0ALICE0001>'])
+      accept(root)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the longest thought, input, observation and question of signs that count five still fit', () => {
+  for (const sign of ['&', '<', '\n&', '😀']) {
+    const text = sign.repeat(20_000)
+    accept(
+      stepContent({
+        thought: text,
+        action: { tool: text, input: text },
+        observation: { text, ok: true },
+        understood: text,
+      }),
+    )
+    accept(rootContent('U0ALICE0001', text))
+  }
+})
+
+test('an observation is cut at 500 characters, and the cut is marked', () => {
+  const { text } = stepContent({
+    thought: 't',
+    action: { tool: 'wikipedia', input: 'x' },
+    observation: { text: 'o'.repeat(1234), ok: true },
+  })
+  expect(text).toBe(`💭 t\n🔧 *wikipedia* \`x\`\n👁 ${'o'.repeat(500)} … (cut, 734 more characters)`)
+})
+
+test('without its blocks a post still says all of it', () => {
+  const [content] = answerContents({
+    text: `${'word '.repeat(2000)}end`,
+    sources: [],
+    question: '',
+    allowedHosts: [],
+    footer: 'FOOTER',
+  })
+  expect(withoutBlocks(content!, 'chat.postMessage').text).toMatch(/^word .*end\n\nFOOTER$/s)
+  expect(withoutBlocks(content!, 'chat.update').text.length).toBeLessThanOrEqual(4000)
+})
+
+test('the footer says steps, seconds, models, tokens and cost, with ~ before what is estimated', () => {
+  const usage = { model: 'gpt-5-mini', inputTokens: 1000, outputTokens: 234, estimated: false, costUsd: 0.0021 }
+  expect(footerText({ steps: 2, ms: 3440, usage: [usage] })).toBe(
+    '2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021',
+  )
+  const other = { model: 'local', inputTokens: 1, outputTokens: 1, estimated: true }
+  expect(footerText({ steps: 1, ms: 0, usage: [usage, other] })).toBe(
+    '1 step · 0.0 s · gpt-5-mini, local · ~1,236 tokens',
+  )
+  expect(footerText({ steps: 0, ms: 0, usage: [] })).toBe('0 steps · 0.0 s')
+})
