@@ -14,17 +14,22 @@ export const PROMPT_VARIABLES = {
   'self-ask': ['today'],
   conversational: ['tools', 'tool_names', 'today'],
   native: ['today'],
+  'llm-math': ['question'],
 } as const
 
 export type PromptName = keyof typeof PROMPT_VARIABLES
-export type Prompts = { [Name in PromptName]: (values: Record<(typeof PROMPT_VARIABLES)[Name][number], string>) => string }
+export type Prompts = {
+  [Name in PromptName]: (values: Record<(typeof PROMPT_VARIABLES)[Name][number], string>) => string
+}
 
 /**
  * Reads every prompt file of `folder` (`NAME.md`, variables as `{{name}}`) and checks its variables.
  * @throws ConfigError that names the file and the variable (or the missing or unknown file).
  */
 export function loadPrompts(folder = join(ROOT, 'prompts')): Prompts {
-  const unknown = readdirSync(folder).find((f) => f.endsWith('.md') && f !== 'README.md' && !(f.slice(0, -3) in PROMPT_VARIABLES))
+  const unknown = readdirSync(folder).find(
+    (f) => f.endsWith('.md') && f !== 'README.md' && !(f.slice(0, -3) in PROMPT_VARIABLES),
+  )
   if (unknown) throw new ConfigError(`prompts/${unknown} is not a prompt that anything uses: remove or rename it.`)
   const entries = Object.entries(PROMPT_VARIABLES).map(([name, variables]) => [name, load(folder, name, variables)])
   return Object.fromEntries(entries) as Prompts
@@ -34,10 +39,13 @@ function load(folder: string, name: string, variables: readonly string[]): (valu
   const parts = split(read(folder, name))
   const used = new Set(parts.filter((_, i) => i % 2 === 1))
   for (const variable of variables)
-    if (!used.has(variable)) throw new ConfigError(`prompts/${name}.md lacks the variable {{${variable}}}: put it back.`)
+    if (!used.has(variable))
+      throw new ConfigError(`prompts/${name}.md lacks the variable {{${variable}}}: put it back.`)
   for (const variable of used)
     if (!variables.includes(variable))
-      throw new ConfigError(`prompts/${name}.md uses {{${variable}}}, which is unknown: it can use ${variables.join(', ')}.`)
+      throw new ConfigError(
+        `prompts/${name}.md uses {{${variable}}}, which is unknown: it can use ${variables.join(', ')}.`,
+      )
   return (values) => parts.map((part, i) => (i % 2 === 1 ? (values[part] ?? '') : part)).join('')
 }
 

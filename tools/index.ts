@@ -1,8 +1,14 @@
 /** The one list of built-in tools. A line here, and a file beside it, is all that a new one needs. */
 import type { Tool } from '../src/agent/types.ts'
 import { ConfigError } from '../src/errors.ts'
+import { arxiv } from './arxiv.ts'
 import { calculator } from './calculator.ts'
+import { duckduckgo } from './duckduckgo.ts'
+import { invoices } from './examples/invoices/index.ts'
+import { githubUser } from './github-user.ts'
+import { llmMath } from './llm-math.ts'
 import type { ToolParts, ToolSettings } from './settings.ts'
+import { webSearch } from './web-search.ts'
 import { wikipedia } from './wikipedia.ts'
 
 export type { ToolParts, ToolSettings } from './settings.ts'
@@ -14,11 +20,21 @@ interface Entry {
   onlyWhenNamed?: boolean
   /** The setting without which it cannot work. */
   needs?: { setting: string; given(settings: ToolSettings): boolean }
+  /** Worked examples for AGENT_DIALECT=bracket, from the package's root. */
+  examples?: string
 }
+
+const serpapiKey = { setting: 'SERPAPI_API_KEY', given: (settings: ToolSettings) => Boolean(settings.serpapiApiKey) }
 
 const ENTRIES: Record<string, Entry> = {
   calculator: { make: () => [calculator()] },
   wikipedia: { make: wikipedia },
+  search: { make: webSearch, needs: serpapiKey },
+  duckduckgo: { make: duckduckgo },
+  arxiv: { make: arxiv },
+  github_user: { make: githubUser },
+  llm_math: { make: llmMath, onlyWhenNamed: true },
+  invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }
 
 /** The names that TOOLS takes, in the order in which a prompt lists the tools. */
@@ -35,6 +51,11 @@ export function createToolbox(parts: ToolParts): Tool[] {
 /** The same check without building anything. @throws ConfigError */
 export function checkToolNames(settings: ToolSettings): void {
   chosen(settings)
+}
+
+/** Files with worked examples for the chosen tools, as paths from the package's root. @throws ConfigError */
+export function exampleFiles(settings: ToolSettings): string[] {
+  return chosen(settings).flatMap((entry) => entry.examples ?? [])
 }
 
 function chosen(settings: ToolSettings): Entry[] {

@@ -18,6 +18,8 @@ export interface ToolSettings {
 export interface ToolParts {
   settings: ToolSettings
   http: ToolHttp
+  /** Prompts that tools ask the model with, by the name of their file; `loadPrompts()` fits. */
+  prompts?: { 'llm-math'(values: { question: string }): string } | undefined
 }
 
 /** One service: its address, and a fetch that reaches this address's host and no other. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ToolError } from '../../src/errors.ts'
+import { parseJson, webAddress } from '../json.ts'
 import type { Service } from '../settings.ts'
 import { ask, packed } from './package.ts'
 
@@ -54,7 +55,7 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
     for (const [key, value] of parameters) url.searchParams.set(key, value)
     const { status, body } = await service.fetch(url, { signal, headers: { accept: 'application/json' } })
     if (status < 200 || status > 299) throw new ToolError(`wikipedia refused the request (${status}).`)
-    return parseJson(body)
+    return parseJson(body, 'wikipedia')
   }
   const query = async (question: Parameters<typeof ask>[0]) => readAnswer(await ask(question, send))
   const find = (text: string, limit: number) =>
@@ -83,14 +84,6 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   }
 }
 
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw new ToolError('wikipedia sent something other than JSON.')
-  }
-}
-
 function readAnswer(json: unknown): Answer {
   const { success, data } = answerSchema.safeParse(json)
   if (!success) throw new ToolError('wikipedia sent an answer that cannot be read.')
@@ -104,7 +97,5 @@ function onlyPage(answer: Answer): z.infer<typeof pageSchema> | undefined {
 
 /** Some wikis give their pages' addresses without a scheme or a host. */
 function absolute(url: string | undefined, base: string): string | undefined {
-  if (!url || !URL.canParse(url, base)) return undefined
-  const full = new URL(url, base)
-  return full.protocol === 'https:' || full.protocol === 'http:' ? full.href : undefined
+  return url && URL.canParse(url, base) ? webAddress(new URL(url, base).href) : undefined
 }

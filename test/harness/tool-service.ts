@@ -1,0 +1,23 @@
+import type { ServerResponse } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { ToolContext, ToolOutput } from '../../src/agent/types.ts'
+import { createToolHttp } from '../../src/http.ts'
+import { createToolbox, type ToolSettings } from '../../tools/index.ts'
+import { startWebServer, type WebServer } from './web-server.ts'
+import { runTool, toolContext } from './tool-context.ts'
+
+/**
+ * One built-in tool with the service that it calls played on 127.0.0.1. `setting` is the tool's address setting; the
+ * played service stands at `path` behind it.
+ */
+export async function playService(
+  played: { tool: string; setting: keyof ToolSettings; path?: string; settings?: ToolSettings },
+  handler: (path: string, response: ServerResponse) => void,
+): Promise<{ server: WebServer; use(input: unknown, context?: ToolContext): Promise<ToolOutput> }> {
+  const server = await startWebServer(handler)
+  const http = createToolHttp({ clocks: { now: Date.now, sleep: async () => undefined } })
+  onTestFinished(() => http.close())
+  const address = { [played.setting]: `${server.url}${played.path ?? ''}` }
+  const tools = createToolbox({ http, settings: { enabled: [played.tool], ...played.settings, ...address } })
+  return { server, use: (input, context = toolContext()) => runTool(tools, { tool: played.tool, input }, context) }
+}

@@ -1,0 +1,171 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ROOT } from '../../src/root.ts'
+import { loadCustomTools } from '../../tools/custom-loader.ts'
+import { runTool, toolContext } from '../harness/tool-context.ts'
+
+/** A folder with these files. `near` puts it inside the project, where `zod` can be imported. */
+async function folder(files: Record<string, string>, near = false): Promise<string> {
+  const parent = near ? join(ROOT, 'tmp') : tmpdir()
+  await mkdir(parent, { recursive: true })
+  const dir = await mkdtemp(join(parent, 'tools-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) await writeFile(join(dir, name), content)
+  return dir
+}
+
+const tool = (fields: string) =>
+  `export default { name: 'shout', description: 'Shouts.', run: (t) => t.toUpperCase(), ${fields} }`
+
+describe('the README’s tools', () => {
+  /** A code block by the file name that stands before it. */
+  const example = async (file: string) => {
+    const readme = await readFile(join(ROOT, 'tools/custom/README.md'), 'utf8')
+    const code = readme.slice(readme.indexOf(`\`${file}\``)).match(/```\w+\n([^]*?)```/)?.[1]
+    if (code === undefined) throw new Error(`no example ${file}`)
+    return code
+  }
+
+  test('the one in ten lines works', async () => {
+    const code = await example('weekday.js')
+    expect(code.trim().split('\n').length).toBeLessThanOrEqual(10)
+    const { tools, problems } = await loadCustomTools(await folder({ 'weekday.js': code }))
+    expect(problems).toEqual([])
+    expect(await runTool(tools, { tool: 'weekday', input: { input: '2026-11-21' } }, toolContext())).toEqual({
+      text: 'Saturday',
+    })
+    await expect(runTool(tools, { tool: 'weekday', input: { input: 'soon' } }, toolContext())).rejects.toThrow(
+      '"soon" is not a date such as 2026-11-21.',
+    )
+  })
+
+  test('the one in TypeScript works, with fields, the network and a source', async () => {
+    const dir = await folder({ 'opening-hours.ts': await example('opening-hours.ts') }, true)
+    const { tools, problems } = await loadCustomTools(dir)
+    expect(problems).toEqual([])
+    const asked: string[] = []
+    const fetch = async (url: string | URL) => {
+      asked.push(String(url))
+      return { status: 200, headers: {}, body: '9 to 5' }
+    }
+    const output = await runTool(
+      tools,
+      { tool: 'opening_hours', input: { shop: 'A&B', day: 'Monday' } },
+      toolContext({ fetch }),
+    )
+    expect(output).toEqual({
+      text: '9 to 5',
+      sources: [{ title: 'A&B', url: 'https://hours.example/A%26B?day=Monday' }],
+    })
+    expect(asked).toEqual(['https://hours.example/A%26B?day=Monday'])
+  })
+})
+
+describe('a sound file', () => {
+  test('may hold a list of tools', async () => {
+    const dir = await folder({
+      'two.mjs': `const run = () => 'x'
+export default [{ name: 'one', description: 'One.', run }, { name: 'two', description: 'Two.', run, effects: 'write', returnDirect: true }]`,
+    })
+    const { tools } = await loadCustomTools(dir)
+    expect(tools.map(({ name, effects, returnDirect }) => ({ name, effects, returnDirect }))).toEqual([
+      { name: 'one', effects: 'read', returnDirect: undefined },
+      { name: 'two', effects: 'write', returnDirect: true },
+    ])
+  })
+
+  test('may keep helpers beside its tools: other files are let alone', async () => {
+    const dir = await folder({
+      'a.js': `import { shout } from './_shout.js'\nexport default { name: 'shout', description: 'Shouts.', run: shout }`,
+      '_shout.js': `export const shout = (text) => text.toUpperCase()`,
+      'a.test.js': 'throw new Error()',
+      'types.d.ts': 'nonsense',
+      'notes.txt': 'nonsense',
+      '.hidden.js': 'throw new Error()',
+    })
+    const { tools, problems } = await loadCustomTools(dir)
+    expect(problems).toEqual([])
+    expect((await runTool(tools, { tool: 'shout', input: { input: 'hey' } }, toolContext())).text).toBe('HEY')
+  })
+
+  test('may be TypeScript outside the project', async () => {
+    const dir = await folder({
+      'a.ts': `enum Kind { Loud }
+type Text = string
+export default { name: 'shout', description: 'Shouts.', run: (text: Text): string => text.toUpperCase() + Kind[0] }`,
+    })
+    const { tools, problems } = await loadCustomTools(dir)
+    expect(problems).toEqual([])
+    expect((await runTool(tools, { tool: 'shout', input: { input: 'hey' } }, toolContext())).text).toBe('HEYLoud')
+  })
+
+  test.each([
+    ['a number', '42', '42'],
+    ['an object', '({ a: 1 })', '{"a":1}'],
+    ['nothing', 'undefined', ''],
+    ['a promise', 'Promise.resolve("later")', 'later'],
+    [
+      'sources that are none',
+      '({ text: "t", sources: [{ title: "x", url: "javascript:x" }] })',
+      '{"text":"t","sources":[{"title":"x","url":"javascript:x"}]}',
+    ],
+  ])('may return %s', async (_, value, text) => {
+    const { tools } = await loadCustomTools(await folder({ 'a.js': tool(`run: () => ${value}`) }))
+    expect((await runTool(tools, { tool: 'shout', input: { input: '' } }, toolContext())).text).toBe(text)
+  })
+})
+
+describe('a broken file is named with its fault and left out', () => {
+  test.each([
+    ['no default export', 'export const x = 1', 'It has no default export'],
+    ['a default export that is no tool', 'export default 7', 'Its default export should be a tool'],
+    ['no name', `export default { description: 'x', run() {} }`, 'Its name is missing.'],
+    ['a name with spaces', tool(`name: 'my tool'`), 'Its name should be letters'],
+    ['no description', `export default { name: 'x', run() {} }`, 'Its description is missing.'],
+    ['an empty description', tool(`description: ' '`), 'Its description is empty'],
+    ['no run function', `export default { name: 'x', description: 'x' }`, 'Its run function is missing.'],
+    ['a schema that is none', tool(`schema: { text: 'string' }`), 'Its schema should be a zod object.'],
+    ['unknown effects', tool(`effects: 'boom'`), 'Its effects should be "read" or "write".'],
+    ['a syntax error', 'export default {', ''],
+    ['an error at its start', 'throw new Error("no config")', 'no config'],
+    ['something thrown that is no error', 'throw null', 'null'],
+    ['a package that is not there', `import 'not-installed-anywhere'\nexport default 1`, 'not-installed-anywhere'],
+    ['a name in use', tool(`name: 'Calculator'`), 'The name "Calculator" is taken'],
+    ['a name that ends runs', tool(`name: 'Finish'`), 'The name "Finish" is taken'],
+  ])('%s', async (_, code, fault) => {
+    const dir = await folder({ 'broken.js': code, 'sound.js': tool('') })
+    const { tools, problems } = await loadCustomTools(dir, ['calculator'])
+    expect(tools.map((one) => one.name)).toEqual(['shout'])
+    expect(problems).toEqual([{ file: 'broken.js', fault: expect.stringContaining(fault) }])
+  })
+
+  test('a TypeScript syntax error', async () => {
+    const { tools, problems } = await loadCustomTools(await folder({ 'broken.ts': 'export default {{{' }))
+    expect(tools).toEqual([])
+    expect(problems).toMatchObject([{ file: 'broken.ts' }])
+  })
+
+  test('two files with one name: the second', async () => {
+    const { tools, problems } = await loadCustomTools(await folder({ 'a.js': tool(''), 'b.js': tool('') }))
+    expect(tools).toHaveLength(1)
+    expect(problems).toMatchObject([{ file: 'b.js' }])
+  })
+
+  test('a list with one bad tool: all of it', async () => {
+    const dir = await folder({
+      'a.js': `const run = () => ''\nexport default [{ name: 'a', description: 'A.', run }, { name: 'a', description: 'A.', run }]`,
+    })
+    const { tools, problems } = await loadCustomTools(dir)
+    expect(tools).toEqual([])
+    expect(problems).toMatchObject([{ file: 'a.js', fault: 'The name "a" is taken: choose another.' }])
+  })
+
+  test('a folder that is not there', async () => {
+    expect(await loadCustomTools('/nowhere/at/all')).toEqual({
+      tools: [],
+      problems: [{ file: '/nowhere/at/all', fault: 'There is no such folder, or it cannot be read.' }],
+    })
+  })
+})

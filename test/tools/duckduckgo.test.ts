@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { playService } from '../harness/tool-service.ts'
+import { sendJson } from '../harness/web-server.ts'
+
+const answering = async (json: unknown, query = 'donald duck') => {
+  const { use, server } = await playService(
+    { tool: 'duckduckgo', setting: 'duckduckgoUrl', path: '/' },
+    (_, response) => sendJson(response, json),
+  )
+  return { output: await use({ query }), asked: new URL(server.paths[0] ?? '', server.url).searchParams }
+}
+
+/** As the service sends it: every field is there, empty where it has nothing. */
+const empty = {
+  Heading: '',
+  Answer: '',
+  AbstractText: '',
+  AbstractURL: '',
+  Definition: '',
+  RelatedTopics: [],
+  Results: [],
+}
+
+test('a topic’s abstract is told with its page', async () => {
+  const { output, asked } = await answering({
+    ...empty,
+    Heading: 'Donald Duck',
+    AbstractText: 'Donald Duck is a cartoon character.',
+    AbstractURL: 'https://en.wikipedia.org/wiki/Donald_Duck',
+  })
+  expect(output).toEqual({
+    text: 'Donald Duck is a cartoon character.',
+    sources: [{ title: 'Donald Duck', url: 'https://en.wikipedia.org/wiki/Donald_Duck' }],
+  })
+  expect(asked.get('q')).toBe('donald duck')
+  expect(asked.get('format')).toBe('json')
+})
+
+test('an instant answer comes first', async () => {
+  const { output } = await answering({ ...empty, Answer: '42', AbstractText: 'A number.' })
+  expect(output.text).toBe('42')
+})
+
+test('a definition is told where there is no abstract', async () => {
+  const { output } = await answering({ ...empty, Definition: 'A bird.', DefinitionURL: 'https://words.example/duck' })
+  expect(output).toMatchObject({ text: 'A bird.', sources: [{ title: 'words.example' }] })
+})
+
+test('of several topics the first five are told, groups opened', async () => {
+  const topic = (n: number) => ({
+    Text: `Duck ${n}, a duck`,
+    FirstURL: `https://duckduckgo.com/Duck_${n}`,
+    Result: '',
+    Icon: {},
+  })
+  const { output } = await answering({
+    ...empty,
+    RelatedTopics: [topic(1), { Name: 'More', Topics: [topic(2), topic(3), topic(4)] }, topic(5), topic(6)],
+  })
+  expect(output.text).toBe(`Related topics:\n${[1, 2, 3, 4, 5].map((n) => `- Duck ${n}, a duck`).join('\n')}`)
+  expect(output.sources).toHaveLength(5)
+})
+
+test.each([
+  empty,
+  {},
+  { ...empty, Answer: { from: 'calculator', id: 'x' } },
+  { RelatedTopics: 'x' },
+  { RelatedTopics: [7] },
+  [],
+])('nothing usable in %j is said plainly', async (json) => {
+  const { output } = await answering(json)
+  expect(output.text).toBe('DuckDuckGo has no instant answer for [donald duck]. Try a shorter name, or another tool.')
+})
+
+test('a request that is turned away is a sentence', async () => {
+  const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
+    response.writeHead(202).end(),
+  )
+  await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo turned the request away (202).')
+})
+
+test('a page in place of JSON is a sentence', async () => {
+  const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
+    response.end('<html>'),
+  )
+  await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo sent something other than JSON.')
+})

@@ -1,0 +1,52 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createToolHttp } from '../../src/http.ts'
+import { loadPrompts } from '../../src/prompts.ts'
+import { createToolbox } from '../../tools/index.ts'
+import { runTool, toolContext } from '../harness/tool-context.ts'
+
+async function solve(question: string, reply: string) {
+  const http = createToolHttp()
+  onTestFinished(() => http.close())
+  const tools = createToolbox({ http, prompts: loadPrompts(), settings: { enabled: ['llm_math'] } })
+  const asked: string[] = []
+  const ask = async (prompt: string) => {
+    asked.push(prompt)
+    return reply
+  }
+  const outcome = runTool(tools, { tool: 'llm_math', input: { question } }, toolContext({ ask }))
+  return {
+    asked,
+    text: await outcome.then(
+      ({ text }) => text,
+      (error: Error) => error.message,
+    ),
+  }
+}
+
+test('words become an expression by the model, and the expression a number by the calculator', async () => {
+  const { text, asked } = await solve('What is his age, 29, raised to the 0.23 power?', '29^0.23')
+  expect(text).toBe('Answer: 2.169459462491557')
+  expect(asked).toHaveLength(1)
+  expect(asked[0]).toContain('Problem: What is his age, 29, raised to the 0.23 power?')
+})
+
+test('a sum costs no model call', async () => {
+  const { text, asked } = await solve('29^0.23', 'unused')
+  expect(text).toBe('Answer: 2.169459462491557')
+  expect(asked).toEqual([])
+})
+
+test.each(['```text\n6*7\n```', 'Expression: 6*7', 'Sure!\n6*7', '`6*7`', '6*7 =', '```\n6*7\n```\nThat is 42.'])(
+  'the expression is found in %j',
+  async (reply) => {
+    expect((await solve('six times seven', reply)).text).toBe('Answer: 42')
+  },
+)
+
+test('what the model says besides is not calculated', async () => {
+  expect((await solve('how many?', 'import os; os.system("ls")')).text).toMatch(/^The model wrote ".*" for this\. /)
+})
+
+test('silence is a sentence', async () => {
+  expect((await solve('how many?', '  ')).text).toBe('The model wrote no expression for this.')
+})

@@ -1,0 +1,113 @@
+/** Scientific papers, by arXiv's API: https://info.arxiv.org/help/api/user-manual.html. It answers with an Atom feed. */
+import { XMLParser } from 'fast-xml-parser'
+import { z } from 'zod'
+import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+import { oneLine, webAddress } from './json.ts'
+import { serviceOf, type ToolParts } from './settings.ts'
+
+const ARXIV = 'https://export.arxiv.org/api/query'
+const MAX_PAPERS = 3
+const MAX_AUTHORS = 4
+const ABSTRACT_CHARS = 900
+
+/** A paper's own number, new form or old: it is fetched rather than searched for. */
+const PAPER_ID = /^(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,2})?)$/i
+/** arXiv's own query language, which a model may know: left as it is. */
+const FIELD_QUERY = /\b(?:ti|au|abs|co|jr|cat|rn|all):\S/
+
+const textSchema = z.union([z.string(), z.object({ '#text': z.string() }).transform((node) => node['#text'])]).catch('')
+
+const entrySchema = z.object({
+  id: textSchema,
+  title: textSchema,
+  summary: textSchema,
+  published: textSchema,
+  author: z.array(z.object({ name: textSchema })).catch([]),
+})
+
+const feedSchema = z.object({ feed: z.object({ entry: z.array(entrySchema).catch([]) }).catch({ entry: [] }) })
+
+type Entry = z.infer<typeof entrySchema>
+
+/** Entities other than XML's own are a document type's; a feed has none, and one that brings some is refused. */
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  parseTagValue: false,
+  htmlEntities: true,
+  maxNestedTags: 20,
+  isArray: (name) => name === 'entry' || name === 'author',
+})
+
+export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] {
+  const service = serviceOf(http, { setting: settings.arxivApiUrl, standard: ARXIV }, { name: 'arxiv' })
+
+  const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<Entry[]> => {
+    const url = new URL(service.url)
+    const all = { start: '0', max_results: `${MAX_PAPERS}`, ...parameters }
+    for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value)
+    const { body } = await service.fetch(url, { signal })
+    return readFeed(body)
+  }
+
+  const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
+    const id = PAPER_ID.exec(query)?.[1]
+    if (id) return describe(await search({ id_list: id }, signal), query)
+    const entries = await search({ search_query: searchQuery(query, 'AND'), sortBy: 'relevance' }, signal)
+    if (entries.length > 0 || FIELD_QUERY.test(query)) return describe(entries, query)
+    return describe(await search({ search_query: searchQuery(query, 'OR'), sortBy: 'relevance' }, signal), query)
+  }
+
+  const schema = z.object({ query: z.string().trim().min(1).describe('search query or paper id') })
+  const description = 'Finds scientific papers on arXiv. Input: a search query.'
+  return [{ name: 'arxiv', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
+}
+
+/** Words that say nothing about a paper. */
+const SMALL_WORDS = new Set('a an and are as at by for from in is of on or the to what which who with'.split(' '))
+
+/** `all:attention AND all:layers`; a query in arXiv's own language stays as it is. */
+function searchQuery(query: string, join: 'AND' | 'OR'): string {
+  if (FIELD_QUERY.test(query)) return query.slice(0, 300)
+  const words = query.slice(0, 300).match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
+  const telling = words.filter((word) => !SMALL_WORDS.has(word.toLowerCase()))
+  return (telling.length > 0 ? telling : words)
+    .slice(0, 12)
+    .map((word) => `all:${word}`)
+    .join(` ${join} `)
+}
+
+function readFeed(xml: string): Entry[] {
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv sent something other than a feed.')
+  const { feed } = feedSchema.parse(parseXml(xml))
+  const fault = feed.entry.find((entry) => entry.id.includes('/api/errors'))
+  if (fault) throw new ToolError(`arxiv refused the request: ${oneLine(fault.summary, 200)}`)
+  return feed.entry.filter((entry) => entry.title !== '').slice(0, MAX_PAPERS)
+}
+
+function parseXml(xml: string): unknown {
+  try {
+    const parsed: unknown = parser.parse(xml)
+    if (typeof parsed === 'object' && parsed !== null && 'feed' in parsed) return parsed
+  } catch {
+    // told below, as any other page that is no feed
+  }
+  throw new ToolError('arxiv sent something other than a feed.')
+}
+
+function describe(entries: Entry[], query: string): ToolOutput {
+  if (entries.length === 0) return { text: `arXiv has no paper for [${oneLine(query, 100)}].` }
+  return { text: entries.map(describeEntry).join('\n\n'), sources: entries.flatMap(sourceOf) }
+}
+
+function describeEntry(entry: Entry): string {
+  const names = entry.author.map((author) => oneLine(author.name, 80))
+  const others = names.length > MAX_AUTHORS ? ` and ${names.length - MAX_AUTHORS} others` : ''
+  const heading = `${oneLine(entry.title, 300)} (${entry.published.slice(0, 10)}), by ${names.slice(0, MAX_AUTHORS).join(', ')}${others}`
+  return `${heading}\n${webAddress(entry.id) ?? ''}\n${oneLine(entry.summary, ABSTRACT_CHARS)}`
+}
+
+function sourceOf(entry: Entry): Source[] {
+  const url = webAddress(entry.id)
+  return url ? [{ title: oneLine(entry.title, 150), url }] : []
+}

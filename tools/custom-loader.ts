@@ -1,0 +1,67 @@
+/** People's own tools: files in a folder, each with a tool (or a list of tools) as its default export. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createJiti } from 'jiti'
+import type { Tool } from '../src/agent/types.ts'
+import { messageOf } from '../src/errors.ts'
+import { asTool } from './custom-tool.ts'
+
+export interface CustomTools {
+  tools: Tool[]
+  /** Files that were left out, each with a sentence about its fault. */
+  problems: { file: string; fault: string }[]
+}
+
+const TOOL_FILE = /^(?![._]).*(?<!\.d|\.test)\.m?[jt]s$/
+const LOAD_MS = 10_000
+
+/**
+ * Loads every `.js`, `.mjs` and `.ts` file of the folder, in the order of their names. `taken` are names that are in use
+ * already. A file that cannot be read, or holds no sound tool, is told in `problems` and left out; nothing throws.
+ */
+export async function loadCustomTools(dir: string, taken: string[] = []): Promise<CustomTools> {
+  const loaded: CustomTools = { tools: [], problems: [] }
+  for (const file of await toolFiles(dir, loaded.problems)) {
+    try {
+      const names = [...taken, ...loaded.tools.map((tool) => tool.name)]
+      loaded.tools.push(...toolsIn(await defaultExport(join(dir, file)), names))
+    } catch (error) {
+      loaded.problems.push({ file, fault: messageOf(error).split('\n', 1)[0] ?? '' })
+    }
+  }
+  return loaded
+}
+
+async function toolFiles(dir: string, problems: CustomTools['problems']): Promise<string[]> {
+  try {
+    return (await readdir(dir)).filter((file) => TOOL_FILE.test(file)).sort()
+  } catch {
+    problems.push({ file: dir, fault: 'There is no such folder, or it cannot be read.' })
+    return []
+  }
+}
+
+/** JavaScript is Node's own business; TypeScript goes through jiti, since Node 20 reads none. */
+async function defaultExport(path: string): Promise<unknown> {
+  const loading = /\.m?ts$/.test(path)
+    ? createJiti(import.meta.url, { fsCache: false }).import(path)
+    : import(pathToFileURL(path).href)
+  const module: unknown = await Promise.race([loading, tooSlow()])
+  if (typeof module !== 'object' || module === null || !('default' in module))
+    throw new Error('It has no default export: a tool, or a list of tools.')
+  return module.default
+}
+
+async function tooSlow(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, LOAD_MS).unref())
+  throw new Error(`It did not finish loading within ${LOAD_MS / 1000} s.`)
+}
+
+/** All tools of one file, or none of them. */
+function toolsIn(exported: unknown, taken: string[]): Tool[] {
+  const tools: Tool[] = []
+  for (const one of Array.isArray(exported) ? exported : [exported])
+    tools.push(asTool(one, [...taken, ...tools.map((tool) => tool.name)]))
+  return tools
+}

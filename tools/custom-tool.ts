@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+
+/** The name goes into prompts and into native tool calls, which take nothing else. */
+const NAME = /^[a-z][\w-]{0,63}$/i
+
+/** What ends a run in one dialect or another, and so can be no tool. */
+const RESERVED = ['finish', 'final_answer', 'none']
+
+type Run = (input: unknown, context: ToolContext) => unknown
+
+/** A tool as people write it, checked field by field; the messages are the faults that a start tells. */
+const writtenSchema = z.object(
+  {
+    name: z
+      .string('Its name is missing.')
+      .regex(NAME, 'Its name should be letters, digits, _ and -, at most 64, a letter first.'),
+    description: z
+      .string('Its description is missing.')
+      .trim()
+      .min(1, 'Its description is empty: the model chooses by it.')
+      .max(1000, 'Its description is longer than 1000 characters.'),
+    schema: z
+      .custom<z.ZodType>((value) => value instanceof z.ZodObject, 'Its schema should be a zod object.')
+      .optional(),
+    effects: z.enum(['read', 'write'], 'Its effects should be "read" or "write".').default('read'),
+    returnDirect: z.boolean('Its returnDirect should be true or false.').optional(),
+    run: z.custom<Run>((value) => typeof value === 'function', 'Its run function is missing.'),
+  },
+  'Its default export should be a tool: an object with name, description and run.',
+)
+
+/** @throws Error whose message says what is wrong with it. */
+export function asTool(exported: unknown, taken: string[]): Tool {
+  const { success, data, error } = writtenSchema.safeParse(exported)
+  if (!success) throw new Error(error.issues[0]?.message)
+  const name = data.name
+  const clash =
+    taken.some((other) => other.toLowerCase() === name.toLowerCase()) || RESERVED.includes(name.toLowerCase())
+  if (clash) throw new Error(`The name "${name}" is taken: choose another.`)
+  const { description, effects, returnDirect, schema } = data
+  const plain = z.object({ input: z.string().describe('text') })
+  return {
+    name,
+    description,
+    effects,
+    ...(returnDirect === undefined ? {} : { returnDirect }),
+    schema: schema ?? plain,
+    // Called on the object as it was written, so that `this` is what its author expects.
+    run: async (input, context) =>
+      asOutput(await data.run.call(exported, schema ? input : plain.parse(input).input, context)),
+  }
+}
+
+/** Text, or text with sources; anything else an author returns becomes JSON. */
+function asOutput(value: unknown): ToolOutput | string {
+  if (typeof value === 'string') return value
+  const output = outputSchema.safeParse(value).data
+  return output ?? JSON.stringify(value) ?? ''
+}
+
+const outputSchema = z.object({
+  text: z.string(),
+  sources: z.array(z.object({ title: z.string(), url: z.url({ protocol: /^https?$/ }) })).default([]),
+})

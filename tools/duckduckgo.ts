@@ -1,0 +1,78 @@
+/**
+ * DuckDuckGo's Instant Answers (https://duckduckgo.com/duckduckgo-help-pages/features/instant-answers-and-other-features):
+ * the one interface of DuckDuckGo that is meant for programs and needs no key. It knows topics (people, places, things)
+ * rather than the whole web, and often has nothing: then the tool says so. The HTML pages are no interface for programs;
+ * they answer bots with a puzzle, so they are not read.
+ */
+import { z } from 'zod'
+import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+import { oneLine, parseJson, webAddress } from './json.ts'
+import { serviceOf, type ToolParts } from './settings.ts'
+
+const DUCKDUCKGO = 'https://api.duckduckgo.com/'
+const MAX_TOPICS = 5
+
+const words = z.string().catch('')
+const topicSchema = z.object({ Text: words, FirstURL: words })
+const topicsSchema = z.array(z.union([z.object({ Topics: z.array(topicSchema) }), topicSchema])).catch([])
+
+const answerSchema = z.object({
+  Heading: words,
+  Answer: words, // an object where the answer is a widget: then there is no text
+  AbstractText: words,
+  AbstractURL: words,
+  Definition: words,
+  DefinitionURL: words,
+  RelatedTopics: topicsSchema,
+})
+
+type Answer = z.infer<typeof answerSchema>
+
+export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string }>[] {
+  const address = { setting: settings.duckduckgoUrl, standard: DUCKDUCKGO }
+  const { url, fetch } = serviceOf(http, address, { name: 'duckduckgo' })
+
+  const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
+    const asked = new URL(url)
+    const parameters = { q: query, format: 'json', no_html: '1', no_redirect: '1', t: 'thinkaloud' }
+    for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value)
+    const { status, body } = await fetch(asked, { signal })
+    // 202 is how it turns away whoever asks too often.
+    if (status !== 200) throw new ToolError(`duckduckgo turned the request away (${status}).`)
+    const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
+    return (answer && bestOf(answer)) ?? nothing(query)
+  }
+
+  const schema = z.object({ query: z.string().trim().min(1).describe('name of a topic') })
+  const description = 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.'
+  return [
+    { name: 'duckduckgo', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
+  ]
+}
+
+function bestOf(answer: Answer): ToolOutput | undefined {
+  const source = (url: string) => sourcesOf([{ title: answer.Heading, url }])
+  if (answer.Answer) return { text: oneLine(answer.Answer, 2000) }
+  if (answer.AbstractText) return { text: oneLine(answer.AbstractText, 2000), sources: source(answer.AbstractURL) }
+  if (answer.Definition) return { text: oneLine(answer.Definition, 2000), sources: source(answer.DefinitionURL) }
+  const topics = answer.RelatedTopics.flatMap((topic) => ('Topics' in topic ? topic.Topics : [topic]))
+  const known = topics.filter((topic) => topic.Text !== '').slice(0, MAX_TOPICS)
+  if (known.length === 0) return undefined
+  const lines = known.map((topic) => `- ${oneLine(topic.Text, 300)}`)
+  return {
+    text: `Related topics:\n${lines.join('\n')}`,
+    sources: sourcesOf(known.map((topic) => ({ title: oneLine(topic.Text, 60), url: topic.FirstURL }))),
+  }
+}
+
+function sourcesOf(candidates: Source[]): Source[] {
+  return candidates.flatMap(({ title, url }) => {
+    const address = webAddress(url)
+    return address ? [{ title: title || new URL(address).hostname, url: address }] : []
+  })
+}
+
+function nothing(query: string): ToolOutput {
+  return { text: `DuckDuckGo has no instant answer for [${oneLine(query, 100)}]. Try a shorter name, or another tool.` }
+}

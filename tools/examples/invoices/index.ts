@@ -1,0 +1,71 @@
+/**
+ * Seed 000's tools of one's own: the invoices of six companies, and sums over them. An example to copy from, with worked
+ * examples for AGENT_DIALECT=bracket in examples.md. `TOOLS=invoices` turns them on.
+ */
+import { z } from 'zod'
+import type { Tool } from '../../../src/agent/types.ts'
+import { ToolError } from '../../../src/errors.ts'
+
+const INVOICES = new Map([
+  ['A', 2000],
+  ['B', 1500],
+  ['C', 20000],
+  ['D', 6700],
+  ['E', 1000],
+  ['F', 4100],
+])
+
+const quantities = z.object({ quantities: z.string().describe('numbers with spaces between') })
+
+const getInvoice: Tool<{ company: string }> = {
+  name: 'GetInvoice',
+  description: 'Gives the invoice amount of a trading company.',
+  schema: z.object({ company: z.string().describe('name of the company') }),
+  effects: 'read',
+  run: async ({ company }) => String(amountOf(company)),
+}
+
+const diff: Tool<{ quantities: string }> = {
+  name: 'Diff',
+  description: 'Gives the difference of two numbers.',
+  schema: quantities,
+  effects: 'read',
+  run: async (input) => {
+    const [first, second, ...more] = numbersIn(input.quantities)
+    if (first === undefined || second === undefined || more.length > 0) throw new ToolError('Diff takes two numbers.')
+    return String(Math.abs(first - second))
+  },
+}
+
+const total: Tool<{ quantities: string }> = {
+  name: 'Total',
+  description: 'Gives the sum of numbers.',
+  schema: quantities,
+  effects: 'read',
+  run: async (input) => String(numbersIn(input.quantities).reduce((sum, n) => sum + n, 0)),
+}
+
+export function invoices(): Tool[] {
+  return [getInvoice, diff, total]
+}
+
+/** `A`, `company A`, `"a"`. */
+function amountOf(given: string): number {
+  const company = given
+    .replace(/["'`]/g, '')
+    .replace(/^\s*company\b/i, '')
+    .trim()
+    .toUpperCase()
+  const amount = INVOICES.get(company)
+  if (amount === undefined)
+    throw new ToolError(`There is no invoice of "${given.slice(0, 40)}", only of ${[...INVOICES.keys()].join(', ')}.`)
+  return amount
+}
+
+function numbersIn(text: string): number[] {
+  const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
+  const numbers = parts.map(Number)
+  if (parts.length === 0 || !numbers.every(Number.isFinite))
+    throw new ToolError('Give numbers with spaces between, such as 2000 1500.')
+  return numbers
+}

@@ -1,0 +1,83 @@
+/** A GitHub user's public profile, as seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users. */
+import { z } from 'zod'
+import type { Fetched, Tool, ToolOutput } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+import { oneLine, parseJson, webAddress } from './json.ts'
+import { serviceOf, type ToolParts } from './settings.ts'
+
+const GITHUB = 'https://api.github.com'
+
+/** Letters, digits and single hyphens, 39 at most; accounts that a company manages end in `_` and its short code. */
+const LOGIN = /^(?=.{1,39}$)[a-z\d]+(?:-[a-z\d]+)*(?:_[a-z\d]+)?$/i
+
+const words = z.string().nullish().catch(undefined)
+const count = z.number().optional().catch(undefined)
+
+/** What is told, in this order; what a profile leaves empty is left out. */
+const profileSchema = z.object({
+  login: z.string(),
+  name: words,
+  type: words,
+  company: words,
+  location: words,
+  bio: words,
+  blog: words,
+  followers: count,
+  following: count,
+  public_repos: count,
+  created_at: words,
+})
+
+export function githubUser({ http, settings }: ToolParts): Tool<{ login: string }>[] {
+  const address = { setting: settings.githubApiUrl, standard: GITHUB }
+  const { url, fetch } = serviceOf(http, address, { name: 'github_user' })
+  const headers = {
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+    ...(settings.githubToken ? { authorization: `Bearer ${settings.githubToken}` } : {}),
+  }
+
+  const run = async (given: string, signal: AbortSignal): Promise<ToolOutput> => {
+    const login = loginOf(given)
+    const answer = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
+    if (answer.status !== 200) throw new ToolError(refusal(answer, login))
+    return describe(parseJson(answer.body, 'github_user'))
+  }
+
+  const schema = z.object({ login: z.string().describe('login') })
+  const description = "Gives a GitHub user's followers, repositories, location, etc. Input: the login."
+  return [
+    { name: 'github_user', description, schema, effects: 'read', run: ({ login }, { signal }) => run(login, signal) },
+  ]
+}
+
+/** The login in what a model writes: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address. */
+function loginOf(given: string): string {
+  const login = given
+    .trim()
+    .replace(/^(?:https?:\/\/)?(?:www\.)?github\.com\//i, '')
+    .replace(/^@/, '')
+    .replace(/\/+$/, '')
+  if (!LOGIN.test(login))
+    throw new ToolError(`"${oneLine(given, 60)}" is no GitHub login: letters, digits and single hyphens, at most 39.`)
+  return login
+}
+
+function refusal({ status, headers }: Fetched, login: string): string {
+  if (status === 404) return `GitHub has no user "${login}".`
+  if (status === 401) return 'GitHub does not accept the token in GITHUB_TOKEN.'
+  if (headers['x-ratelimit-remaining'] === '0')
+    return 'GitHub’s limit of requests an hour is used up; GITHUB_TOKEN raises it.'
+  return `github_user was refused (${status}).`
+}
+
+function describe(json: unknown): ToolOutput {
+  const { success, data } = profileSchema.safeParse(json)
+  if (!success) throw new ToolError('github_user got an answer that cannot be read.')
+  const told = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const page = webAddress(typeof json === 'object' && json !== null && 'html_url' in json ? json.html_url : undefined)
+  return {
+    text: JSON.stringify(Object.fromEntries(told)),
+    ...(page && { sources: [{ title: `${data.login} on GitHub`, url: page }] }),
+  }
+}

@@ -1,0 +1,26 @@
+import { ToolError } from '../src/errors.ts'
+
+/** The value of a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
+export function parseJson(body: string, service: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new ToolError(`${service} sent something other than JSON.`)
+  }
+}
+
+/** An absolute http(s) address, or undefined for anything else that a service put in its place. */
+export function webAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+  const { protocol, href } = new URL(value)
+  return protocol === 'https:' || protocol === 'http:' ? href : undefined
+}
+
+/** A text in one line, cut at a length. */
+export function oneLine(text: string, length = 1000): string {
+  const line = text
+    .slice(0, length * 2)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > length ? `${line.slice(0, length)}…` : line
+}

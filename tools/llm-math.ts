@@ -1,0 +1,54 @@
+/** Words to an expression by the model, then the calculator: LangChain's llm-math of seed 001, without its Python. */
+import { z } from 'zod'
+import type { Tool, ToolContext } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+import { calculate } from './calculator.ts'
+import { oneLine } from './json.ts'
+import type { ToolParts } from './settings.ts'
+
+export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
+  return [
+    {
+      name: 'llm_math',
+      description: 'Answers questions about math. Input: the question in words.',
+      schema: z.object({ question: z.string().trim().min(1).describe('the question') }),
+      effects: 'read',
+      run: async ({ question }, context) => `Answer: ${await solve(question, context, prompts?.['llm-math'])}`,
+    },
+  ]
+}
+
+/** What is a sum already costs no model call. */
+async function solve(
+  question: string,
+  context: ToolContext,
+  prompt?: (values: { question: string }) => string,
+): Promise<number> {
+  const known = attempt(question)
+  if (known.value !== undefined) return known.value
+  if (!prompt) throw new ToolError(known.fault)
+  const reply = await context.ask(prompt({ question }))
+  let fault = 'The model wrote no expression for this.'
+  for (const candidate of candidatesIn(reply)) {
+    const tried = attempt(candidate)
+    if (tried.value !== undefined) return tried.value
+    fault = `The model wrote "${oneLine(candidate, 80)}" for this. ${tried.fault}`
+  }
+  throw new ToolError(fault)
+}
+
+function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
+  try {
+    return { value: calculate(expression) }
+  } catch (error) {
+    return { fault: error instanceof ToolError ? error.message : 'It could not be calculated.' }
+  }
+}
+
+/** Where the expression may stand in a reply: in a fence, on a line, behind a label; the likeliest first. */
+function candidatesIn(reply: string): string[] {
+  const text = reply.slice(0, 4000)
+  const fenced = [...text.matchAll(/```\w*\n([^`]*)```/g)].map((match) => match[1] ?? '')
+  const lines = text.split('\n').map((line) => line.replace(/^[\w ]{0,30}:/, '').trim())
+  return [...fenced, ...lines].filter((line) => line !== '' && !line.startsWith('```')).slice(0, 20)
+}

@@ -1,0 +1,84 @@
+/** Google through SerpApi, as seeds 001 and 003 search: https://serpapi.com/search-api. */
+import { z } from 'zod'
+import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+import { oneLine, parseJson, webAddress } from './json.ts'
+import { serviceOf, type ToolParts } from './settings.ts'
+
+const SERPAPI = 'https://serpapi.com/search.json'
+
+const text = z
+  .union([z.string(), z.number().transform(String)])
+  .optional()
+  .catch(undefined)
+const link = z.string().optional().catch(undefined)
+
+const answerBoxSchema = z
+  .object({
+    title: text,
+    link,
+    answer: text,
+    snippet: text,
+    snippet_highlighted_words: z.array(z.string()).optional().catch(undefined),
+  })
+  .optional()
+  .catch(undefined)
+
+/** The parts of a result page that may hold the answer; a part in another shape counts as absent. */
+const resultSchema = z.object({
+  error: text,
+  answer_box: z.preprocess((box) => (Array.isArray(box) ? box[0] : box), answerBoxSchema),
+  sports_results: z.object({ title: text, game_spotlight: z.unknown().optional() }).optional().catch(undefined),
+  knowledge_graph: z
+    .object({ title: text, description: text, source: z.object({ link }).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+  organic_results: z.array(z.object({ title: text, link, snippet: text })).catch([]),
+})
+
+type Result = z.infer<typeof resultSchema>
+
+export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }>[] {
+  const { url, fetch } = serviceOf(http, { setting: settings.serpapiUrl, standard: SERPAPI }, { name: 'search' })
+  const key = settings.serpapiApiKey ?? ''
+
+  const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
+    const address = new URL(url)
+    for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
+      address.searchParams.set(name, value)
+    const { status, body } = await fetch(address, { signal })
+    const result = resultSchema.safeParse(parseJson(body, 'search')).data
+    const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
+    if (fault !== undefined) throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`)
+    return result ? bestOf(result) : { text: 'No good search result found' }
+  }
+
+  const schema = z.object({ query: z.string().trim().min(1).describe('search query') })
+  const description = 'Searches the web, also for current events. Input: a search query.'
+  return [{ name: 'search', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
+}
+
+/** The first part that holds something, in the order of seed 001. */
+function bestOf(result: Result): ToolOutput {
+  const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
+  const organic = result.organic_results[0]
+  const boxText = box?.answer ?? box?.snippet ?? box?.snippet_highlighted_words?.[0]
+  if (boxText) return { text: boxText, sources: sourceOf(box?.title, box?.link) }
+  if (sports?.game_spotlight) return { text: plain(sports.game_spotlight) }
+  if (graph?.description) return { text: graph.description, sources: sourceOf(graph.title, graph.source?.link) }
+  if (organic?.snippet) return { text: organic.snippet, sources: sourceOf(organic.title, organic.link) }
+  return { text: 'No good search result found' }
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function sourceOf(title: string | undefined, link: string | undefined): Source[] {
+  const url = webAddress(link)
+  return url ? [{ title: title ?? new URL(url).hostname, url }] : []
+}
+
+function withoutKey(sentence: string, key: string): string {
+  return key === '' ? sentence : sentence.replaceAll(key, '…')
+}
