@@ -1,0 +1,137 @@
+/**
+ * What an operator sees of the bot: metrics and traces, each only where its setting asks for it. Everything here reads
+ * along at a seam (the queue, the model, the events, Slack's calls); nothing decides anything.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import type { Model, Tool } from './agent/types.ts'
+import type { AnswerEvent } from './answer.ts'
+import { settledWithin } from './queue/settle.ts'
+import type { Queue } from './queue/types.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import type { Page } from './server.ts'
+import { watchedEvents } from './telemetry/events.ts'
+import type { Fact, SlackFact, Told } from './telemetry/facts.ts'
+import type { Go } from './telemetry/go.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import { meteredModel } from './telemetry/model.ts'
+import { watchedQueue } from './telemetry/queue.ts'
+import type { Traces } from './telemetry/traces.ts'
+
+export interface Telemetry {
+  /** The same queue; what comes in and what is worked on is counted, timed and traced. */
+  queue(queue: Queue): Queue
+  /** The same model, with each of its calls measured. Wrapped around one endpoint: a fallback has a meter of its own. */
+  model(model: Model): Model
+  /** The same events, read on their way to the thread. `tools` are the names that a tool may be shown by. */
+  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  /** For what happens elsewhere: a call of Slack, a limit, a circuit breaker. */
+  note(fact: Told): void
+  /** `/metrics`, where metrics are on. */
+  readonly pages: Record<string, () => Promise<Page>>
+  /** Sends what is left, within `ms`. */
+  stop(ms: number): Promise<void>
+}
+
+/** Undefined where nothing is asked for; then neither library is even loaded. */
+export async function createTelemetry(config: Config, log: Log): Promise<Telemetry | undefined> {
+  const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
+  const traces =
+    config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+      ? undefined
+      : await loadTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, config, log)
+  return metrics || traces ? new Watch(metrics, traces) : undefined
+}
+
+async function loadMetrics(): Promise<Metrics> {
+  const { Metrics } = await import('./telemetry/metrics.ts')
+  return new Metrics()
+}
+
+async function loadTraces(endpoint: string, config: Config, log: Log): Promise<Traces> {
+  const [{ Traces }, { endpointAttributes }] = await Promise.all([
+    import('./telemetry/traces.ts'),
+    import('./telemetry/attributes.ts'),
+  ])
+  return new Traces({
+    endpoint,
+    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: config.OTEL_SERVICE_NAME,
+    instanceId: randomUUID(),
+    modelAttributes: endpointAttributes(config.OPENAI_BASE_URL, config.OPENAI_STREAM),
+    withContent: config.OTEL_CAPTURE_CONTENT,
+    now: Date.now,
+    log,
+  })
+}
+
+/** Calls by which an asker sees that somebody is at it. */
+const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
+
+class Watch implements Telemetry {
+  readonly #metrics: Metrics | undefined
+  readonly #traces: Traces | undefined
+  /** The go that the code now running belongs to, so that a model or Slack's client need not be told of questions. */
+  readonly #here = new AsyncLocalStorage<Go>()
+  readonly pages: Telemetry['pages']
+
+  constructor(metrics: Metrics | undefined, traces: Traces | undefined) {
+    this.#metrics = metrics
+    this.#traces = traces
+    this.pages = metrics ? { '/metrics': () => metrics.page() } : {}
+  }
+
+  queue(queue: Queue): Queue {
+    if (queue.stats) this.#metrics?.watchQueue(() => queue.stats!())
+    return watchedQueue(queue, {
+      receive: (question) => this.#traces?.receive(question),
+      during: (go, work) => this.#here.run(go, work),
+      note: (fact) => this.#tell(fact),
+      now: Date.now,
+    })
+  }
+
+  model(model: Model): Model {
+    return meteredModel(model, (fact) => this.#tell(fact))
+  }
+
+  async *events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncGenerator<AnswerEvent> {
+    const go = this.#here.getStore()
+    if (!go) return yield* events
+    go.isWorked = true
+    const end = this.#traces?.invoke(go)
+    try {
+      yield* watchedEvents(events, {
+        go,
+        tools: new Set(tools.map(({ name }) => name)),
+        note: (fact) => this.#tell(fact),
+        now: Date.now,
+      })
+    } finally {
+      end?.()
+    }
+  }
+
+  note(fact: Told): void {
+    if (fact.kind === 'slack') this.#noteSign(fact)
+    this.#tell(fact)
+  }
+
+  async stop(ms: number): Promise<void> {
+    if (this.#traces) await settledWithin(ms, [this.#traces.stop()])
+  }
+
+  #noteSign({ method, outcome }: SlackFact): void {
+    const go = this.#here.getStore()
+    if (!go || go.isSeen || outcome !== 'ok' || !SIGNS_OF_LIFE.has(method)) return
+    go.isSeen = true
+    const { question } = go
+    this.#tell({ kind: 'first_sign', question, ms: Math.max(0, Date.now() - question.at) })
+  }
+
+  #tell(fact: Fact): void {
+    this.#metrics?.note(fact)
+    this.#traces?.note(fact, this.#here.getStore())
+  }
+}

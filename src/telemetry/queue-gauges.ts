@@ -1,0 +1,44 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { QueueStats } from '../queue/types.ts'
+
+/** A store that does not answer must not keep the rest of the scrape waiting. */
+const PATIENCE_MS = 2_000
+
+/** Depth and age of the queue; processes that share a Redis all show the same. NaN where the store does not answer. */
+export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>): void {
+  const registers = [registry]
+  const read = sharedRead(stats)
+  new Gauge({
+    name: 'thinkaloud_queue_questions',
+    help: 'Questions that wait, and that are worked on',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const { waiting, active } = await read()
+      this.set({ state: 'waiting' }, waiting)
+      this.set({ state: 'active' }, active)
+    },
+  })
+  new Gauge({
+    name: 'thinkaloud_queue_oldest_seconds',
+    help: 'How long the oldest waiting question has waited',
+    registers,
+    async collect() {
+      this.set((await read()).oldestMs / 1000)
+    },
+  })
+}
+
+/** One question to the store a scrape, whichever gauge asks first. */
+function sharedRead(stats: () => Promise<QueueStats>): () => Promise<QueueStats> {
+  let reading: Promise<QueueStats> | undefined
+  return () => (reading ??= inTime(stats()).finally(() => (reading = undefined)))
+}
+
+const UNKNOWN: QueueStats = { waiting: NaN, active: NaN, oldestMs: NaN }
+
+async function inTime(stats: Promise<QueueStats>): Promise<QueueStats> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<QueueStats>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS, UNKNOWN)))
+  return Promise.race([stats.catch(() => UNKNOWN), late]).finally(() => clearTimeout(timer))
+}

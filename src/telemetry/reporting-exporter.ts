@@ -1,0 +1,36 @@
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+type Done = Parameters<SpanExporter['export']>[1]
+
+/** One line when traces can no longer be sent and one when they can again, however many batches are lost between. */
+export class ReportingExporter implements SpanExporter {
+  readonly #exporter: SpanExporter
+  readonly #log: Log
+  #isLost = false
+
+  constructor(exporter: SpanExporter, log: Log) {
+    this.#exporter = exporter
+    this.#log = log
+  }
+
+  export(spans: ReadableSpan[], done: Done): void {
+    this.#exporter.export(spans, (result) => {
+      const isLost = result.code !== 0
+      if (isLost && !this.#isLost)
+        this.#log.warn({ spans: spans.length, error: messageOf(result.error) }, 'traces cannot be sent')
+      if (!isLost && this.#isLost) this.#log.info('traces are sent again')
+      this.#isLost = isLost
+      done(result)
+    })
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#exporter.shutdown()
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#exporter.forceFlush?.()
+  }
+}
