@@ -1,21 +1,27 @@
 /** The composition root: builds everything from a Config and starts it. */
 import { createAgent } from './agent-parts.ts'
-import type { Model } from './agent/types.ts'
+import type { Model, Tool } from './agent/types.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
+import type { ModelMeter } from './model/index.ts'
 import { createNet, type Net } from './net.ts'
-import { serve } from './server.ts'
+import type { Queue } from './queue/types.ts'
+import { serve, type Server } from './server.ts'
 import { createFront, type Front } from './slack/app.ts'
 import { Egress } from './slack/egress.ts'
 import type { Identity } from './slack/entrances.ts'
 import { SlackRefusal, SlackWeb } from './slack/web.ts'
-import { createGiveUp, createHandler } from './slack/worker.ts'
+import { createGiveUp, createHandler, type AnswerWatch } from './slack/worker.ts'
 import { createStores, type Stores } from './stores.ts'
+import { createTelemetry, type Telemetry } from './telemetry.ts'
+import type { SlackFact } from './telemetry/facts.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
   port: number
+  /** Where /metrics answers, if METRICS_PORT is set. */
+  metricsPort?: number | undefined
   /** One line that says what was started. */
   summary: string
   /** Takes no more work, finishes or hands over what runs, closes everything. */
@@ -32,22 +38,27 @@ export interface BotOptions {
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL)
   const net = createNet(config)
-  const web = new SlackWeb({ token: config.SLACK_BOT_TOKEN!, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch })
-  const agent = await createAgent(config, { log, net, model: options.model })
+  const telemetry = await createTelemetry(config, log)
+  const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
+  const web = new SlackWeb({ token: config.SLACK_BOT_TOKEN!, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch, onCall })
+  const agent = await createAgent(config, { log, net, model: options.model, meter: telemetry && meterOf(telemetry) })
   const stores = createStores(config, log)
+  const queue = telemetry?.queue(stores.queue) ?? stores.queue
+  const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)
-  if (config.ROLE !== 'front') await startWork(config, { log, net, web, agent, stores })
-  const front = config.ROLE === 'worker' ? undefined : frontOf(config, { log, net, stores, identity })
-  const server = await listenAt(config, { front, stores })
+  if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent })
+  const front = config.ROLE === 'worker' ? undefined : frontOf(config, { ...parts, identity })
+  const server = await listenAt(config, { ...parts, front })
   await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
   return {
     port: server.port,
+    metricsPort: server.metricsPort,
     summary: summaryOf(config, agent.answer.agent.model.name),
     async stop() {
       await front?.stop()
       const closed = server.close()
       await stores.queue.stop(Math.max(0, config.SHUTDOWN_MS - CLOSING_MS))
-      await Promise.all([closed, stores.close(), agent.close()])
+      await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
     },
   }
 }
@@ -56,10 +67,20 @@ interface Parts {
   log: Log
   net: Net
   stores: Stores
+  /** The stores' queue, watched where something is measured. */
+  queue: Queue
+  telemetry: Telemetry | undefined
+}
+
+function meterOf(telemetry: Telemetry): ModelMeter {
+  return {
+    model: (model) => telemetry.model(model),
+    breaker: (model, isOpen) => telemetry.note({ kind: 'breaker', model, isOpen }),
+  }
 }
 
 async function startWork(config: Config, parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>> }): Promise<void> {
-  const { log, net, web, agent, stores } = parts
+  const { log, net, web, agent, stores, queue, telemetry } = parts
   const worker = {
     egress: new Egress({ web, log, fetch: net.fetch }),
     steps: config.STEPS === 'hidden' ? ('hidden' as const) : ('replies' as const),
@@ -70,18 +91,26 @@ async function startWork(config: Config, parts: Parts & { web: SlackWeb; agent: 
     durable: stores.durable,
     now: () => new Date(),
     log,
+    watch: telemetry && watchOf(telemetry, agent.answer.agent.tools),
   }
-  await stores.queue.start(createHandler(worker), createGiveUp(worker))
+  await queue.start(createHandler(worker), createGiveUp(worker))
 }
 
-function frontOf(config: Config, { log, net, stores, identity }: Parts & { identity: Identity }): Front {
+function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
+  return {
+    events: (events) => telemetry.events(events, tools),
+    refused: (question, limit) => telemetry.note({ kind: 'refused', question, limit }),
+  }
+}
+
+function frontOf(config: Config, { log, net, queue, identity }: Parts & { identity: Identity }): Front {
   return createFront({
     botToken: config.SLACK_BOT_TOKEN!,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
     followUps: config.FOLLOW_UPS,
-    queue: stores.queue,
+    queue,
     now: () => new Date(),
     identity,
     log,
@@ -89,20 +118,30 @@ function frontOf(config: Config, { log, net, stores, identity }: Parts & { ident
   })
 }
 
-async function listenAt(config: Config, { front, stores }: { front: Front | undefined; stores: Stores }) {
+async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: Front | undefined }) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => ((await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' }),
   }
+  const { PORT, METRICS_PORT, HOST: host } = config
+  const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })
+  const seen = METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
+  const metrics = seen && (await listen('METRICS_PORT', seen))
+  return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
+}
+
+async function listen(name: string, options: Parameters<typeof serve>[0]): Promise<Server> {
   try {
-    return await serve({ port: config.PORT, host: config.HOST, pages, fallback: front?.requestListener })
+    return await serve(options)
   } catch {
-    throw new ConfigError(`PORT should be a free port: ${config.PORT} on ${config.HOST} cannot be listened at.`)
+    throw new ConfigError(`${name} should be a free port: ${options.port} on ${options.host} cannot be listened at.`)
   }
 }
 
 /** Of SHUTDOWN_MS, kept for handing over and for closing connections. */
 const CLOSING_MS = 4_000
+/** Of that, for sending the last traces. */
+const FLUSH_MS = 2_000
 /** How long a Slack that does not answer is waited for at the start. */
 const IDENTIFY_MS = 30_000
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { answer, type AnswerDeps } from '../answer.ts'
+import { answer, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import { LeaseLost, messageOf, ModelError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import type { Limits, Refusal } from '../run/limits.ts'
 import type { Question, Run } from '../run/types.ts'
+import { answeredFields } from '../telemetry/summary.ts'
 import { noteContent } from './blocks.ts'
 import type { Egress } from './egress.ts'
 import { Reply, type ReplyOptions } from './reply.ts'
@@ -21,12 +22,21 @@ export interface WorkerOptions extends Omit<ReplyOptions, 'signal'> {
   limits?: Limits | undefined
   /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
+  /** Absent where nothing is measured. */
+  watch?: AnswerWatch | undefined
+}
+
+/** Reads along, for the metrics and the traces. */
+export interface AnswerWatch {
+  events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>
+  refused(question: Question, limit: string): void
 }
 
 /** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
     const refusal = await refusalOf(question, run, options)
+    if (refusal) options.watch?.refused(question, refusal.limit)
     if (refusal) return tellPrivately(question, refusalText(refusal), options)
     if (isUnrooted(question)) return openThread({ ...question, admitted: true }, run, { ...options, signal })
     await answerIn(question, run, { ...options, signal })
@@ -54,9 +64,10 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
   if (!signal.aborted) reply.begin()
   try {
     signal.throwIfAborted()
+    const events = answer(question, run, { ...options.answer, signal })
     if (question.text === '') await reply.note(EMPTY_QUESTION)
-    else for await (const event of answer(question, run, { ...options.answer, signal })) await reply.write(event)
-    log.info({ question: question.id, steps: run.saved.steps.length, ms: Date.now() - question.at }, 'question answered')
+    else for await (const event of options.watch?.events(events) ?? events) await reply.write(event)
+    log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
   } catch (error) {
     // Another process goes on with it: what stands in the thread is that one's from here.
     if (isHandedOver(error, signal, options)) return reply.abandon(error)
