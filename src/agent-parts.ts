@@ -1,14 +1,14 @@
-import { createToolbox, type ToolSettings } from '../tools/index.ts'
 import { DIALECTS } from './agent/dialects/index.ts'
-import type { Dialect, Model, Tool } from './agent/types.ts'
+import type { Dialect, Model } from './agent/types.ts'
 import type { AnswerDeps } from './answer.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './errors.ts'
-import { createToolHttp, type ToolHttp } from './http.ts'
+import { createToolHttp } from './http.ts'
 import type { Log } from './log.ts'
 import { createModels, type ModelMeter } from './model/index.ts'
 import type { Net } from './net.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
+import { openToolbox, type Toolbox } from './toolbox.ts'
 
 /** Everything that answering takes, apart from the history: what the bot, the terminal and the evaluation share. */
 export interface AgentParts {
@@ -30,8 +30,9 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const http = createToolHttp(config.HTTPS_PROXY ? { proxy: { uri: config.HTTPS_PROXY, ...noProxy(config) } } : {})
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
   const { model, condenseModel } = given ? { model: given, condenseModel: given } : createModels({ config, ...sources })
-  const tools = toolsOf(config, http)
-  const dialect = dialectOf(config, { prompts, tools })
+  const toolbox = await openToolbox(config, { http, prompts, log: sources.log })
+  const { tools } = toolbox
+  const dialect = dialectOf(config, prompts, toolbox)
   const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'the tool' }), now: () => new Date() }
   return { answer: { agent, prompts, condenseModel }, close: () => http.close() }
 }
@@ -40,25 +41,11 @@ function noProxy(config: Config): { noProxy?: string } {
   return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
 }
 
-function toolsOf(config: Config, http: ToolHttp): Tool[] {
-  const settings: ToolSettings = {
-    enabled: config.TOOLS,
-    wikipediaApiUrl: config.WIKIPEDIA_API_URL,
-    arxivApiUrl: config.ARXIV_API_URL,
-    duckduckgoUrl: config.DUCKDUCKGO_URL,
-    serpapiUrl: config.SERPAPI_URL,
-    serpapiApiKey: config.SERPAPI_API_KEY,
-    githubApiUrl: config.GITHUB_API_URL,
-    githubToken: config.GITHUB_TOKEN,
-  }
-  return createToolbox({ settings, http })
-}
-
-function dialectOf(config: Config, { prompts, tools }: { prompts: Prompts; tools: Tool[] }): Dialect {
+function dialectOf(config: Config, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
   const { create, needs } = DIALECTS[config.AGENT_DIALECT]
   const lacking = needs.find((name) => !tools.some((tool) => tool.name === name))
   if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${config.AGENT_DIALECT} cannot do without it.`)
-  return create({ prompts, examples: '' })
+  return create({ prompts, examples })
 }
 
 function limitsOf(config: Config) {
