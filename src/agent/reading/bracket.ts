@@ -1,0 +1,77 @@
+import type { Reading } from '../types.ts'
+import { argumentInput, readCall, type Call } from './call.ts'
+import { toReading, type Found } from './found.ts'
+import { nextLine } from './fences.ts'
+import { readInline } from './inline.ts'
+import { namesFinish, namesNothing } from './names.ts'
+import { answerOf } from './payload.ts'
+import { thoughtBefore, type Section } from './sections.ts'
+import { readAction } from './steps.ts'
+import { thoughtOf } from './text.ts'
+import { dedent, tidy } from './trim.ts'
+import { turnOf, type Turn } from './turn.ts'
+
+const FORM =
+  'Write "Thought: …", then one line "Action: Tool[input]" with the bracket closed at its end; "Action: Finish[answer]" ends.'
+
+/**
+ * Reads a completion of the docstore and bracket dialects (the ReAct paper's form): `Action 1: Search[input]`, numbered or
+ * not; `Finish[answer]` ends. The input is the text up to the last bracket of the action's line.
+ */
+export function readBracket(completion: string, tools: string[]): Reading {
+  const turn = turnOf(completion, tools)
+  const found = readActions(turn) ?? readUnlabelled(turn) ?? readInline(turn)
+  return toReading(found, { form: FORM, thought: thoughtOf(turn) })
+}
+
+function readActions(turn: Turn): Found | undefined {
+  for (const [index, section] of turn.sections.entries()) {
+    if (section.name === 'answer') return finish(turn, section.at, answerOf(turn.text, turn.sections, index))
+    const found = section.name === 'action' ? readOne(turn, index, section) : undefined
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Reads one labelled action; undefined where it names nothing and a later one may. */
+function readOne(turn: Turn, index: number, section: Section): Found | undefined {
+  const next = turn.sections[index + 1]
+  const written = tidy(dedent(turn.text.slice(section.valueAt, next?.at), section.indent))
+  if ((!written && next?.name === 'action') || namesNothing(written)) return undefined
+  const call = readCall(written, turn.tools)
+  if (call) return called(turn, section.at, call)
+  if (next?.name === 'input' || namesFinish(written)) return readAction(turn, index)
+  return fault(turn, section.at, 'its action is not written as Tool[input]')
+}
+
+/** A line that is a listed tool's call and nothing else, from a model that left the label out. */
+function readUnlabelled(turn: Turn): Found | undefined {
+  const { text } = turn
+  const tools = [...turn.tools, 'Finish']
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const call = readCall(text.slice(at, nextLine(text, at)), tools, true)
+    if (call?.argument !== undefined && !call.round) return called(turn, at, call)
+  }
+  return undefined
+}
+
+function called(turn: Turn, at: number, call: Call): Found {
+  const payload = argumentInput(call)
+  if (!payload.ok) return fault(turn, at, payload.what)
+  const input = typeof payload.input === 'string' ? payload.input : tidy(call.argument ?? '')
+  return namesFinish(call.tool)
+    ? finish(turn, at, input)
+    : { kind: 'action', ...placed(turn, at), tool: call.tool, input }
+}
+
+function finish(turn: Turn, at: number, answer: string): Found {
+  return answer ? { kind: 'finish', ...placed(turn, at), answer } : fault(turn, at, 'its answer is empty')
+}
+
+function fault(turn: Turn, at: number, what: string): Found {
+  return { kind: 'fault', ...placed(turn, at), what }
+}
+
+function placed({ text, sections }: Turn, at: number): { at: number; thought: string } {
+  return { at, thought: thoughtBefore(text, sections, at) }
+}

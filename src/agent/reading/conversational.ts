@@ -1,0 +1,31 @@
+import type { Reading } from '../types.ts'
+import { toReading } from './found.ts'
+import { labelReader, REACT } from './labels.ts'
+import { findStep, thoughtOf } from './text.ts'
+import { tidy } from './trim.ts'
+import { turnOf, type Turn } from './turn.ts'
+
+const labelAt = labelReader({ ...REACT, answer: [...REACT.answer, 'ai', 'assistant'] })
+const FORM =
+  'Write "Thought: Do I need to use a tool? Yes", "Action: <tool>" and "Action Input: <input>", each on a line of its own; or "Thought: Do I need to use a tool? No" and "AI: <reply>".'
+
+/**
+ * Reads a completion of the conversational dialect (LangChain's conversational-react-description): an action as in the
+ * text dialect, `AI: …` or `Final Answer: …` as the reply. What carries no label at all is the reply itself.
+ */
+export function readConversational(completion: string, tools: string[]): Reading {
+  const turn = turnOf(completion, tools, { labelAt })
+  const found = findStep(turn)
+  const reply = found ? '' : plainReply(turn)
+  return reply ? { kind: 'finish', ...reply } : toReading(found, { form: FORM, thought: thoughtOf(turn) })
+}
+
+/** The reply of a turn that labels none: all of it, or what follows the line that says no tool is needed. */
+function plainReply({ text, sections }: Turn): { thought: string; answer: string } | undefined {
+  const [thought, ...others] = sections
+  if (!thought) return tidy(text) ? { thought: '', answer: tidy(text) } : undefined
+  if (thought.name !== 'thought' || others.length > 0) return undefined
+  const [said = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
+  const answer = tidy(rest.join('\n'))
+  return /\bno\b[.!]?$/i.test(said.trim()) && answer ? { thought: said.trim(), answer } : undefined
+}

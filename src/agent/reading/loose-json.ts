@@ -1,0 +1,192 @@
+/**
+ * JSON as models write it: single or curly quotes, Python's `None` and `True`, comments, trailing and missing commas,
+ * bare keys, raw line breaks and unescaped quotes inside strings, triple quotes. What is valid JSON reads as
+ * `JSON.parse` reads it. What is cut off is never completed: the one thing this reader does not forgive is a missing end.
+ * One pass, no backtracking, bounded depth.
+ */
+
+export type Loose =
+  | { ok: true; value: unknown; /** Offset after the value. */ end: number }
+  /** `cut`: the text ended before the value did. `at`: how far it could be read. */
+  | { ok: false; cut: boolean; at: number }
+
+const MAX_DEPTH = 64
+const FAIL = Symbol('no value here')
+const CLOSING: Record<string, string> = { '"': '"', "'": "'", '“': '”', '‘': '’', '`': '`' }
+const WORDS = new Map<string, unknown>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['null', null],
+  ['None', null],
+  ['undefined', null],
+])
+const SPACE = /[\s\u200b-\u200d\u2060]+/y
+const LINE_COMMENT = /(?:\/\/|#)[^\n]*/y
+const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#]|$)/y
+const WORD = /[\p{L}_$][\p{L}\p{N}_$-]*/uy
+/** What follows a value's closing quote when the comma was forgotten: the next key. */
+const NEXT_KEY = /["'“‘][^"'“”‘’\n]{1,60}["'”’]\s{0,20}[:：]/y
+
+/** How often text may be read a second time, in another way. Shared by the readings of one text, it keeps them linear. */
+export interface Retries {
+  left: number
+}
+
+/** Reads the value at `from`. Text after it is no concern of this function. */
+export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }): Loose {
+  const reader = new LooseReader(text, from, retries)
+  const value = reader.value(0, ',，}]')
+  if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
+  return { ok: true, value, end: reader.at }
+}
+
+class LooseReader {
+  readonly text: string
+  at: number
+
+  readonly retries: Retries
+
+  constructor(text: string, at: number, retries: Retries) {
+    this.text = text
+    this.at = at
+    this.retries = retries
+  }
+
+  /** `closers`: what may come after a string here; a quote before anything else belongs to the string. */
+  value(depth: number, closers: string): unknown {
+    const char = this.text[this.at] ?? ''
+    if (depth > MAX_DEPTH) return FAIL
+    if (char === '{') return this.object(depth)
+    if (char === '[') return this.array(depth)
+    if (char in CLOSING) return this.string(closers)
+    const number = this.match(NUMBER)
+    if (number !== undefined) return Number(number)
+    const word = this.match(WORD)
+    return word !== undefined && WORDS.has(word) ? WORDS.get(word) : FAIL
+  }
+
+  object(depth: number): unknown {
+    const pairs: [string, unknown][] = []
+    this.at++
+    for (;;) {
+      this.space()
+      if (this.take('}')) return Object.fromEntries(pairs)
+      const key = this.key()
+      this.space()
+      if (key === FAIL || !this.take(':：=')) return FAIL
+      this.space()
+      const value = this.value(depth + 1, ',，}')
+      if (value === FAIL) return FAIL
+      pairs.push([String(key), value])
+      this.space()
+      this.take(',，')
+    }
+  }
+
+  array(depth: number): unknown {
+    const items: unknown[] = []
+    this.at++
+    for (;;) {
+      this.space()
+      if (this.take(']')) return items
+      const value = this.value(depth + 1, ',，]')
+      if (value === FAIL) return FAIL
+      items.push(value)
+      this.space()
+      this.take(',，')
+    }
+  }
+
+  key(): unknown {
+    if ((this.text[this.at] ?? '') in CLOSING) return this.string(':：=,，}')
+    return this.match(WORD) ?? this.match(NUMBER) ?? FAIL
+  }
+
+  string(closers: string): unknown {
+    const quote = this.text[this.at] ?? ''
+    if (quote !== '`' && this.text.startsWith(quote.repeat(3), this.at)) return this.tripleQuoted(quote)
+    const close = CLOSING[quote] ?? quote
+    let unescapedQuote = false
+    for (let end = this.at + 1; end < this.text.length; end++) {
+      const char = this.text[end]
+      if (char === '\\') end++
+      if (char !== close) continue
+      if (this.closes(end + 1, closers)) return this.stringTo(end)
+      const nested = unescapedQuote ? undefined : this.objectInQuotes(close, closers)
+      if (nested !== undefined) return this.stringTo(nested)
+      unescapedQuote = true
+    }
+    this.at = this.text.length
+    return FAIL
+  }
+
+  stringTo(end: number): string {
+    const inner = this.text.slice(this.at + 1, end)
+    this.at = end + 1
+    return unescaped(inner)
+  }
+
+  /** `"{"query": "x"}"`: where the string ends whose content is an object with its quotes not escaped. */
+  objectInQuotes(close: string, closers: string): number | undefined {
+    if (this.text[this.at + 1] !== '{' || this.retries.left-- <= 0) return undefined
+    const inner = readLoose(this.text, this.at + 1, { left: 0 })
+    const whole = inner.ok && this.text[inner.end] === close && this.closes(inner.end + 1, closers)
+    return whole ? inner.end : undefined
+  }
+
+  tripleQuoted(quote: string): unknown {
+    const end = this.text.indexOf(quote.repeat(3), this.at + 3)
+    const inner = this.text.slice(this.at + 3, end)
+    this.at = end < 0 ? this.text.length : end + 3
+    return end < 0 ? FAIL : unescaped(inner)
+  }
+
+  /** Whether a quote before `next` ends its string: by what comes after it. */
+  closes(next: number, closers: string): boolean {
+    const start = this.at
+    this.at = next
+    this.match(SPACE)
+    const after = this.text[this.at]
+    const comment = after === '#' || this.text.startsWith('//', this.at) || this.text.startsWith('/*', this.at)
+    const forgotten = closers.includes('}') && this.match(NEXT_KEY) !== undefined
+    this.at = start
+    return after === undefined || closers.includes(after) || comment || forgotten
+  }
+
+  /** Skips white space and comments. */
+  space(): void {
+    while (this.match(SPACE) || this.match(LINE_COMMENT) || this.blockComment());
+  }
+
+  blockComment(): boolean {
+    if (!this.text.startsWith('/*', this.at)) return false
+    const end = this.text.indexOf('*/', this.at + 2)
+    this.at = end < 0 ? this.text.length : end + 2
+    return true
+  }
+
+  take(chars: string): boolean {
+    const taken = this.at < this.text.length && chars.includes(this.text[this.at] ?? '')
+    if (taken) this.at++
+    return taken
+  }
+
+  match(sticky: RegExp): string | undefined {
+    sticky.lastIndex = this.at
+    const found = sticky.exec(this.text)?.[0]
+    if (found) this.at = sticky.lastIndex
+    return found || undefined
+  }
+}
+
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '\n': '' }
+
+/** Resolves the escapes of JSON, and `\'` and `\_` that models add; an unknown one (`\d` of a pattern) stays as written. */
+function unescaped(inner: string): string {
+  return inner.replace(/\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])/g, (all, code: string) => {
+    if (code.length > 1) return String.fromCharCode(parseInt(code.slice(1), 16))
+    return ESCAPES[code] ?? ('"\'\\/`_”’'.includes(code) ? code : all)
+  })
+}

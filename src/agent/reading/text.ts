@@ -1,0 +1,40 @@
+import type { Reading } from '../types.ts'
+import { readBlob } from './blob.ts'
+import { toReading, type Found } from './found.ts'
+import { readInline } from './inline.ts'
+import { thoughtBefore } from './sections.ts'
+import { readSteps } from './steps.ts'
+import { turnOf, type Turn } from './turn.ts'
+
+const FORM =
+  'Write "Thought: …", then either "Action: <tool>" and "Action Input: <input>", each on a line of its own, or "Final Answer: <answer>".'
+
+/**
+ * Reads a completion of the text dialect (LangChain's zero-shot ReAct): Thought, Action, Action Input, Final Answer.
+ * A model that writes a JSON call or everything on one line is understood too. The input stays text as written, but is
+ * an object where the model fenced a JSON object or wrote a Python dict.
+ */
+export function readText(completion: string, tools: string[]): Reading {
+  const turn = turnOf(completion, tools)
+  return toReading(findStep(turn), { form: FORM, thought: thoughtOf(turn) })
+}
+
+/** What a turn says that may have labels, a JSON call, or all on one line. What is labelled decides; else the first. */
+export function findStep(turn: Turn): Found | undefined {
+  const labelled = readSteps(turn)
+  if (labelled && labelled.kind !== 'finish') return labelled
+  const end = labelled?.at ?? turn.text.length
+  const before = { ...turn, text: turn.text.slice(0, end) }
+  const call = earliest(readBlob(before), readInline(before))
+  const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
+  return labelled && !listed ? labelled : call
+}
+
+function earliest(one: Found | undefined, other: Found | undefined): Found | undefined {
+  return one && other ? (one.at <= other.at ? one : other) : (one ?? other)
+}
+
+/** All that a turn says when nothing in it can be acted on. */
+export function thoughtOf({ text, sections }: Turn): string {
+  return thoughtBefore(text, sections, text.length)
+}
