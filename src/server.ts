@@ -21,7 +21,8 @@ export async function serve(options: {
   fallback?: RequestListener | undefined
 }): Promise<Server> {
   const server = createServer((request, response) => {
-    const page = options.pages[new URL(request.url ?? '/', 'http://localhost').pathname]
+    // Not by URL: it throws for some paths that a stranger may ask for, and nobody would catch that.
+    const page = options.pages[(request.url ?? '/').split('?')[0] ?? '/']
     if (request.method === 'GET' && page) return void respond(response, page)
     try {
       if (options.fallback) return options.fallback(request, response)
@@ -40,9 +41,14 @@ export async function serve(options: {
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
+        // Whoever sends half a request and then nothing must not hold up the end.
+        setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref()
       }),
   }
 }
+
+/** How long requests under way may still take when the server closes. */
+const CLOSE_MS = 2_000
 
 async function respond(response: ServerResponse, page: () => Promise<Page> | Page): Promise<void> {
   try {

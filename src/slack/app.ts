@@ -31,7 +31,12 @@ export function createFront(options: FrontOptions): Front {
 
 function socketFront(options: FrontOptions, appToken: string): Front {
   const { log, dispatcher } = options
-  const settings = { appToken, logger: boltLogger(log), logLevel: LogLevel.WARN, installerOptions: { clientOptions: clientOptions(options) } }
+  const settings = {
+    appToken,
+    logger: boltLogger(log),
+    logLevel: LogLevel.WARN,
+    installerOptions: { clientOptions: clientOptions(options) },
+  }
   const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
   createApp(ackWhenStored(receiver), options)
   return {
@@ -42,10 +47,24 @@ function socketFront(options: FrontOptions, appToken: string): Front {
 
 function httpFront(options: FrontOptions, signingSecret: string): Front {
   const logger = boltLogger(options.log)
-  const receiver = new HTTPReceiver({ signingSecret, endpoints: ['/slack/events'], logger, processBeforeResponse: true })
+  const receiver = new HTTPReceiver({
+    signingSecret,
+    endpoints: ['/slack/events'],
+    logger,
+    processBeforeResponse: true,
+  })
   createApp(ackWhenStored(receiver), options)
-  return { requestListener: receiver.requestListener, start: async () => {}, stop: async () => {} }
+  const requestListener: RequestListener = (request, response) => {
+    // Bolt leaves a request without an answer where it cannot make sense of the body.
+    const end = setTimeout(() => response.destroy(), ANSWER_MS)
+    response.on('close', () => clearTimeout(end))
+    receiver.requestListener(request, response)
+  }
+  return { requestListener, start: async () => {}, stop: async () => {} }
 }
+
+/** Slack itself waits for three seconds. */
+const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: FrontOptions): void {
   const { identity, botToken, log } = options

@@ -96,7 +96,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     requests.push(played)
     response.on('close', () => (played.aborted = !played.done))
     const refused = [...refuses].find((name) => name in body)
-    if (refused) return void sendJson(response, 400, refusalOf(refused))
+    if (refused) return sendJson(response, { status: 400, body: refusalOf(refused) })
     const entry = scripts.findLast((one) => one.kind === played.kind && played.question.includes(one.key)) ?? any
     const turn = await turnOf(entry.script, played, entry.count++)
     await play(response, played, typeof turn === 'string' ? { text: turn } : turn)
@@ -176,7 +176,7 @@ function refusalOf(param: string): object {
   return { error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } }
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+function sendJson(response: ServerResponse, { status = 200, body, headers = {} }: TurnParts): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
@@ -186,19 +186,14 @@ async function play(response: ServerResponse, played: PlayedRequest, turn: TurnP
   if (turn.delayMs) await pause(turn.delayMs)
   if (turn.status !== undefined) {
     played.done = true
-    return sendJson(
-      response,
-      turn.status,
-      turn.body ?? { error: { message: 'played fault', type: 'server_error' } },
-      turn.headers,
-    )
+    return sendJson(response, { body: { error: { message: 'played fault', type: 'server_error' } }, ...turn })
   }
   const { text, isInvented } = spoken(turn, played.body)
   if (played.body.stream)
     return stream(response, played, { ...turn, text, ...(isInvented ? { chunkMs: turn.chunkMs ?? 4 } : {}) })
   played.sent = text
   played.done = true
-  sendJson(response, 200, wholeAnswer(played.body, { ...turn, text }))
+  sendJson(response, { body: wholeAnswer(played.body, { ...turn, text }) })
 }
 
 /** The text as far as the model gets: up to a `stop` that was sent, else on and on after an action. */

@@ -1,0 +1,218 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { sign } from '../../src/playground/deliveries.ts'
+import { mentionEvent, messageEvent } from '../../src/playground/events.ts'
+import { ALICE, BOT_USER, GENERAL, type Delivery, type Json } from '../../src/playground/slack.ts'
+import { startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+const ends = fileEnds()
+
+/** A message that names the bot, in the channel but not yet delivered, and its two events. */
+function unsent({ slack }: TestBot, text: string) {
+  const channel = slack.store.channels.get(GENERAL)!
+  const message = slack.store.post(channel, { user: ALICE, text: `<@${BOT_USER}> ${text}` })
+  const thread = new Thread(slack, { ts: message.ts, thread: message.ts, channel: GENERAL, deliveries: [] })
+  return { thread, mention: mentionEvent(channel, message), message: messageEvent(channel, message) }
+}
+
+function orders<T>(items: T[]): T[][] {
+  if (items.length < 2) return [items]
+  return items.flatMap((item, i) =>
+    orders([...items.slice(0, i), ...items.slice(i + 1)]).map((rest) => [item, ...rest]),
+  )
+}
+
+describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
+  const bot = await startBot(ends, { mode, slack: { retryMs: [] } })
+  const { slack, model } = bot
+
+  /** Delivers an event, or what was delivered of it before once more, as a retry. */
+  async function deliver(event: Json, sent: Map<Json, Delivery>): Promise<void> {
+    const before = sent.get(event)
+    if (before) return void (await slack.redeliver(before))
+    const delivery = slack.people.event(event)!
+    sent.set(event, delivery)
+    await delivery.first
+  }
+
+  test('app_mention and message, and their redeliveries, in whatever order: one answer', async () => {
+    model.on('in whatever order', { text: finish('once'), delayMs: 50 })
+    const all = [...new Set(orders(['mention', 'mention', 'message', 'message'] as const).map((order) => order.join()))]
+    const threads = all.map(async (order, i) => {
+      const { thread, ...events } = unsent(bot, `in whatever order ${i}?`)
+      const sent = new Map<Json, Delivery>()
+      for (const name of order.split(',')) await deliver(events[name as 'mention' | 'message'], sent)
+      await thread.ended()
+      for (const delivery of sent.values()) expect((await slack.redeliver(delivery)).status).toBe(200)
+      return thread
+    })
+    const done = await Promise.all(threads)
+    await slack.settle(150)
+    expect(done.map((thread) => thread.shown().length)).toEqual(all.map(() => 1))
+    expect(model.about('in whatever order')).toHaveLength(all.length)
+  })
+
+  test('the same delivery ten times at once is one question', async () => {
+    model.on('ten times', finish('ten'))
+    const { thread, mention } = unsent(bot, 'ten times at once?')
+    const delivery = slack.people.event(mention)!
+    await Promise.all([delivery.first, ...Array.from({ length: 9 }, () => slack.redeliver(delivery))])
+    await thread.ended()
+    await slack.settle(150)
+    expect(thread.shown()).toHaveLength(1)
+    expect(delivery.attempts.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+  })
+
+  test('the ack does not wait for the model or for Slack', async () => {
+    model.on('ack at once', { text: finish('late'), delayMs: 600 })
+    slack.fault({ method: 'assistant.threads.setStatus', delayMs: 600 })
+    const thread = await bot.mention('ack at once?')
+    for (const { attempts } of thread.said.deliveries) expect(attempts[0]).toMatchObject({ status: 200 })
+    expect(model.about('ack at once').every(({ done }) => !done)).toBe(true)
+    expect(await thread.lastAnswer()).toBe('late')
+  })
+
+  test('an event without a user, a text or a sense is acked and let alone', async () => {
+    const asked = model.requests.length
+    const odd: Json[] = [
+      { type: 'message', channel: GENERAL, channel_type: 'channel', ts: '1.1', event_ts: '1.1' },
+      {
+        type: 'message',
+        channel: GENERAL,
+        channel_type: 'channel',
+        user: ALICE,
+        ts: '1.2',
+        event_ts: '1.2',
+        blocks: [],
+      },
+      { type: 'app_mention', channel: GENERAL, ts: '1.3', event_ts: '1.3', text: `<@${BOT_USER}> x` },
+      {
+        type: 'message',
+        channel: GENERAL,
+        channel_type: 'channel',
+        user: ALICE,
+        subtype: 'brand_new_subtype',
+        text: `<@${BOT_USER}> x`,
+        ts: '1.4',
+        event_ts: '1.4',
+      },
+      { type: 'brand_new_event', event_ts: '1.5' },
+    ]
+    for (const event of odd) expect(await slack.people.event(event)!.first).toMatchObject({ status: 200 })
+    await slack.settle(150)
+    expect(model.requests.length).toBe(asked)
+  })
+})
+
+describe('the door over HTTP', async () => {
+  const bot = await startBot(ends)
+  const base = `http://127.0.0.1:${bot.bot.port}`
+
+  function post(
+    body: string,
+    { at = Math.floor(Date.now() / 1000), secret = bot.slack.signingSecret, type = 'application/json' } = {},
+  ) {
+    const headers = {
+      'content-type': type,
+      'x-slack-request-timestamp': String(at),
+      'x-slack-signature': sign(secret, String(at), body),
+    }
+    return fetch(`${base}/slack/events`, { method: 'POST', body, headers })
+  }
+
+  test('Slack’s challenge is answered', async () => {
+    const response = await post(JSON.stringify({ type: 'url_verification', challenge: 'c-1' }))
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('c-1')])
+  })
+
+  test('another secret, an old request and one without a signature are turned away', async () => {
+    const body = JSON.stringify({
+      type: 'event_callback',
+      event: { type: 'app_mention', user: ALICE, text: 'x', ts: '1.1', channel: GENERAL },
+    })
+    expect((await post(body, { secret: 'another' })).status).toBe(401)
+    expect((await post(body, { at: Math.floor(Date.now() / 1000) - 600 })).status).toBe(401)
+    expect((await fetch(`${base}/slack/events`, { method: 'POST', body })).status).toBe(401)
+  })
+
+  test('what is no JSON, no event and no path is refused, and the bot lives on', async () => {
+    expect((await post('{"no json')).status).toBeGreaterThanOrEqual(400)
+    expect((await post('payload=%7B', { type: 'application/x-www-form-urlencoded' })).status).toBeGreaterThanOrEqual(
+      400,
+    )
+    expect((await post('x'.repeat(3_000_000))).status).toBeGreaterThanOrEqual(400)
+    for (const path of ['/', '//', '/slack', '/slack/events/x', '/%', '/healthz/../x', '/__proto__'])
+      expect([path, (await rawGet(bot.bot.port, path)).slice(0, 12)]).toEqual([path, 'HTTP/1.1 404'])
+    expect((await fetch(`${base}/healthz`)).status).toBe(200)
+    expect((await fetch(`${base}/readyz`)).status).toBe(200)
+  })
+
+  test('half a request does not hold up the end', async (t) => {
+    const other = await startBot(t)
+    const socket = connect(other.bot.port, '127.0.0.1')
+    t.onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.write('POST /slack/events HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
+    await other.slack.until(() => socket.readyState === 'open', 'the connection')
+    await other.stop()
+  })
+
+  test('a command with a wrong signature runs nothing', async () => {
+    const form = new URLSearchParams({
+      command: '/ask',
+      text: 'x',
+      channel_id: GENERAL,
+      user_id: ALICE,
+      trigger_id: '1',
+      response_url: base,
+    })
+    const response = await post(form.toString(), { secret: 'another', type: 'application/x-www-form-urlencoded' })
+    expect(response.status).toBe(401)
+    expect(bot.slack.messages(GENERAL)).toEqual([])
+  })
+})
+
+/** A GET whose path no client library has tidied. */
+function rawGet(port: number, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
+    )
+    let text = ''
+    socket.on('data', (data) => (text += String(data)))
+    socket.on('end', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
+
+describeWithRedis('when the store is down', () => {
+  test.each(['http', 'socket'] as const)(
+    'a delivery over %s is not acked, and answered once when it comes again',
+    async (mode) => {
+      const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+      ends.onTestFinished(() => redis.stop())
+      const bot = await startBot(ends, { mode, env: { REDIS_URL: redis.url }, slack: { ackMs: 1500, retryMs: [] } })
+      bot.model.on('store is down', finish('it is up again'))
+      await redis.kill()
+      const thread = await bot.mention('The store is down?')
+      const first = thread.said.deliveries.map(({ attempts }) => attempts[0]?.status)
+      expect(first).toEqual(mode === 'http' ? [500, 500] : [0, 0])
+      expect(thread.messages()).toEqual([])
+      await redis.restart()
+      await bot.slack.until(
+        async () =>
+          (await Promise.all(thread.said.deliveries.map((one) => bot.slack.redeliver(one)))).every(
+            ({ status }) => status === 200,
+          ),
+        'acks',
+        20_000,
+      )
+      expect(await thread.lastAnswer()).toBe('it is up again')
+      await bot.slack.settle(200)
+      expect(thread.shown()).toHaveLength(1)
+    },
+  )
+})
