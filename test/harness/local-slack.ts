@@ -13,6 +13,7 @@ export async function localSlack(options: LocalSlackOptions = {}): Promise<Local
  * listens, by `setTarget`.
  */
 export function slackSettings(slack: LocalSlack, mode: 'http' | 'socket' = 'socket'): Record<string, string> {
-  const way = mode === 'socket' ? { SLACK_APP_TOKEN: slack.appToken } : { SLACK_SIGNING_SECRET: slack.signingSecret }
-  return { SLACK_BOT_TOKEN: slack.botToken, SLACK_API_URL: slack.apiUrl, ...way }
+  const settings = { SLACK_BOT_TOKEN: slack.botToken, SLACK_API_URL: slack.apiUrl }
+  if (mode === 'socket') return { ...settings, SLACK_APP_TOKEN: slack.appToken }
+  return { ...settings, SLACK_SIGNING_SECRET: slack.signingSecret }
 }
