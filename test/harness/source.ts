@@ -12,14 +12,30 @@ export interface SourceFunction {
   parameters: number
 }
 
-/** One TypeScript file of the project. Paths are relative to its root. */
-export interface SourceFile {
-  path: string
-  text: string
-  tree: ts.SourceFile
-  lines: number
+/** One TypeScript file of the project. Paths are relative to its root. It is parsed when its tree is first asked for. */
+export class SourceFile {
+  readonly path: string
+  readonly text: string
+  #tree: ts.SourceFile | undefined
+  #imports: string[] | undefined
+
+  constructor(path: string) {
+    this.path = path
+    this.text = textOf(path)
+  }
+
+  get tree(): ts.SourceFile {
+    return (this.#tree ??= ts.createSourceFile(this.path, this.text, ts.ScriptTarget.Latest, true))
+  }
+
+  get lines(): number {
+    return this.text.trimEnd().split('\n').length
+  }
+
   /** What it imports or re-exports, types included: paths of the project's own files, names of packages. */
-  imports: string[]
+  get imports(): string[] {
+    return (this.#imports ??= importsOf(this.tree))
+  }
 }
 
 /** Every TypeScript file below these folders of the project. */
@@ -27,7 +43,7 @@ export function sourcesIn(...folders: string[]): SourceFile[] {
   return folders
     .flatMap(filesIn)
     .filter((path) => path.endsWith('.ts'))
-    .map(readSource)
+    .map((path) => new SourceFile(path))
 }
 
 /** Every file below a folder of the project, dependencies and builds left out. */
@@ -45,12 +61,6 @@ const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage'])
 /** The text of one file of the project. */
 export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
-}
-
-function readSource(path: string): SourceFile {
-  const text = textOf(path)
-  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  return { path, text, tree, lines: text.trimEnd().split('\n').length, imports: importsOf(tree) }
 }
 
 function importsOf(tree: ts.SourceFile): string[] {

@@ -31,7 +31,8 @@ test('nothing is of type any', () => {
 
 test('no comment silences the compiler or the linter, or puts work off', () => {
   const silences = /@ts-(ignore|expect-error|nocheck)|eslint-disable|prettier-ignore|\b(TODO|FIXME|XXX|HACK)\b/
-  const found = all.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })))
+  const suspects = all.filter(({ text }) => silences.test(text))
+  const found = suspects.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })))
   expect(found.filter(({ text }) => silences.test(text)).map(({ path, line }) => `${path}:${line}`)).toEqual([])
 })
 

@@ -1,0 +1,38 @@
+/** The rows of the Markdown table whose header line begins with `header`, cell by cell; backticks are kept. */
+export function tableUnder(header: string, text: string): string[][] {
+  const lines = text.split('\n')
+  const begin = lines.findIndex((line) => line.startsWith(header))
+  if (begin < 0) throw new Error(`There is no table that begins with ${header}`)
+  const end = lines.findIndex((line, i) => i > begin && !line.startsWith('|'))
+  return lines.slice(begin + 2, end < 0 ? undefined : end).map(cellsOf)
+}
+
+/** What stands between the first pair of backticks. */
+export function codeIn(cell: string | undefined): string {
+  return /`([^`]*)`/.exec(cell ?? '')?.[1] ?? ''
+}
+
+/** Where the links and pictures of a text lead. */
+export function linksIn(text: string): string[] {
+  const written = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+  const tags = [...text.matchAll(/(?:src|href)="([^"]+)"/g)]
+  return [...written, ...tags].map(([, address]) => address!)
+}
+
+/** The headings of a text as GitHub names them in addresses: `## Make the Slack app` is `make-the-slack-app`. */
+export function anchorsOf(text: string): string[] {
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!.toLowerCase())
+  return headings.map((heading) =>
+    heading
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  )
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+}

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { loadConfig, SETTINGS } from '../../src/config.ts'
+import { ROOT } from '../../src/root.ts'
+import { copyOf, readDockerfile } from '../harness/dockerfile.ts'
+import { describeWithCompose } from '../harness/compose.ts'
+import { sourcesIn, textOf, visit } from '../harness/source.ts'
+
+const service = z.object({
+  environment: z.array(z.string()).optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
+  stop_grace_period: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+})
+const compose = z
+  .object({ services: z.record(z.string(), service) })
+  .parse(parse(textOf('docker-compose.yml'), { merge: true }))
+
+/** What the image fixes by itself, or has no use for. */
+const NOT_PASSED = ['PORT', 'HOST', 'CUSTOM_TOOLS_DIR', 'PLAYGROUND_PORT']
+
+describe('docker-compose.yml', () => {
+  const { bot, redis } = compose.services
+
+  test('lets every setting through to the bot', () => {
+    const passed = bot?.environment?.map((entry) => entry.split('=')[0]!)
+    expect(passed?.toSorted()).toEqual(SETTINGS.filter((name) => !NOT_PASSED.includes(name)).toSorted())
+  })
+
+  test('gives the bot the time that it takes to stop', () => {
+    expect(Number.parseInt(bot?.stop_grace_period ?? '', 10) * 1000).toBeGreaterThan(loadConfig({}).SHUTDOWN_MS)
+  })
+
+  test('keeps what Redis holds, and never lets it forget for want of room', () => {
+    expect(redis?.command?.join(' ')).toContain('--appendonly yes --maxmemory-policy noeviction')
+    expect(redis?.volumes?.some((volume) => volume.endsWith(':/data'))).toBe(true)
+    expect(redis?.healthcheck).toBeDefined()
+    expect(bot?.depends_on?.['redis']?.condition).toBe('service_healthy')
+  })
+})
+
+describeWithCompose('docker-compose config', () => {
+  test.each(['without an .env', 'with .env.example as it is'])('takes the file %s', (how) => {
+    const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-compose-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    copyFileSync(join(ROOT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'))
+    if (how.startsWith('with ')) copyFileSync(join(ROOT, '.env.example'), join(folder, '.env'))
+    const { status, stderr } = spawnSync('docker-compose', ['config', '--quiet'], { cwd: folder, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
+describe('Dockerfile', () => {
+  const stages = readDockerfile(textOf('Dockerfile'))
+  const last = stages.at(-1)!
+  const copied = (stage: typeof last) =>
+    stage.instructions.filter(({ name }) => name === 'COPY').flatMap((copy) => copyOf(copy).from)
+
+  test('copies only what git knows and .dockerignore lets through', () => {
+    const fromHere = stages
+      .flatMap(({ instructions }) => instructions)
+      .filter(({ name, flags }) => name === 'COPY' && !flags['from'])
+    const paths = fromHere.flatMap((copy) => copyOf(copy).from)
+    const known = (path: string) => spawnSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }).stdout !== ''
+    const ignore = textOf('.dockerignore').split('\n')
+    expect(ignore).toContain('*')
+    expect(paths.filter((path) => !known(path) || !ignore.includes(`!${path}`))).toEqual([])
+  })
+
+  test('ends with an image that holds the build, its packages and every folder that the code reads', () => {
+    const held = copied(last).map((path) => path.replace('/app/', ''))
+    expect(held).toEqual(expect.arrayContaining(['package.json', 'node_modules', 'dist']))
+    expect(foldersRead().filter((folder) => !held.includes(folder))).toEqual([])
+  })
+
+  test('starts what npm start starts, as a user without rights, and looks after its health', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
+    const only = (name: string) =>
+      last.instructions.filter((instruction) => instruction.name === name).map(({ rest }) => rest)
+    expect(JSON.parse(only('CMD')[0] ?? '')).toEqual(scripts.start.split(' '))
+    expect(only('USER')).toEqual(['node'])
+    expect(only('HEALTHCHECK')[0]).toContain('/healthz')
+  })
+
+  test('is built on a Node that package.json allows', () => {
+    const versions = stages.map(({ image }) => Number(/^node:(\d+)/.exec(image)?.[1]))
+    expect(new Set(versions).size).toBe(1)
+    expect(versions[0]).toBeGreaterThanOrEqual(20)
+  })
+})
+
+/** The folders named by `join(ROOT, 'prompts')`; the local Slack reads its own, which the image does not run. */
+function foldersRead(): string[] {
+  const folders = new Set<string>()
+  for (const { tree } of sourcesIn('src', 'tools').filter(
+    ({ path, text }) => !path.startsWith('src/playground/') && text.includes('(ROOT,'),
+  )) {
+    visit(tree, (node) => {
+      if (!ts.isCallExpression(node) || node.arguments[0]?.getText() !== 'ROOT') return
+      const [, folder] = node.arguments
+      if (folder && ts.isStringLiteral(folder)) folders.add(folder.text.split('/')[0]!)
+    })
+  }
+  return [...folders]
+}

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parse } from 'dotenv'
+import { describe, expect, test } from 'vitest'
+import { DIALECTS } from '../../src/agent/dialects/index.ts'
+import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTINGS } from '../../src/config.ts'
+import { createToolHttp } from '../../src/http.ts'
+import { ROOT } from '../../src/root.ts'
+import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
+import { anchorsOf, codeIn, linksIn, tableUnder } from '../harness/markdown.ts'
+import { filesIn, textOf } from '../harness/source.ts'
+
+const readme = textOf('README.md')
+const documents = [...readdirSync(ROOT), ...['prompts', 'src', 'tools', 'ops'].flatMap(filesIn)].filter((path) =>
+  path.endsWith('.md'),
+)
+
+/** What each setting is when nobody sets it, as the environment would carry it. */
+const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
+const defaultOf = (name: string) => String(defaults.get(name) ?? '')
+
+describe('the settings', () => {
+  const rows = tableUnder('| setting |', readme)
+
+  test('README’s table has every one, in the order of the code, and no other', () => {
+    expect(rows.map(([name]) => codeIn(name))).toEqual(SETTINGS)
+  })
+
+  test('README tells their defaults and which are secrets', () => {
+    expect(rows.map(([name, value]) => [codeIn(name), codeIn(value)])).toEqual(
+      SETTINGS.map((name) => [name, defaultOf(name)]),
+    )
+    expect(rows.filter(([name]) => name?.includes('†')).map(([name]) => codeIn(name))).toEqual(
+      SETTINGS.filter((name) => SECRETS.includes(name)),
+    )
+  })
+
+  test('each has its meaning in words', () => {
+    expect(rows.filter(([, , meaning]) => (meaning ?? '').length < 15)).toEqual([])
+  })
+
+  test('.env.example has every one with its default and a comment, and no other', () => {
+    const lines = textOf('.env.example').split('\n')
+    const settings = lines.flatMap((line, i) => {
+      const [, name, value] = /^#?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? []
+      return name ? [{ name, value, comment: lines[i - 1] ?? '' }] : []
+    })
+    expect(settings.map(({ name }) => name)).toEqual(SETTINGS)
+    expect(settings.map(({ name, value }) => [name, value])).toEqual(SETTINGS.map((name) => [name, defaultOf(name)]))
+    expect(settings.filter(({ comment }) => !/^# .{15,}/.test(comment))).toEqual([])
+  })
+
+  test('.env.example, taken as it is, changes nothing', () => {
+    expect(loadConfig(parse(textOf('.env.example')))).toEqual(loadConfig({}))
+  })
+})
+
+describe('README', () => {
+  test('has the dialects of the code', () => {
+    expect(tableUnder('| `AGENT_DIALECT` |', readme).map(([name]) => codeIn(name))).toEqual(Object.keys(DIALECTS))
+    expect([...DIALECT_NAMES]).toEqual(Object.keys(DIALECTS))
+  })
+
+  test('has the tools of the code, by the names that the model calls, and says which are on', () => {
+    const rows = tableUnder('| `TOOLS` |', readme)
+    expect(rows.map(([name]) => codeIn(name))).toEqual(toolNames)
+    for (const [name, calls, on] of rows) {
+      expect([...calls!.matchAll(/`([^`]+)`/g)].map(([, call]) => call)).toEqual(
+        toolsOf({ enabled: [codeIn(name)], serpapiApiKey: 'key' }),
+      )
+      expect(on).toBe(isOn(codeIn(name)))
+    }
+  })
+
+  test('begins with a sentence, a picture and the two commands', () => {
+    const top = readme.split('\n').slice(0, 25).join('\n')
+    expect(top).toContain('src/playground/page/screenshot.png')
+    expect(top).toContain('npm ci && npm run playground')
+    expect(top).toContain('npm ci && npm test')
+  })
+})
+
+describe('every document', () => {
+  test('names only commands that exist', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+    const places = [...documents, '.env.example', 'docker-compose.yml', 'Dockerfile', '.ci/run']
+    const named = places.flatMap((path) =>
+      [...textOf(path).matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(([, name]) => ({
+        path,
+        name: name!,
+      })),
+    )
+    expect(named.filter(({ name }) => !(name in scripts))).toEqual([])
+  })
+
+  test('links to files and headings that exist', () => {
+    const dead = documents.flatMap((path) =>
+      linksIn(textOf(path))
+        .filter((address) => !leadsSomewhere(path, address))
+        .map((address) => ({ path, address })),
+    )
+    expect(dead).toEqual([])
+  })
+})
+
+function leadsSomewhere(path: string, address: string): boolean {
+  if (/^(https?|mailto):/.test(address)) return true
+  const [file = '', anchor] = address.split('#')
+  const target = file === '' ? path : join(dirname(path), file)
+  if (!existsSync(join(ROOT, target))) return false
+  return anchor === undefined || anchorsOf(textOf(target)).includes(anchor)
+}
+
+function toolsOf(settings: ToolSettings): string[] {
+  return createToolbox({ settings, http: createToolHttp() }).map((tool) => tool.name)
+}
+
+/** Whether a tool is on without TOOLS, in README's words. */
+function isOn(name: string): string {
+  const [tool = ''] = toolsOf({ enabled: [name], serpapiApiKey: 'key' })
+  if (toolsOf({}).includes(tool)) return 'yes'
+  return toolsOf({ serpapiApiKey: 'key' }).includes(tool) ? 'with its key' : 'no'
+}
