@@ -37,10 +37,8 @@ export interface Telemetry {
 /** Undefined where nothing is asked for; then neither library is even loaded. */
 export async function createTelemetry(config: Config, log: Log): Promise<Telemetry | undefined> {
   const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
-  const traces =
-    config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-      ? undefined
-      : await loadTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, config, log)
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log)
   return metrics || traces ? new Watch(metrics, traces) : undefined
 }
 
@@ -50,17 +48,17 @@ async function loadMetrics(): Promise<Metrics> {
 }
 
 async function loadTraces(endpoint: string, config: Config, log: Log): Promise<Traces> {
-  const [{ Traces }, { endpointAttributes }] = await Promise.all([
-    import('./telemetry/traces.ts'),
-    import('./telemetry/attributes.ts'),
-  ])
+  const { Traces } = await import('./telemetry/traces.ts')
   return new Traces({
     endpoint,
     headers: config.OTEL_EXPORTER_OTLP_HEADERS,
     serviceName: config.OTEL_SERVICE_NAME,
     instanceId: randomUUID(),
-    modelAttributes: endpointAttributes(config.OPENAI_BASE_URL, config.OPENAI_STREAM),
-    withContent: config.OTEL_CAPTURE_CONTENT,
+    style: {
+      baseUrl: config.OPENAI_BASE_URL,
+      isStreaming: config.OPENAI_STREAM,
+      withContent: config.OTEL_CAPTURE_CONTENT,
+    },
     now: Date.now,
     log,
   })

@@ -2,34 +2,27 @@
  * The traces, over OTLP/HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set. One trace runs from Slack's delivery to
  * the answer: the question carries it from the front to the worker. Nothing is registered globally; parents are passed on.
  */
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-  type Context,
-  type Span,
-} from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Context, Span, SpanOptions } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
-import {
-  AGENT_NAME,
-  agentAttributes,
-  agentEndAttributes,
-  chatAttributes,
-  questionAttributes,
-  toolAttributes,
-} from './attributes.ts'
 import type { Fact } from './facts.ts'
 import type { Go } from './go.ts'
 import { errorType } from './model.ts'
 import type { Receiving } from './queue.ts'
 import { ReportingExporter } from './reporting-exporter.ts'
+import {
+  AGENT_NAME,
+  agentAttributes,
+  agentEndAttributes,
+  callSpan,
+  questionAttributes,
+  type SpanStyle,
+} from './spans.ts'
 
 export interface TracesOptions {
   /** The collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it. */
@@ -38,9 +31,7 @@ export interface TracesOptions {
   serviceName: string
   /** Tells this process from others of the service. */
   instanceId: string
-  /** Of every model call; see endpointAttributes. */
-  modelAttributes: Attributes
-  withContent: boolean
+  style: SpanStyle
   log: Log
   now(): number
 }
@@ -53,16 +44,17 @@ export class Traces {
 
   constructor(options: TracesOptions) {
     this.#options = options
-    const url = `${options.endpoint.replace(/\/+$/, '')}/v1/traces`
-    const exporter = new ReportingExporter(new OTLPTraceExporter({ url, headers: options.headers ?? {} }), options.log)
-    const service = { 'service.name': options.serviceName, 'service.instance.id': options.instanceId }
+    const { endpoint, headers = {}, serviceName, instanceId, log } = options
+    const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
+    const exporter = new ReportingExporter(new OTLPTraceExporter({ url, headers }), log)
+    const service = { 'service.name': serviceName, 'service.instance.id': instanceId }
     this.#provider = new TracerProvider({
       resource: defaultResource().merge(resourceFromAttributes(service)),
       spanProcessors: [new BatchSpanProcessor({ exporter })],
     })
   }
 
-  /** A delivery from Slack. A span that is never ended is never sent: nobody wants a trace of each message of a channel. */
+  /** A delivery from Slack. A span that is not ended is never sent: nobody wants a trace of each message of a channel. */
   receive(question: Question): Receiving {
     const attributes = questionAttributes(question)
     const span = this.#start(`receive ${question.surface}`, { kind: SpanKind.SERVER, attributes }, parentOf(question))
@@ -77,55 +69,28 @@ export class Traces {
 
   /** The agent is at work on a go, until the function that this gives is called. */
   invoke(go: Go): () => void {
+    const { style, now } = this.#options
     const parent = parentOf(go.question)
-    const span = this.#start(
-      `invoke_agent ${AGENT_NAME}`,
-      { kind: SpanKind.INTERNAL, attributes: agentAttributes(go.question) },
-      parent,
-    )
+    const attributes = agentAttributes(go.question)
+    const span = this.#start(`invoke_agent ${AGENT_NAME}`, { kind: SpanKind.INTERNAL, attributes }, parent)
     this.#agents.set(go, trace.setSpan(parent, span))
     return () => {
-      span.setAttributes(agentEndAttributes(go, this.#options.withContent))
+      span.setAttributes(agentEndAttributes(go, style))
       if (go.error !== undefined) fail(span, errorType(go.error))
       else if (!go.outcome) fail(span, 'undelivered')
-      span.end(this.#options.now())
+      span.end(now())
     }
   }
 
   /** A call that is over becomes a span of the go that made it; what belongs to no question is not traced. */
   note(fact: Fact, go: Go | undefined): void {
-    if (!go) return
-    const { withContent, modelAttributes, now } = this.#options
-    if (fact.kind === 'model') {
-      const attributes = {
-        ...modelAttributes,
-        'gen_ai.conversation.id': conversationOf(go),
-        ...chatAttributes(fact, withContent),
-      }
-      this.#whole(go, { ...fact, name: `chat ${fact.model}`, kind: SpanKind.CLIENT, attributes, error: fact.error })
-    }
-    if (fact.kind === 'tool') {
-      const error = fact.ok ? undefined : 'tool_error'
-      this.#whole(go, {
-        ...fact,
-        name: `execute_tool ${fact.tool}`,
-        kind: SpanKind.INTERNAL,
-        attributes: toolAttributes(fact, withContent),
-        error,
-      })
-    }
-    if (fact.kind === 'slack') {
-      const attributes = { 'slack.method': fact.method, 'slack.attempt': fact.attempt }
-      const error = fact.outcome === 'ok' ? undefined : fact.outcome
-      this.#whole(go, {
-        from: now() - fact.ms,
-        ms: fact.ms,
-        name: `slack ${fact.method}`,
-        kind: SpanKind.CLIENT,
-        attributes,
-        error,
-      })
-    }
+    const call = go && callSpan(fact, go, this.#options.style)
+    if (!call) return
+    const { name, kind, attributes, ms, error } = call
+    const startTime = 'from' in fact ? fact.from : this.#options.now() - ms
+    const span = this.#start(name, { kind, attributes, startTime }, this.#agents.get(go) ?? parentOf(go.question))
+    if (error !== undefined) fail(span, error)
+    span.end(startTime + ms)
   }
 
   /** Sends what is left. */
@@ -133,23 +98,10 @@ export class Traces {
     await this.#provider.shutdown()
   }
 
-  #whole(
-    go: Go,
-    call: { name: string; kind: SpanKind; attributes: Attributes; from: number; ms: number; error: string | undefined },
-  ): void {
-    const { name, kind, attributes, from, ms, error } = call
-    const span = this.#start(name, { kind, attributes, startTime: from }, this.#agents.get(go) ?? parentOf(go.question))
-    if (error !== undefined) fail(span, error)
-    span.end(from + ms)
+  #start(name: string, options: SpanOptions, parent: Context): Span {
+    const startTime = this.#options.now()
+    return this.#provider.getTracer(AGENT_NAME).startSpan(name, { startTime, ...options }, parent)
   }
-
-  #start(name: string, options: { kind: SpanKind; attributes: Attributes; startTime?: number }, parent: Context): Span {
-    return this.#provider.getTracer(AGENT_NAME).startSpan(name, { startTime: this.#options.now(), ...options }, parent)
-  }
-}
-
-function conversationOf(go: Go): string {
-  return String(agentAttributes(go.question)['gen_ai.conversation.id'])
 }
 
 /** The class of the error alone: its message may hold what people wrote. */

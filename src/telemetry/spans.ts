@@ -1,0 +1,137 @@
+/**
+ * Names and attributes of the spans, after OpenTelemetry's semantic conventions for generative AI (the ones of 2026, from
+ * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). Content goes in only on request.
+ */
+import { SpanKind, type Attributes } from '@opentelemetry/api'
+import { threadOf, type Question } from '../run/types.ts'
+import { inputMessages, outputMessages } from './content.ts'
+import type { Fact, ModelFact, SlackFact, ToolFact } from './facts.ts'
+import type { Go } from './go.ts'
+
+export const AGENT_NAME = 'thinkaloud'
+
+/** The flavour of the telemetry, which is that of OpenAI's API, whoever stands behind it. */
+const PROVIDER = { 'gen_ai.provider.name': 'openai' }
+
+/** How the spans are to be written. */
+export interface SpanStyle {
+  /** Where the models are; undefined is OpenAI itself. */
+  baseUrl: string | undefined
+  isStreaming: boolean
+  withContent: boolean
+}
+
+/** A call that is over, as a span to be. `error` is a class of errors, of few values; undefined where all went well. */
+export interface CallSpan {
+  name: string
+  kind: SpanKind
+  attributes: Attributes
+  ms: number
+  error: string | undefined
+}
+
+/** Undefined for what is no call. */
+export function callSpan(fact: Fact, go: Go, style: SpanStyle): CallSpan | undefined {
+  if (fact.kind === 'model') return chatSpan(fact, go, style)
+  if (fact.kind === 'tool') return toolSpan(fact, style)
+  return fact.kind === 'slack' ? slackSpan(fact) : undefined
+}
+
+/** Ids only: who wrote what is not for a trace. */
+export function questionAttributes({ id, team, channel, surface }: Question): Attributes {
+  return {
+    'thinkaloud.question.id': id,
+    'thinkaloud.surface': surface,
+    'slack.team.id': team,
+    'slack.channel.id': channel,
+  }
+}
+
+export function agentAttributes(question: Question): Attributes {
+  return {
+    'gen_ai.operation.name': 'invoke_agent',
+    ...PROVIDER,
+    'gen_ai.agent.name': AGENT_NAME,
+    'gen_ai.conversation.id': threadOf(question),
+    ...questionAttributes(question),
+  }
+}
+
+/** What is known of a go once the agent has come to its end. */
+export function agentEndAttributes({ question, run, outcome }: Go, { withContent }: SpanStyle): Attributes {
+  const { steps, attempts, usage, answer } = run.saved
+  return {
+    ...(outcome ? { 'thinkaloud.outcome': outcome } : {}),
+    'thinkaloud.steps': steps.length,
+    'thinkaloud.attempt': attempts,
+    'gen_ai.usage.input_tokens': usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    'gen_ai.usage.output_tokens': usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    ...(withContent ? { 'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]) } : {}),
+    ...(withContent && answer ? { 'gen_ai.output.messages': outputMessages(answer.text) } : {}),
+  }
+}
+
+function chatSpan(fact: ModelFact, { question }: Go, { baseUrl, isStreaming, withContent }: SpanStyle): CallSpan {
+  const { model, request, retries, ms, error } = fact
+  const first = fact.firstMs === undefined ? {} : { 'gen_ai.response.time_to_first_chunk': fact.firstMs / 1000 }
+  const attributes = {
+    'gen_ai.operation.name': 'chat',
+    ...PROVIDER,
+    'gen_ai.request.model': model,
+    'gen_ai.conversation.id': threadOf(question),
+    ...serverAttributes(baseUrl),
+    ...(request.stop?.length ? { 'gen_ai.request.stop_sequences': request.stop } : {}),
+    ...(isStreaming ? { 'gen_ai.request.stream': true, ...first } : {}),
+    ...usageAttributes(fact),
+    ...(retries > 0 ? { 'thinkaloud.retries': retries } : {}),
+    ...(withContent ? contentAttributes(fact) : {}),
+  }
+  return { name: `chat ${model}`, kind: SpanKind.CLIENT, attributes, ms, error }
+}
+
+function serverAttributes(baseUrl = 'https://api.openai.com/v1'): Attributes {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'http:' ? 80 : 443)) }
+}
+
+/** Of the try that brought the answer: what earlier ones cost is in the metrics. */
+function usageAttributes({ usages }: ModelFact): Attributes {
+  const last = usages.at(-1)
+  if (!last) return {}
+  return {
+    'gen_ai.usage.input_tokens': last.inputTokens,
+    'gen_ai.usage.output_tokens': last.outputTokens,
+    ...(last.cachedTokens ? { 'gen_ai.usage.cache_read.input_tokens': last.cachedTokens } : {}),
+  }
+}
+
+function contentAttributes({ request, text, toolCalls }: ModelFact): Attributes {
+  return {
+    'gen_ai.input.messages': inputMessages(request.messages),
+    'gen_ai.output.messages': outputMessages(text, toolCalls),
+  }
+}
+
+function toolSpan({ tool, ok, ms, callId, input, output }: ToolFact, { withContent }: SpanStyle): CallSpan {
+  const written = typeof input === 'string' ? input : JSON.stringify(input)
+  const attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': tool,
+    'gen_ai.tool.type': 'function',
+    'gen_ai.agent.name': AGENT_NAME,
+    ...(callId === undefined ? {} : { 'gen_ai.tool.call.id': callId }),
+    ...(withContent ? { 'gen_ai.tool.call.arguments': written, 'gen_ai.tool.call.result': output } : {}),
+  }
+  return { name: `execute_tool ${tool}`, kind: SpanKind.INTERNAL, attributes, ms, error: ok ? undefined : 'tool_error' }
+}
+
+function slackSpan({ method, outcome, ms, attempt }: SlackFact): CallSpan {
+  const attributes = { 'slack.method': method, ...(attempt > 0 ? { 'slack.attempt': attempt } : {}) }
+  return {
+    name: `slack ${method}`,
+    kind: SpanKind.CLIENT,
+    attributes,
+    ms,
+    error: outcome === 'ok' ? undefined : outcome,
+  }
+}
