@@ -1,6 +1,6 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf } from '../input.ts'
-import { stripThinking } from '../parse.ts'
+import { readText, stripThinking } from '../parse.ts'
 import type { Completion, Dialect, Message, Reading, Rendered, RunView, Step } from '../types.ts'
 import { observed, tailOf } from './shared.ts'
 
@@ -11,7 +11,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     stop: [],
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: readNative,
+    read: (completion, tools) => readNative(completion, tools.map((tool) => tool.name)),
   }
 }
 
@@ -48,15 +48,19 @@ function argumentsOf(input: unknown): string {
   return typeof input === 'string' ? JSON.stringify({ input }) : inputText(input)
 }
 
-function readNative({ text, reasoning, toolCalls }: Completion): Reading {
+function readNative({ text, reasoning, toolCalls }: Completion, tools: string[]): Reading {
   const words = stripThinking(text).trim()
   if (toolCalls?.length) {
     const actions = toolCalls.map((call) => ({ tool: call.name, input: parseArguments(call.arguments), callId: call.id }))
     return { kind: 'actions', thought: words || (reasoning ?? '').trim(), actions }
   }
+  if (SCAFFOLDING.test(words)) return readText(words, tools)
   if (words !== '') return { kind: 'finish', thought: (reasoning ?? '').trim(), answer: words }
   return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
 }
+
+/** Some models write ReAct's labels although they were given tools: then that is how they are read, and no person sees it. */
+const SCAFFOLDING = /^\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\W{0,4}[::]/imu
 
 /** Arguments that are no JSON stay text: the loop tells the model what the tool takes. */
 function parseArguments(text: string): unknown {
