@@ -30,7 +30,7 @@ const MOST_CHARS = 60_000
 export function readPrompt(messages: Message[]): Prompt {
   const whole = messages.map((message) => message.content.slice(0, MOST_CHARS)).join('\n')
   const last = messages.at(-1)?.content.slice(-MOST_CHARS) ?? ''
-  const start = last.lastIndexOf('Question:')
+  const start = `\n${last}`.lastIndexOf('\nQuestion:')
   if (/standalone question/i.test(last) && !/^Action:/m.test(whole)) return readStandalone(last)
   if (start < 0 || !/^Action Input:/m.test(whole)) return { kind: 'foreign' }
   return { kind: 'step', asked: { ...readSteps(last.slice(start)), ...readFrame(whole) } }

@@ -8,7 +8,7 @@ import { bestSentence, contentWords, overlap, subjectOf } from './words.ts'
 const MOST_LOOKUPS = 2
 
 /** What changes from day to day stands on no page. */
-const LIVE = /\b(?:yesterday|today|tomorrow|tonight|this week|weather|news|stock|price)\b/i
+const LIVE = /\b(?:yesterday|today|tomorrow|tonight|this week|weather|news|stock|price|followers)\b/i
 
 /** "Who is X?", "What is X?", "Tell me about X": the page's first sentences. */
 export const definitions: Rule = (asked) => {
