@@ -58,7 +58,7 @@ export function createFaults(): Faults {
 function fits(fault: Fault, method: string, args: Json): boolean {
   const name = fault.method ?? '*'
   const named = name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name
-  return named && (fault.channel === undefined || fault.channel === args['channel'])
+  return named && (fault.channel === undefined || fault.channel === (args['channel'] ?? args['channel_id']))
 }
 
 /** Numbers from 0 to 1 that a seed repeats (a linear congruential generator, constants of Numerical Recipes). */

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { GENERAL, type Fault } from '../../src/playground/slack.ts'
+import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+const ends = fileEnds()
+const bot = await startBot(ends)
+const { slack, model } = bot
+
+/** What the thread of `name` must hold in the end: two steps and the answer, each once. */
+function expectWhole(thread: Thread, name: string): void {
+  const sum = (n: number) => `💭 ${name} ${n}\n🔧 *calculator* \`${n}+1\`\n👁 ${n + 1}`
+  expect(thread.shown()).toEqual([sum(1), sum(2), expect.stringMatching(new RegExp(`^${name} answered\n2 steps`))])
+}
+
+function plays(to: TestBot, name: string): void {
+  to.model.on(
+    name,
+    act(`${name} 1`, 'calculator', '1+1'),
+    act(`${name} 2`, 'calculator', '2+1'),
+    finish(`${name} answered`),
+  )
+}
+
+let count = 0
+async function asked(channel = freshChannel()): Promise<{ thread: Thread; name: string }> {
+  const name = `fault-${count++}-`
+  plays(bot, name)
+  return { name, thread: await bot.mention(`Work on ${name}`, { channel }) }
+}
+
+/** A channel of a test's own, so that its faults meet nobody else. */
+function freshChannel(): string {
+  return slack.addChannel(`C0FAULT${String(count++).padStart(4, '0')}`).id
+}
+
+describe.concurrent('a call that fails', () => {
+  test.each<[string, Fault]>([
+    ['a post is refused for a second', { method: 'chat.postMessage', retryAfter: 1 }],
+    ['a 429 says nothing of when', { method: 'chat.postMessage', status: 429 }],
+    ['an update is refused for a second', { method: 'chat.update', retryAfter: 1 }],
+    ['a post is cut before it took effect', { method: 'chat.postMessage', dropBefore: true }],
+    ['a post is cut after it took effect', { method: 'chat.postMessage', dropAfter: true }],
+    ['two posts are cut after they took effect', { method: 'chat.postMessage', dropAfter: true, times: 2 }],
+    ['an update is cut before it took effect', { method: 'chat.update', dropBefore: true }],
+    ['an update is cut after it took effect', { method: 'chat.update', dropAfter: true }],
+    ['a post meets a 500', { method: 'chat.postMessage', status: 500, error: 'internal_error' }],
+    ['a post meets a 503 without words', { method: 'chat.postMessage', status: 503 }],
+    ['a post meets internal_error', { method: 'chat.postMessage', error: 'internal_error' }],
+    ['the look-up of a lost post fails too', { method: 'c*', dropAfter: true, times: 3 }],
+  ])('%s: nothing is lost, nothing doubled, the order is kept', async (_, fault) => {
+    const channel = freshChannel()
+    slack.fault({ channel, ...fault })
+    const { thread, name } = await asked(channel)
+    await thread.ended()
+    expectWhole(thread, name)
+  })
+
+  test('calls fail at random, before and after they took effect, in eight threads at once', async () => {
+    const channels = [freshChannel(), freshChannel()]
+    for (const channel of channels) {
+      slack.fault({ channel, method: 'chat.*', dropAfter: true, probability: 0.15, seed: 1 })
+      slack.fault({ channel, method: 'chat.*', dropBefore: true, probability: 0.1, seed: 2 })
+      slack.fault({ channel, method: 'chat.*', status: 502, probability: 0.1, seed: 3 })
+      slack.fault({ channel, method: 'chat.postMessage', retryAfter: 1, probability: 0.1, seed: 4 })
+    }
+    const all = await Promise.all(Array.from({ length: 8 }, (_, i) => asked(channels[i % 2])))
+    await Promise.all(all.map(({ thread }) => thread.ended()))
+    for (const { thread, name } of all) expectWhole(thread, name)
+  })
+
+  test('a 429 in one channel does not hold up another', async () => {
+    const channel = freshChannel()
+    slack.fault({ method: 'chat.postMessage', channel, retryAfter: 3 })
+    const held = await asked(channel)
+    const free = await asked()
+    await free.thread.ended()
+    expectWhole(free.thread, free.name)
+    expect(held.thread.messages()).toEqual([])
+    await held.thread.ended()
+    expectWhole(held.thread, held.name)
+  })
+})
+
+describe.concurrent('a message that Slack does not take as it is', () => {
+  test('is posted as plain text, with all its words', async () => {
+    const words = Array.from({ length: 1000 }, (_, i) => `word${i}`).join(' ')
+    model.on('refused blocks', finish(`${words} & <end>`))
+    const channel = freshChannel()
+    slack.fault({ method: 'chat.postMessage', channel, error: 'invalid_blocks' })
+    const thread = await bot.mention('refused blocks', { channel })
+    await thread.ended()
+    const [message] = thread.messages()
+    expect(message?.blocks ?? []).toEqual([])
+    expect(slack.shown(message!)).toMatch(new RegExp(`^word0 .* word999 & <end>\n\n0 steps`, 's'))
+  })
+
+  test('is completed as plain text', async () => {
+    const channel = freshChannel()
+    slack.fault({ method: 'chat.update', channel, error: 'msg_blocks_too_long' })
+    const { thread, name } = await asked(channel)
+    await thread.ended()
+    expectWhole(thread, name)
+  })
+})
+
+describe.concurrent('a place that is gone', () => {
+  test('an archived channel gets no answer and costs nothing more; the log says why, under a reference', async () => {
+    const channel = slack.addChannel('C0CLOSING01')
+    model.on('closing channel', { text: act('Work.', 'calculator', '1+1'), delayMs: 200 }, finish('never seen'))
+    const thread = await bot.mention('closing channel', { channel: channel.id })
+    channel.archived = true
+    const line = await slack.until(
+      () => bot.logs.find((one) => one.includes('takes no answer') && one.includes(thread.ts)),
+      'the log line',
+    )
+    expect(JSON.parse(line)).toMatchObject({
+      reference: expect.stringMatching(/^[0-9a-f]{8}$/),
+      error: 'chat.postMessage: is_archived',
+    })
+    expect(thread.messages()).toEqual([])
+    const { thread: next, name } = await asked()
+    await next.ended()
+    expectWhole(next, name)
+  })
+
+  test('a question that is deleted meanwhile is answered nowhere else', async () => {
+    model.on('deleted question', { text: finish('for nobody'), delayMs: 300 })
+    const thread = await bot.mention('deleted question')
+    await slack.people.remove({ channel: GENERAL, ts: thread.ts })
+    await slack.until(
+      () => bot.logs.some((one) => one.includes('takes no answer') && one.includes(thread.ts)),
+      'the log line',
+    )
+    expect(slack.messages(GENERAL).some((message) => slack.shown(message).includes('for nobody'))).toBe(false)
+  })
+
+  test('a step that is deleted meanwhile is not put back, and the answer comes', async () => {
+    model.on('deleted step', act('Look.', 'wikipedia', 'Dune'), finish('still answered'))
+    bot.wiki.fault({ times: 1, delayMs: 400 })
+    const thread = await bot.mention('deleted step')
+    const [step] = await slack.until(() => thread.messages().length > 0 && thread.messages(), 'the step')
+    await slack.people.remove({ channel: GENERAL, ts: step!.ts })
+    expect(await thread.lastAnswer()).toMatch(/^still answered\n/)
+    expect(thread.shown()).toHaveLength(1)
+  })
+})
+
+describe.concurrent('the sign of life', () => {
+  const refused: Fault = { method: 'assistant.threads.setStatus', error: 'not_allowed_token_type', times: 1 }
+  const failure = {
+    status: 401,
+    body: { error: { message: 'no', type: 'invalid_request_error', code: 'invalid_api_key' } },
+  }
+
+  test.each<[string, Fault[]]>([
+    ['where a status is refused', [refused]],
+    ['where the answer to a status is lost', [{ method: 'assistant.threads.setStatus', dropAfter: true }]],
+    ['where the answer to the reaction is lost', [refused, { method: 'reactions.add', dropAfter: true }]],
+  ])('%s, a reaction shows it, and is taken back', async (_, faults) => {
+    const channel = freshChannel()
+    for (const fault of faults) slack.fault({ ...fault, channel })
+    model.on('reaction', { text: finish('done'), delayMs: 500 })
+    const thread = await bot.mention('a reaction?', { channel })
+    await slack.until(() => slack.reactions(channel, thread.ts).length > 0, 'the reaction')
+    expect(thread.messages()).toEqual([])
+    await thread.ended()
+    expect([thread.status(), slack.reactions(channel, thread.ts)]).toEqual(['', []])
+  })
+
+  test.each<[string, Fault[]]>([
+    ['a status', []],
+    ['a reaction', [refused]],
+  ])('%s is taken back after a failure too', async (_, faults) => {
+    const channel = freshChannel()
+    for (const fault of faults) slack.fault({ ...fault, channel })
+    model.on('sign of a failure', { ...failure, delayMs: 500 })
+    const thread = await bot.mention('sign of a failure', { channel })
+    await slack.until(() => !thread.isAtRest(), 'a sign')
+    expect(thread.messages()).toEqual([])
+    expect(await thread.ended()).toMatch(/refused my key/)
+    expect([thread.status(), slack.reactions(channel, thread.ts)]).toEqual(['', []])
+  })
+
+  test('where both are refused, the answer comes all the same', async () => {
+    const channel = freshChannel()
+    slack.fault({ ...refused, channel })
+    slack.fault({ method: 'reactions.add', error: 'missing_scope', channel })
+    const { thread, name } = await asked(channel)
+    await thread.ended()
+    expectWhole(thread, name)
+  })
+})
+
+describe.concurrent('Socket Mode', () => {
+  test.each<[string, (to: TestBot) => void]>([
+    ['is asked to connect anew', ({ slack }) => slack.sockets.refresh()],
+    ['is cut without a word', ({ slack }) => slack.sockets.cut()],
+  ])('that %s loses no question and doubles none', async (what, interrupt) => {
+    const socket = await startBot(ends, { mode: 'socket', slack: { ackMs: 1000, retryMs: [200, 500, 1000, 2000] } })
+    plays(socket, what)
+    interrupt(socket)
+    const thread = await socket.mention(`Work on ${what}`)
+    await thread.ended()
+    await socket.slack.settle(200)
+    expectWhole(thread, what)
+  })
+})
+
+test('Slack would have refused nothing of all this', () => {
+  expect(slack.refusals).toEqual([])
+})
