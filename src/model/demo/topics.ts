@@ -12,10 +12,10 @@ const LIVE = /\b(?:yesterday|today|tomorrow|tonight|this week|weather|news|stock
 
 /** "Who is X?", "What is X?", "Tell me about X": the page's first sentences. */
 export const definitions: Rule = (asked) => {
-  if (!searchTool(asked)) return undefined
+  if (!searchTool(asked) || LIVE.test(asked.question)) return undefined
   const question = asked.question.trim().replace(/[?.!\s]+$/, '')
   const plain =
-    /^(?:(?:and |so )?(?:who|what)(?:['’]s| is| are| was| were)|tell me about|define|explain)\s+(?:an? |the )?(.{2,80})$/i.exec(
+    /^(?:(?:and |so )?(?:who|what)(?:['’]s| is| are| was| were)|tell me about|define|explain)\s+(?:an? |the )?(?=.*\p{L})(.{2,80})$/iu.exec(
       question,
     )
   const subject = plain?.[1]
