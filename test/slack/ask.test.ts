@@ -66,10 +66,20 @@ test('in a public channel that it is not in, it joins first', async () => {
 })
 
 test.each([
-  ['a private channel', 'G0PRIVATE01', { members: new Set([ALICE]) }, /not a member.*Invite me with \/?`?\/invite/],
-  ['an archived channel', 'C0ARCHIVED1', { archived: true }, /archived/],
-  ['a direct message between others', 'D0OTHERS001', { members: new Set([ALICE, BOB]) }, /not a member/],
-])('in %s the asker is told so, privately, and what to do', async (_, id, extra, sentence) => {
+  {
+    where: 'a private channel',
+    id: 'G0PRIVATE01',
+    extra: { members: new Set([ALICE]) },
+    says: /not a member.*Invite me with `\/invite/,
+  },
+  { where: 'an archived channel', id: 'C0ARCHIVED1', extra: { archived: true }, says: /archived/ },
+  {
+    where: 'a direct message between others',
+    id: 'D0OTHERS001',
+    extra: { members: new Set([ALICE, BOB]) },
+    says: /not a member/,
+  },
+])('in $where the asker is told so, privately, and what to do', async ({ id, extra, says }) => {
   slack.addChannel(id, extra)
   const asked = model.requests.length
   expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
@@ -77,7 +87,7 @@ test.each([
     () => slack.whispers(id, ALICE).length > 0 && slack.whispers(id, ALICE),
     'a private word',
   )
-  expect(whisper).toMatch(sentence)
+  expect(whisper).toMatch(says)
   expect(slack.messages(id)).toEqual([])
   expect(model.requests.length).toBe(asked)
 })
