@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { ROOT } from '../../src/root.ts'
 import { copyOf, readDockerfile, type Instruction } from '../harness/dockerfile.ts'
 import { textOf } from '../harness/source.ts'
@@ -28,21 +28,22 @@ function step(instruction: Instruction, folder: string): void {
     execFileSync('sh', ['-c', instruction.rest], { cwd: join(folder, 'app'), stdio: 'inherit' })
 }
 
+/** From an earlier stage a path is taken as it stands; from here only what git knows below it. */
 function copy(instruction: Instruction, folder: string): void {
   const { from, to } = copyOf(instruction)
   const stage = instruction.flags['from']
   for (const path of from) {
     const base = stage ? join(work, stage) : ROOT
-    const files = stage
-      ? [path]
-      : execFileSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
-    if (files[0] === '') throw new Error(`The Dockerfile copies ${path}, which git does not know.`)
-    for (const file of files) {
-      const place = to === './' ? file : join(to, stage ? '' : file.slice(path.length))
-      mkdirSync(dirname(join(folder, 'app', place)), { recursive: true })
-      cpSync(join(base, file), join(folder, 'app', stage && to === './' ? path.replace('/app/', '') : place), {
-        recursive: true,
-      })
+    for (const file of stage ? [path] : known(path)) {
+      const place = join(folder, 'app', to, to === './' ? basename(path) : relative(path, file))
+      mkdirSync(dirname(place), { recursive: true })
+      cpSync(join(base, file), place, { recursive: true, verbatimSymlinks: true })
     }
   }
+}
+
+function known(path: string): string[] {
+  const files = execFileSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+  if (files[0] === '') throw new Error(`The Dockerfile copies ${path}, which git does not know.`)
+  return files
 }
