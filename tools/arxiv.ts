@@ -16,6 +16,7 @@ const PAPER_ID = /^(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(
 /** arXiv's own query language, which a model may know: left as it is. */
 const FIELD_QUERY = /\b(?:ti|au|abs|co|jr|cat|rn|all):\S/
 
+/** An element's text; one with attributes comes as an object. */
 const textSchema = z.union([z.string(), z.object({ '#text': z.string() }).transform((node) => node['#text'])]).catch('')
 
 const entrySchema = z.object({
@@ -63,7 +64,7 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
   return [{ name: 'arxiv', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
 }
 
-/** Words that say nothing about a paper. */
+/** Words that say nothing about a paper, and would only narrow the search. */
 const SMALL_WORDS = new Set('a an and are as at by for from in is of on or the to what which who with'.split(' '))
 
 /** `all:attention AND all:layers`; a query in arXiv's own language stays as it is. */
@@ -77,6 +78,7 @@ function searchQuery(query: string, join: 'AND' | 'OR'): string {
     .join(` ${join} `)
 }
 
+/** The papers of a feed. arXiv tells its errors as a feed with one entry, too. @throws ToolError for anything but a feed. */
 function readFeed(xml: string): Entry[] {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv sent something other than a feed.')
   const { feed } = feedSchema.parse(parseXml(xml))
@@ -100,6 +102,7 @@ function describe(entries: Entry[], query: string): ToolOutput {
   return { text: entries.map(describeEntry).join('\n\n'), sources: entries.flatMap(sourceOf) }
 }
 
+/** Title, date and authors in one line; the link; the abstract. */
 function describeEntry(entry: Entry): string {
   const names = entry.author.map((author) => oneLine(author.name, 80))
   const others = names.length > MAX_AUTHORS ? ` and ${names.length - MAX_AUTHORS} others` : ''

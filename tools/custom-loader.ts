@@ -53,6 +53,7 @@ async function defaultExport(path: string): Promise<unknown> {
   return module.default
 }
 
+/** A file that waits for something at its top must not keep the bot from starting. */
 async function tooSlow(): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, LOAD_MS).unref())
   throw new Error(`It did not finish loading within ${LOAD_MS / 1000} s.`)

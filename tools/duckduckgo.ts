@@ -51,6 +51,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
   ]
 }
 
+/** An answer, an abstract, a definition or related topics, whichever comes first; undefined where there is none of them. */
 function bestOf(answer: Answer): ToolOutput | undefined {
   const source = (url: string) => sourcesOf([{ title: answer.Heading, url }])
   if (answer.Answer) return { text: oneLine(answer.Answer, 2000) }

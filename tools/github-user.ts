@@ -28,6 +28,7 @@ const profileSchema = z.object({
   created_at: words,
 })
 
+/** Works on GitHub and, with GITHUB_API_URL, on GitHub Enterprise (`https://HOST/api/v3`). The token is optional. */
 export function githubUser({ http, settings }: ToolParts): Tool<{ login: string }>[] {
   const address = { setting: settings.githubApiUrl, standard: GITHUB }
   const { url, fetch } = serviceOf(http, address, { name: 'github_user' })
@@ -63,6 +64,7 @@ function loginOf(given: string): string {
   return login
 }
 
+/** What a status means here. A user who renamed the account is found by GitHub's own redirect. */
 function refusal({ status, headers }: Fetched, login: string): string {
   if (status === 404) return `GitHub has no user "${login}".`
   if (status === 401) return 'GitHub does not accept the token in GITHUB_TOKEN.'
@@ -71,6 +73,7 @@ function refusal({ status, headers }: Fetched, login: string): string {
   return `github_user was refused (${status}).`
 }
 
+/** The profile as JSON, which seed 004's model read without help. */
 function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an answer that cannot be read.')

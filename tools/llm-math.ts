@@ -37,6 +37,7 @@ async function solve(
   throw new ToolError(fault)
 }
 
+/** A calculation whose failure is a value: the next candidate may do better. */
 function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
   try {
     return { value: calculate(expression) }

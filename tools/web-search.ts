@@ -7,6 +7,7 @@ import { serviceOf, type ToolParts } from './settings.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
 
+/** A field that Google fills with text or a number, if at all. */
 const text = z
   .union([z.string(), z.number().transform(String)])
   .optional()
@@ -38,6 +39,7 @@ const resultSchema = z.object({
 
 type Result = z.infer<typeof resultSchema>
 
+/** One search a question; the key is sent to SerpApi's host and shown to nobody. */
 export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }>[] {
   const { url, fetch } = serviceOf(http, { setting: settings.serpapiUrl, standard: SERPAPI }, { name: 'search' })
   const key = settings.serpapiApiKey ?? ''
@@ -79,6 +81,7 @@ function sourceOf(title: string | undefined, link: string | undefined): Source[]
   return url ? [{ title: title ?? new URL(url).hostname, url }] : []
 }
 
+/** SerpApi quotes a wrong key in its refusal. */
 function withoutKey(sentence: string, key: string): string {
   return key === '' ? sentence : sentence.replaceAll(key, '…')
 }

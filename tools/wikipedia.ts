@@ -60,6 +60,10 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
   }
 }
 
+/**
+ * A page by its title, or by a search hit that is the same title but for spelling; else the titles that come near.
+ * The first asks nothing but the title, which is what a good model writes.
+ */
 async function search(query: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (query === '') throw new ToolError('wikipedia needs the title of a page.')
   const page = canBeTitle(query) ? await wiki.page(query) : undefined
@@ -88,6 +92,7 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
   return { text: first || `The page [${page.title}] has no text.`, sources }
 }
 
+/** The next sentence of the loaded page with the keyword, as the browser's find does; capitals do not matter. */
 async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (keyword === '') throw new ToolError('wikipedia_lookup needs a keyword.')
   const page = loadedPage(context)

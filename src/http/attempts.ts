@@ -35,6 +35,7 @@ export async function attempt(request: Exchange & { timeoutMs: number }, clocks:
   }
 }
 
+/** A pause that would outlast the time left is not begun: the model hears at once what is asked for. */
 async function twice(request: Exchange, deadline: number, clocks: Clocks): Promise<Received> {
   const first = await once(request)
   if (!(first instanceof Passing)) return first

@@ -58,6 +58,7 @@ export async function exchange(request: Exchange): Promise<Received> {
   throw new ToolError(`${request.name} sent the request round in circles.`)
 }
 
+/** 429 and 5xx may pass; every other status is an answer, whose meaning the tool knows. */
 async function receive(response: Response, request: Exchange): Promise<Received> {
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
@@ -115,6 +116,7 @@ function withoutSecrets(headers: Record<string, string>): Record<string, string>
   return Object.fromEntries(Object.entries(headers).filter(([key]) => plain.includes(key.toLowerCase())))
 }
 
+/** Lets go of a body that nobody will read, so that its connection is free again. */
 async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined)
 }

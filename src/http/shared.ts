@@ -7,6 +7,7 @@ export interface SharedWork<T> {
 export function createSharedWork<T>(): SharedWork<T> {
   const running = new Map<string, { promise: Promise<T>; waiting: number; controller: AbortController }>()
 
+  // An entry that all have left is aborted, and out of the map at once: whoever comes next starts anew.
   const start = (key: string, work: (signal: AbortSignal) => Promise<T>) => {
     const controller = new AbortController()
     const promise = work(controller.signal).finally(() => {

@@ -5,6 +5,7 @@ export interface MathFunction {
   most: number
 }
 
+// Arguments beyond a function's own never reach it: the reader counts them.
 const one = (apply: (x: number) => number): MathFunction => ({ apply, least: 1, most: 1 })
 const two = (apply: (x: number, y: number) => number): MathFunction => ({
   apply: (x = NaN, y = NaN) => apply(x, y),
@@ -54,6 +55,7 @@ export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map(
   }),
 )
 
+/** Names that stand for a number. */
 export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['pi', Math.PI],
   ['tau', 2 * Math.PI],

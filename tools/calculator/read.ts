@@ -29,6 +29,7 @@ export function readExpression(text: string): string {
   return reader.finish()
 }
 
+/** The state of one reading: where it is, what it has written, which brackets are open, what must come next. */
 class Reader {
   private readonly text: string
   private at = 0
@@ -44,6 +45,7 @@ class Reader {
     this.text = text
   }
 
+  /** Reads one token; false at the end. @throws ToolError */
   step(): boolean {
     this.match(SPACE)
     if (this.at >= this.text.length) return false
@@ -55,6 +57,7 @@ class Reader {
     return this.sign(this.text[this.at++] ?? '')
   }
 
+  /** The checked expression. @throws ToolError where something is missing at the end. */
   finish(): string {
     if (this.out.length === 0) throw new ToolError('There is no expression to calculate.')
     if (this.wantsValue) throw new ToolError('The expression breaks off: a number is missing at its end.')
@@ -69,6 +72,7 @@ class Reader {
     return true
   }
 
+  /** A constant, a function with its bracket, or a word for a sign. `sqrt 25` (from √25) needs no bracket. */
   private word(name: string): true {
     if (!this.wantsValue && name === 'x') return this.binary('*')
     if (!this.wantsValue && name === 'mod') return this.binary('%')
@@ -83,6 +87,7 @@ class Reader {
     return this.open({ of: name, values: 1 })
   }
 
+  /** One character: a bracket, a comma or a sign; a plus or minus where a number must come is the number's own. */
   private sign(sign: string): true {
     if (sign === '(') {
       if (!this.wantsValue) throw new ToolError('A sign is missing before "(": write * where you mean times.')

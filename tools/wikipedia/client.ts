@@ -49,6 +49,7 @@ const answerSchema = z.object({
 
 type Answer = z.infer<typeof answerSchema>['query']
 
+/** A client for one run of a tool; `signal` ends whatever it is asking. */
 export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   const send = async (parameters: URLSearchParams) => {
     const url = new URL(service.url)
@@ -84,6 +85,7 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   }
 }
 
+/** @throws ToolError for MediaWiki's own refusals (which come with status 200) and for what is no answer of api.php. */
 function readAnswer(json: unknown): Answer {
   const { success, data } = answerSchema.safeParse(json)
   if (!success) throw new ToolError('wikipedia sent an answer that cannot be read.')

@@ -45,6 +45,7 @@ const total: Tool<{ quantities: string }> = {
   run: async (input) => String(numbersIn(input.quantities).reduce((sum, n) => sum + n, 0)),
 }
 
+/** The three tools, in the order in which the seed lists them. */
 export function invoices(): Tool[] {
   return [getInvoice, diff, total]
 }
@@ -62,6 +63,7 @@ function amountOf(given: string): number {
   return amount
 }
 
+/** `2000 1500`, commas forgiven. @throws ToolError for anything else. */
 function numbersIn(text: string): number[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
   const numbers = parts.map(Number)
