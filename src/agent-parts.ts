@@ -33,7 +33,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const toolbox = await openToolbox(config, { http, prompts, log: sources.log })
   const { tools } = toolbox
   const dialect = dialectOf(config, prompts, toolbox)
-  const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'the tool' }), now: () => new Date() }
+  const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date() }
   return { answer: { agent, prompts, condenseModel }, close: () => http.close() }
 }
 

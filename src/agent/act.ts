@@ -75,7 +75,8 @@ function rejectOn(signal: AbortSignal): Promise<never> {
 }
 
 function contextOf(run: RunState, signal: AbortSignal): ToolContext {
-  return { signal, fetch: run.fetch, now: run.now, memory: run.memory, ask: (prompt) => askModel(run, prompt, signal) }
+  const fetch: ToolFetch = (url, options) => run.fetch(url, { signal, ...options })
+  return { signal, fetch, now: run.now, memory: run.memory, ask: (prompt) => askModel(run, prompt, signal) }
 }
 
 async function askModel(run: RunState, prompt: string, signal: AbortSignal): Promise<string> {
