@@ -77,7 +77,7 @@ function finish(input: unknown): BlobAction {
 /** The input under its key. OpenAI's `arguments` are JSON in a string; an `action_input` in a string is a string. */
 function argumentsOf(fields: Fields, native: boolean): unknown {
   const input = first(fields, INPUT)
-  if (!native || typeof input !== 'string') return input ?? {}
+  if (!native || typeof input !== 'string') return input
   const loose = readLoose(input.trim())
   return loose.ok && isRecord(loose.value) ? loose.value : input
 }

@@ -6,6 +6,10 @@ import { thoughtBefore } from './sections.ts'
 import { isSpace } from './trim.ts'
 import type { Turn } from './turn.ts'
 
+/** What may stand right before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
+const LEAD = /(?:[\s`~\\[]|json\b|<[\w|/]{1,20}>)*$/i
+const LONGEST_LEAD = 60
+
 /** No honest turn shows more JSON objects before its call. */
 const MOST_OBJECTS = 1000
 
@@ -16,16 +20,16 @@ const MOST_OBJECTS = 1000
  */
 export function readBlob(turn: Turn): Found | undefined {
   const anchors = anchorsOf(turn)
-  return anchors.length > 0 ? firstOf(turn, anchors) : firstOf(turn, braces(turn.text))
+  return firstCall(turn, anchors.length > 0 ? anchors : braces(turn.text))
 }
 
 /** The object that the value at `at` is, `Action: {…}`, whatever fence stands before it. */
 export function readBlobAt(turn: Turn, at: number): Found | undefined {
   const brace = braceAfter(turn.text, at)
-  return brace === undefined ? undefined : firstOf(turn, [brace])
+  return brace === undefined ? undefined : firstCall(turn, [brace])
 }
 
-function firstOf(turn: Turn, candidates: Iterable<number>): Found | undefined {
+function firstCall(turn: Turn, candidates: Iterable<number>): Found | undefined {
   const retries = { left: 4 }
   let from = 0
   let tried = 0
@@ -46,10 +50,11 @@ function endsInString(text: string, start: number, end: number): boolean {
   return /["'”’]/.test(text[end] ?? '') && text[start - 1] !== text[end]
 }
 
+/** The thought is the object's own, or what stands before it and its fence, list or tag. */
 function placed(turn: Turn, at: number, action: BlobAction): Found {
-  const before = thoughtBefore(turn.text, turn.sections, at)
-  const { thought = before, ...rest } = action
-  return { ...rest, at, thought: thought || before }
+  const lead = LEAD.exec(turn.text.slice(Math.max(0, at - LONGEST_LEAD), at))?.[0].length ?? 0
+  const before = thoughtBefore(turn.text, turn.sections, at - lead)
+  return { ...action, at, thought: action.thought ?? before }
 }
 
 /** The braces that begin a line's value. */

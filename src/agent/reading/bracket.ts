@@ -1,13 +1,12 @@
 import type { Reading } from '../types.ts'
+import { answerOf } from './answer.ts'
 import { argumentInput, readCall, type Call } from './call.ts'
-import { toReading, type Found } from './found.ts'
 import { nextLine } from './fences.ts'
+import { actionAt, answerAt, faultAt, toReading, type Found } from './found.ts'
 import { readInline } from './inline.ts'
 import { namesFinish, namesNothing } from './names.ts'
-import { answerOf } from './payload.ts'
-import { thoughtBefore, type Section } from './sections.ts'
+import type { Section } from './sections.ts'
 import { readAction } from './steps.ts'
-import { thoughtOf } from './text.ts'
 import { dedent, tidy } from './trim.ts'
 import { turnOf, type Turn } from './turn.ts'
 
@@ -20,13 +19,12 @@ const FORM =
  */
 export function readBracket(completion: string, tools: string[]): Reading {
   const turn = turnOf(completion, tools)
-  const found = readActions(turn) ?? readUnlabelled(turn) ?? readInline(turn)
-  return toReading(found, { form: FORM, thought: thoughtOf(turn) })
+  return toReading(readActions(turn) ?? readUnlabelled(turn) ?? readInline(turn), turn, FORM)
 }
 
 function readActions(turn: Turn): Found | undefined {
   for (const [index, section] of turn.sections.entries()) {
-    if (section.name === 'answer') return finish(turn, section.at, answerOf(turn.text, turn.sections, index))
+    if (section.name === 'answer') return answerAt(turn, section.at, answerOf(turn, index))
     const found = section.name === 'action' ? readOne(turn, index, section) : undefined
     if (found) return found
   }
@@ -40,8 +38,8 @@ function readOne(turn: Turn, index: number, section: Section): Found | undefined
   if ((!written && next?.name === 'action') || namesNothing(written)) return undefined
   const call = readCall(written, turn.tools)
   if (call) return called(turn, section.at, call)
-  if (next?.name === 'input' || namesFinish(written)) return readAction(turn, index)
-  return fault(turn, section.at, 'its action is not written as Tool[input]')
+  if (next?.name === 'input' || namesFinish(written)) return readAction(turn, index, section)
+  return faultAt(turn, section.at, 'its action is not written as Tool[input]')
 }
 
 /** A line that is a listed tool's call and nothing else, from a model that left the label out. */
@@ -57,21 +55,8 @@ function readUnlabelled(turn: Turn): Found | undefined {
 
 function called(turn: Turn, at: number, call: Call): Found {
   const payload = argumentInput(call)
-  if (!payload.ok) return fault(turn, at, payload.what)
+  if (!payload.ok) return faultAt(turn, at, payload.what)
   const input = typeof payload.input === 'string' ? payload.input : tidy(call.argument ?? '')
-  return namesFinish(call.tool)
-    ? finish(turn, at, input)
-    : { kind: 'action', ...placed(turn, at), tool: call.tool, input }
-}
-
-function finish(turn: Turn, at: number, answer: string): Found {
-  return answer ? { kind: 'finish', ...placed(turn, at), answer } : fault(turn, at, 'its answer is empty')
-}
-
-function fault(turn: Turn, at: number, what: string): Found {
-  return { kind: 'fault', ...placed(turn, at), what }
-}
-
-function placed({ text, sections }: Turn, at: number): { at: number; thought: string } {
-  return { at, thought: thoughtBefore(text, sections, at) }
+  if (namesFinish(call.tool)) return answerAt(turn, at, input)
+  return actionAt(turn, at, { tool: call.tool, payload: { ok: true, input } })
 }

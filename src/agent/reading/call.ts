@@ -1,7 +1,8 @@
 import { nextLine } from './fences.ts'
 import { readLoose } from './loose-json.ts'
+import type { Payload } from './found.ts'
+import { plainInput } from './input.ts'
 import { listedTool } from './names.ts'
-import { plainInput, type Payload } from './payload.ts'
 import { isSpace, tidy } from './trim.ts'
 
 /** An action written as a call. `argument` is undefined where the call's end is missing or something follows it. */
@@ -14,6 +15,7 @@ export interface Call {
 const PAIRS: Record<string, string> = { '[': ']', '(': ')', '［': '］', '（': '）', '【': '】' }
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 const LONGEST_NAME = 100
+/** Besides white space and the decoration before the name. */
 const MAY_FOLLOW = '.。,;`*_'
 
 /**
@@ -30,7 +32,7 @@ export function readCall(text: string, tools: string[], listedOnly = false): Cal
   if (open <= start || !close) return undefined
   const tool = listedTool(name, tools) ?? (IDENTIFIER.test(name) && !listedOnly ? name : undefined)
   if (!tool) return undefined
-  const end = callEnd(text, open, close)
+  const end = callEnd(text, open, { close, mayFollow: MAY_FOLLOW + text.slice(0, start) })
   return {
     tool,
     round: close === ')' || close === '）',
@@ -61,7 +63,7 @@ export function argumentInput({ round, argument }: Call): Payload {
  * later line while brackets are open. Brackets are counted twice, with and without those inside quotes, and one count
  * that comes out even is enough: `grep "["` is whole. Undefined when the text ends first, or the line goes on.
  */
-function callEnd(text: string, open: number, close: string): number | undefined {
+function callEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
   const opening = text[open]
   const depth = { plain: 0, outsideQuotes: 0 }
   let quote = ''
@@ -77,7 +79,7 @@ function callEnd(text: string, open: number, close: string): number | undefined 
     depth.plain += step
     if (!quote) depth.outsideQuotes += step
     quote = quoteAfter(quote, char, text[i - 1] ?? '')
-    if (!isSpace(char) && !MAY_FOLLOW.includes(char)) last = i
+    if (!isSpace(char) && !mayFollow.includes(char)) last = i
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { Reading } from '../types.ts'
 import { toReading } from './found.ts'
 import { labelReader, REACT } from './labels.ts'
-import { findStep, thoughtOf } from './text.ts'
+import { findStep } from './text.ts'
 import { tidy } from './trim.ts'
 import { turnOf, type Turn } from './turn.ts'
 
@@ -17,7 +17,7 @@ export function readConversational(completion: string, tools: string[]): Reading
   const turn = turnOf(completion, tools, { labelAt })
   const found = findStep(turn)
   const reply = found ? '' : plainReply(turn)
-  return reply ? { kind: 'finish', ...reply } : toReading(found, { form: FORM, thought: thoughtOf(turn) })
+  return reply ? { kind: 'finish', ...reply } : toReading(found, turn, FORM)
 }
 
 /** The reply of a turn that labels none: all of it, or what follows the line that says no tool is needed. */

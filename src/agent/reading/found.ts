@@ -1,22 +1,67 @@
 import type { Reading } from '../types.ts'
+import { thoughtBefore } from './sections.ts'
+import type { Turn } from './turn.ts'
 
 /** What a reader found in a turn, before it becomes a Reading. `at` is where in the turn it begins. */
-export type Found =
-  | { kind: 'action'; at: number; thought: string; tool: string; input: unknown }
-  | { kind: 'finish'; at: number; thought: string; answer: string }
-  /** Something was begun that cannot be read; `what` completes "it could not be read: …". */
-  | { kind: 'fault'; at: number; thought: string; what: string }
+export type Found = Place &
+  (
+    | { kind: 'action'; tool: string; input: unknown }
+    | { kind: 'finish'; answer: string }
+    /** Something was begun that cannot be read; `what` completes "it could not be read: …". */
+    | { kind: 'fault'; what: string }
+  )
 
-/** The Reading of what was found; where nothing was, or nothing whole, a hint that says so and shows the expected form. */
-export function toReading(found: Found | undefined, expected: { form: string; thought: string }): Reading {
+interface Place {
+  at: number
+  thought: string
+}
+
+/** The value of an input, or what is wrong with it. */
+export type Payload = { ok: true; input: unknown } | { ok: false; what: string }
+
+/** The action at `at`, or the fault in its input. */
+export function actionAt(turn: Turn, at: number, { tool, payload }: { tool: string; payload: Payload }): Found {
+  if (!payload.ok) return faultAt(turn, at, payload.what)
+  return { kind: 'action', ...placeOf(turn, at), tool, input: payload.input }
+}
+
+/** The answer given at `at`. An empty one is none. */
+export function answerAt(turn: Turn, at: number, answer: string): Found {
+  return answer === '' ? faultAt(turn, at, 'its answer is empty') : { kind: 'finish', ...placeOf(turn, at), answer }
+}
+
+export function faultAt(turn: Turn, at: number, what: string): Found {
+  return { kind: 'fault', ...placeOf(turn, at), what }
+}
+
+function placeOf({ text, sections }: Turn, at: number): Place {
+  return { at, thought: thoughtBefore(text, sections, at) }
+}
+
+/** Whichever of two can be acted on, the earlier where both can. */
+export function firstOf(one: Found | undefined, other: Found | undefined): Found | undefined {
+  if (!one || !other) return one ?? other
+  if ((one.kind === 'fault') !== (other.kind === 'fault')) return one.kind === 'fault' ? other : one
+  return one.at <= other.at ? one : other
+}
+
+const JSON_BEGINS = /^[ \t`~\\[]*(?:json)?[ \t]*\{/m
+
+/**
+ * The Reading of what was found. Where nothing was, or nothing whole, its hint says so and shows the expected form; the
+ * thought is then the prose before any JSON.
+ */
+export function toReading(found: Found | undefined, turn: Turn, form: string): Reading {
   if (found?.kind === 'action') {
     return { kind: 'actions', thought: found.thought, actions: [{ tool: found.tool, input: found.input }] }
   }
   if (found?.kind === 'finish') return { kind: 'finish', thought: found.thought, answer: found.answer }
-  const what = found?.what ?? 'it names neither an action nor a final answer'
-  return {
-    kind: 'unreadable',
-    thought: found?.thought ?? expected.thought,
-    hint: `That reply could not be read: ${what}. ${expected.form}`,
-  }
+  const json = turn.text.search(JSON_BEGINS)
+  const thought = found?.thought ?? thoughtBefore(turn.text, turn.sections, json < 0 ? turn.text.length : json)
+  return { kind: 'unreadable', thought, hint: `That reply could not be read: ${found?.what ?? missing(turn)}. ${form}` }
+}
+
+function missing(turn: Turn): string {
+  const said = turn.text.trim() !== ''
+  return said ? 'it names neither an action nor a final answer' : 'it is empty, or begins with what only a tool may say'
 }

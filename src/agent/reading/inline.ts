@@ -1,8 +1,7 @@
 import { argumentInput, readCall } from './call.ts'
-import type { Found } from './found.ts'
+import { actionAt, answerAt, type Found, type Payload } from './found.ts'
+import { plainInput } from './input.ts'
 import { listedTool, namesFinish, toolNamed } from './names.ts'
-import { plainInput, type Payload } from './payload.ts'
-import { thoughtBefore } from './sections.ts'
 import { tidy } from './trim.ts'
 import type { Turn } from './turn.ts'
 
@@ -12,6 +11,12 @@ const MARK =
 const INPUT = /[\s,;.。]Action[ _-]?(?:\d{1,4} ?)?Input(?: ?\d{1,4})? ?[:：]/i
 const OBSERVATION = /\sObservation(?: ?\d{1,4})? ?[:：]/
 const SENTENCE_END = /[.!?。！？)]\s*$|\banswer\s*$/i
+
+/** A label in the text: its beginning, and where its value begins. */
+interface Mark {
+  at: number
+  end: number
+}
 
 /** Where an `Action Input:` stands on the line of its action: its beginning, and that of its value. */
 export function inlineInput(line: string): { at: number; valueAt: number } | undefined {
@@ -24,45 +29,40 @@ export function inlineInput(line: string): { at: number; valueAt: number } | und
  * a sentence is prose, so an action counts only with a tool and its input, and an answer only after a sentence's end.
  */
 export function readInline(turn: Turn): Found | undefined {
-  let action: { at: number; end: number } | undefined
+  let action: Mark | undefined
   for (const match of turn.text.matchAll(MARK)) {
-    const [mark, input, called] = match
-    const end = match.index + mark.length
-    const found = called
-      ? calledAt(turn, match.index, end)
-      : input
-        ? action && actionBetween(turn, action, { at: match.index, end })
-        : answerAt(turn, match.index, end)
+    const [text, input, called] = match
+    const mark = { at: match.index, end: match.index + text.length }
+    const found = called ? call(turn, mark) : input ? action && actionWith(turn, action, mark) : answer(turn, mark)
     if (found) return found
-    action = called ? { at: match.index, end } : undefined
+    action = called ? mark : undefined
   }
   return undefined
 }
 
-function calledAt(turn: Turn, at: number, end: number): Found | undefined {
-  const call = readCall(turn.text.slice(end), turn.tools, true)
-  return call && found(turn, at, { tool: call.tool, payload: argumentInput(call) })
+function call(turn: Turn, mark: Mark): Found | undefined {
+  const written = readCall(turn.text.slice(mark.end), turn.tools, true)
+  return written && calledAt(turn, mark.at, { tool: written.tool, payload: argumentInput(written) })
 }
 
-function actionBetween(turn: Turn, action: { at: number; end: number }, input: { at: number; end: number }) {
+function actionWith(turn: Turn, action: Mark, input: Mark): Found | undefined {
   const name = turn.text.slice(action.end, input.at).trim()
   const tool = turn.tools.length > 0 ? listedTool(name, turn.tools) : toolNamed(name, [])
   if (!tool || name.includes('\n')) return undefined
   const next = turn.sections.find((section) => section.at > input.at)
   const rest = turn.text.slice(input.end, next?.at)
   const written = rest.slice(0, OBSERVATION.exec(rest)?.index)
-  return found(turn, action.at, { tool, payload: plainInput(tidy(written)) })
+  return calledAt(turn, action.at, { tool, payload: plainInput(tidy(written)) })
 }
 
-function answerAt({ text, sections }: Turn, at: number, end: number): Found | undefined {
-  if (!SENTENCE_END.test(text.slice(Math.max(0, at - 40), at))) return undefined
-  const answer = tidy(text.slice(end))
-  return answer === '' ? undefined : { kind: 'finish', at, thought: thoughtBefore(text, sections, at), answer }
+function answer(turn: Turn, mark: Mark): Found | undefined {
+  if (!SENTENCE_END.test(turn.text.slice(Math.max(0, mark.at - 40), mark.at))) return undefined
+  const text = tidy(turn.text.slice(mark.end))
+  return text === '' ? undefined : answerAt(turn, mark.at, text)
 }
 
-function found({ text, sections }: Turn, at: number, { tool, payload }: { tool: string; payload: Payload }): Found {
-  const thought = thoughtBefore(text, sections, at)
-  if (!payload.ok) return { kind: 'fault', at, thought, what: payload.what }
-  if (namesFinish(tool)) return { kind: 'finish', at, thought, answer: String(payload.input) }
-  return { kind: 'action', at, thought, tool, input: payload.input }
+function calledAt(turn: Turn, at: number, { tool, payload }: { tool: string; payload: Payload }): Found {
+  return payload.ok && namesFinish(tool)
+    ? answerAt(turn, at, String(payload.input))
+    : actionAt(turn, at, { tool, payload })
 }

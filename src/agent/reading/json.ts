@@ -3,7 +3,6 @@ import { readBlob } from './blob.ts'
 import { toReading, type Found } from './found.ts'
 import { readInline } from './inline.ts'
 import { readSteps } from './steps.ts'
-import { thoughtOf } from './text.ts'
 import { turnOf, type Turn } from './turn.ts'
 
 const FORM =
@@ -16,7 +15,7 @@ const FORM =
  */
 export function readJson(completion: string, tools: string[]): Reading {
   const turn = turnOf(completion, tools)
-  return toReading(findCall(turn), { form: FORM, thought: thoughtOf(turn) })
+  return toReading(findCall(turn), turn, FORM)
 }
 
 /** A blob decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */

@@ -55,46 +55,39 @@ export const REACT: Record<ReactLabel, string[]> = {
   loneInput: ['input', '输入', '輸入'],
 }
 
-/** As many spellings of labels are remembered with what they name. */
-const MOST_SPELLINGS = 100
-
 /** Makes the reader of a table of labels. */
 export function labelReader<Name extends string>(table: Record<Name, string[]>): LabelReader<Name> {
   const names = Object.keys(table) as Name[]
+  const words = names.flatMap((name) => table[name])
   const kinds = names.map((name) => ({ name, exact: new RegExp(`^(?:${table[name].join('|')})$`, 'i') }))
-  const known = new Map<string, Name>()
-  const starts = new Set(
-    names.flatMap((name) => table[name].map((word) => word[0] ?? '')).flatMap((char) => [char, char.toUpperCase()]),
-  )
-  for (const mark of '#*_`') starts.add(mark)
-  const words = names.flatMap((name) => table[name]).join('|')
-  const label = new RegExp(
-    `(#{1,6}${GAP})?${MARK}(${words})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
+  const starts = new Set(['#', '*', '_', '`', ...words.flatMap(([char = '']) => [char, char.toUpperCase()])])
+  const pattern = new RegExp(
+    `(#{1,6}${GAP})?${MARK}(${words.join('|')})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
     'iy',
   )
   return (text, at) => {
-    if (text[at] === '\n') return undefined
-    const indent = matchAt(INDENT, text, at)?.[0] ?? ''
-    if (!starts.has(text[at + indent.length] ?? '')) return undefined
-    const match = matchAt(label, text, at + indent.length)
-    if (!match) return undefined
-    const [all, heading, opened = '', word = '', closed, closedLate, colon] = match
-    const name = known.get(word) ?? kinds.find(({ exact }) => exact.test(word))?.name
-    const end = at + indent.length + all.length
-    if (name && known.size < MOST_SPELLINGS) known.set(word, name)
-    if (!name || (!colon && !matchAt(BLANK, text, end))) return undefined
-    const open = closed || closedLate ? '' : opened
-    const closes = open !== '' && text.startsWith(open, end)
-    return {
-      name,
-      at,
-      valueAt: closes ? end + open.length : end,
-      indent: indent.replace(INVISIBLE, '').length,
-      capital: !/^[a-z]/.test(word),
-      decorated: Boolean(heading || opened),
-      colon: Boolean(colon),
-      wrap: closes ? '' : open,
-    }
+    const indent = text[at] === '\n' ? '' : (matchAt(INDENT, text, at)?.[0] ?? '')
+    const start = at + indent.length
+    const match = starts.has(text[start] ?? '') ? matchAt(pattern, text, start) : null
+    const name = kinds.find(({ exact }) => exact.test(match?.[3] ?? ''))?.name
+    const alone = match !== null && matchAt(BLANK, text, start + match[0].length) !== null
+    if (!match || !name || (!match[6] && !alone)) return undefined
+    return { name, at, indent: indent.replace(INVISIBLE, '').length, ...formOf(text, start, match) }
+  }
+}
+
+/** How a matched label is written, and where its value begins. */
+function formOf(text: string, start: number, match: RegExpExecArray): Omit<Label, 'name' | 'at' | 'indent'> {
+  const [all, heading, opened = '', word = '', closed, closedLate, colon] = match
+  const end = start + all.length
+  const open = closed || closedLate ? '' : opened
+  const closes = open !== '' && text.startsWith(open, end)
+  return {
+    valueAt: closes ? end + open.length : end,
+    capital: !/^[a-z]/.test(word),
+    decorated: Boolean(heading || opened),
+    colon: Boolean(colon),
+    wrap: closes ? '' : open,
   }
 }
 

@@ -15,6 +15,7 @@ const labelAt = labelReader<SelfAskLabel>({
   needed: ['are follow[ -]?up questions needed here'],
 })
 const FOLLOW_UP = /\bFollow[ -]?up ?\d{0,3} ?[:：]/i
+const INLINE_ANSWER = /(?<=[.!?] {0,3})So,? the final answer is ?[:：]/
 const FORM =
   'Write "Follow up: <one thing to search for>" on a line of its own, or, when you know, "So the final answer is: <answer>".'
 
@@ -30,14 +31,22 @@ export function beginsIntermediateAnswer(line: string): boolean {
 export function readSelfAsk(completion: string, searchTool = 'search'): Reading {
   const text = turnText(completion, (whole) => cutAt(cutAtObservation(whole), intermediateAt))
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
-    const thought = () => tidy(text.slice(0, at))
     const label = labelAt(text, at)
-    const answer = label?.name === 'answer' ? tidy(text.slice(label.valueAt)) : ''
-    if (answer) return { kind: 'finish', thought: thought(), answer }
-    const question = label && followUp(text, label)
-    if (question) return { kind: 'actions', thought: thought(), actions: [{ tool: searchTool, input: question }] }
+    const answer = label?.name === 'answer' ? answerFrom(text, label.valueAt) : ''
+    if (answer) return { kind: 'finish', thought: tidy(text.slice(0, at)), answer }
+    const input = label && followUp(text, label)
+    if (input) return { kind: 'actions', thought: tidy(text.slice(0, at)), actions: [{ tool: searchTool, input }] }
   }
-  return toReading(undefined, { form: FORM, thought: tidy(text) })
+  const inline = INLINE_ANSWER.exec(text)
+  const answer = inline ? answerFrom(text, inline.index + inline[0].length) : ''
+  if (inline && answer) return { kind: 'finish', thought: tidy(text.slice(0, inline.index)), answer }
+  return toReading(undefined, { text, sections: [], tools: [] }, FORM)
+}
+
+/** The answer, without the next question that a base model runs on to. */
+function answerFrom(text: string, at: number): string {
+  const rest = text.slice(at)
+  return tidy(rest.slice(0, /^Question:/m.exec(rest)?.index))
 }
 
 /** The follow-up question on the label's line, or on the next; `needed here: Yes. Follow up: …` is one line sometimes. */

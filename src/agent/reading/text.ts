@@ -1,8 +1,7 @@
 import type { Reading } from '../types.ts'
 import { readBlob } from './blob.ts'
-import { toReading, type Found } from './found.ts'
+import { firstOf, toReading, type Found } from './found.ts'
 import { readInline } from './inline.ts'
-import { thoughtBefore } from './sections.ts'
 import { readSteps } from './steps.ts'
 import { turnOf, type Turn } from './turn.ts'
 
@@ -16,25 +15,18 @@ const FORM =
  */
 export function readText(completion: string, tools: string[]): Reading {
   const turn = turnOf(completion, tools)
-  return toReading(findStep(turn), { form: FORM, thought: thoughtOf(turn) })
+  return toReading(findStep(turn), turn, FORM)
 }
 
-/** What a turn says that may have labels, a JSON call, or all on one line. What is labelled decides; else the first. */
+/**
+ * What a turn says that may have labels, a JSON call, or all on one line. A labelled action decides; before a labelled
+ * answer, or without any label, the first call does (before an answer only that of a listed tool: a thought may hold JSON).
+ */
 export function findStep(turn: Turn): Found | undefined {
   const labelled = readSteps(turn)
   if (labelled && labelled.kind !== 'finish') return labelled
-  const end = labelled?.at ?? turn.text.length
-  const before = { ...turn, text: turn.text.slice(0, end) }
-  const call = earliest(readBlob(before), readInline(before))
+  const before = { ...turn, text: turn.text.slice(0, labelled?.at) }
+  const call = firstOf(readBlob(before), readInline(before))
   const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
   return labelled && !listed ? labelled : call
-}
-
-function earliest(one: Found | undefined, other: Found | undefined): Found | undefined {
-  return one && other ? (one.at <= other.at ? one : other) : (one ?? other)
-}
-
-/** All that a turn says when nothing in it can be acted on. */
-export function thoughtOf({ text, sections }: Turn): string {
-  return thoughtBefore(text, sections, text.length)
 }

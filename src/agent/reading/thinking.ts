@@ -39,7 +39,7 @@ export function stripThinking(text: string): string {
   }
   const rest = kept + text.slice(from)
   const close = find(CLOSE, rest, 0)
-  return close && standsAtBreak(rest, close) ? rest.slice(close.end) : rest
+  return close && endsThinking(rest, close) ? rest.slice(close.end) : rest
 }
 
 function find(pattern: RegExp, text: string, from: number): Span | undefined {
@@ -61,7 +61,9 @@ function opensTurn(before: string): boolean {
   return before.slice(label?.name === 'thought' ? label.valueAt : line).trim() === ''
 }
 
-function standsAtBreak(text: string, { start, end }: Span): boolean {
+/** Whether a closing tag without an opening one ends a thought: it begins or ends its line, and something follows. */
+function endsThinking(text: string, { start, end }: Span): boolean {
+  if ((find(OPEN, text, 0)?.start ?? Infinity) < start || text.slice(end).trim() === '') return false
   const lineAt = text.lastIndexOf('\n', start) + 1
   return text.slice(lineAt, start).trim() === '' || text.slice(end, nextLine(text, end)).trim() === ''
 }
