@@ -12,7 +12,7 @@ export interface SourceFunction {
   parameters: number
 }
 
-/** One TypeScript file of the project. Paths are relative to its root. It is parsed when its tree is first asked for. */
+/** One file of code of the project. Paths are relative to its root. It is parsed when its tree is first asked for. */
 export class SourceFile {
   readonly path: string
   readonly text: string
@@ -38,11 +38,11 @@ export class SourceFile {
   }
 }
 
-/** Every TypeScript file below these folders of the project. */
+/** Every file of code below these folders of the project: TypeScript, and the page's JavaScript. */
 export function sourcesIn(...folders: string[]): SourceFile[] {
   return folders
     .flatMap(filesIn)
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.[jt]s$/.test(path))
     .map((path) => new SourceFile(path))
 }
 
