@@ -72,11 +72,13 @@ export class TurnWorker {
     const abort = new AbortController()
     const done = this.#isStopping ? this.#comeBack(job, token, 0) : this.#turn(job, token, abort)
     const id = job.id ?? ''
-    this.#running.set(id, { abort, done })
+    const entry = { abort, done }
+    this.#running.set(id, entry)
     try {
       await done
     } finally {
-      this.#running.delete(id)
+      // A job that lost its lease here may have come to this very worker again, beside the old one's last breath.
+      if (this.#running.get(id) === entry) this.#running.delete(id)
     }
   }
 

@@ -11,12 +11,20 @@ export interface RedisProxy {
   /** Cuts at the `n`th command from now: before Redis gets it, or after it was done but before its reply comes back. */
   cutAt(n: number, when: 'before' | 'after'): void
   isCut(): boolean
+  /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */
+  holdAt(n: number): void
+  isHeld(): boolean
+  release(): void
 }
 
 /** A way to Redis that a test can cut at any point, as the death of a process would. Gone when the test is. */
 export async function redisProxy(port: number): Promise<RedisProxy> {
   const sockets = new Set<Socket>()
-  let [commands, isCut, cutAt, when] = [0, false, Infinity, 'before']
+  let [commands, isCut, cutAt, when, holdAt] = [0, false, Infinity, 'before', Infinity]
+  // What waits to pass while the way is held, in order, both ways.
+  const held: (() => void)[] = []
+  let isHeld = false
+  const pass = (step: () => void) => (isHeld ? void held.push(step) : step())
 
   const cut = () => {
     isCut = true
@@ -31,13 +39,14 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
     }
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => isCut || client.destroy())
-    upstream.on('data', (chunk) => isCut || client.write(chunk))
+    upstream.on('data', (chunk) => isCut || pass(() => client.write(chunk)))
     client.on(
       'data',
       commandReader((command) => {
         if (isCut) return
         commands += 1
-        if (commands < cutAt) return void upstream.write(command)
+        if (commands === holdAt) isHeld = true
+        if (commands < cutAt) return pass(() => upstream.write(command))
         isCut = true
         if (when === 'before') return cut()
         upstream.write(command, () => setTimeout(cut, 5))
@@ -60,6 +69,15 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
       when = at
     },
     isCut: () => isCut,
+    holdAt(n) {
+      holdAt = commands + n
+    },
+    isHeld: () => isHeld,
+    release() {
+      isHeld = false
+      holdAt = Infinity
+      for (const step of held.splice(0)) step()
+    },
   }
 }
 

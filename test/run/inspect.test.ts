@@ -4,6 +4,8 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../src/queue/redis.ts'
 import type { Handler } from '../../src/queue/types.ts'
+import { connect } from '../../src/redis.ts'
+import { findRuns } from '../../src/run/inspect.ts'
 import { describeWithRedis, freePort, startRedis, type RedisServer } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
@@ -40,6 +42,15 @@ describeWithRedis('npm run runs', () => {
     return queue
   }
 
+  const stateOf = async (id: string) => {
+    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    try {
+      return (await findRuns({ redis, prefix: 'ops' }, id)).map(({ state }) => state)
+    } finally {
+      redis.disconnect()
+    }
+  }
+
   test('lists what was given up, shows all of it, and hands it out again where it was', async () => {
     const queue = await open()
     const seen: string[] = []
@@ -56,7 +67,7 @@ describeWithRedis('npm run runs', () => {
     await queue.accept(question('bad', { text: 'a bad question' }))
     await givenUp.promise
 
-    await eventually(async () => expect((await runs(server.url, 'list')).out).toContain('given-up'))
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['given-up']))
     const listed = await runs(server.url, 'list')
     expect(listed.out).toMatch(
       /^T1:C1:bad {2}given-up .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
@@ -75,8 +86,9 @@ describeWithRedis('npm run runs', () => {
     expect(await runs(server.url, 'retry', 'T1:C1:bad')).toMatchObject({ code: 0 })
     await over.promise
     expect(seen).toEqual(['good 0', 'bad 0', 'bad 1', 'bad 1'])
-    await eventually(async () => expect((await runs(server.url, 'list')).out).toBe('0 runs\n'))
-  })
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
+    expect((await runs(server.url, 'list')).out).toBe('0 runs\n')
+  }, 120_000)
 
   test('says so when there is no such run, and retries only what was given up', async () => {
     const queue = await open()
@@ -96,5 +108,5 @@ describeWithRedis('npm run runs', () => {
     const nobody = await runs(`redis://127.0.0.1:${await freePort()}`, 'list')
     expect(nobody).toMatchObject({ code: 1 })
     expect(nobody.err).toContain('does not answer')
-  })
+  }, 120_000)
 })
