@@ -25,9 +25,9 @@ export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text)
 }
 
-/** Cuts at `max` characters, not inside a surrogate pair, and says how much is missing. */
+/** Cuts at about `max` characters, not inside a surrogate pair, and says how much is missing. A little over is not worth a cut. */
 export function shorten(text: string, max: number): string {
-  if (text.length <= max) return text
+  if (text.length <= max * 1.1) return text
   const head = headOf(text, max)
   return `${head.trimEnd()} … (cut, ${text.length - head.length} more characters)`
 }
