@@ -1,5 +1,5 @@
 import type { RunState } from './agent.ts'
-import { MAX_SAME_ACTION, sameActions } from './budget.ts'
+import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { coerceInput } from './input.ts'
 import { cutMiddle } from './observation.ts'
 import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolFetch } from './types.ts'
@@ -18,6 +18,8 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   const running = run.steps.flatMap((step, i) => (step.observation || !step.action ? [] : [{ step, n: i + 1 }]))
   const usedBefore = run.usage.length
   const done = running.map(({ step }, i) => timed(run, () => (i < MAX_AT_ONCE ? observe(run, step) : tooMany())))
+  // The first that fails ends the run; the others' failures, which come with it, have been seen too.
+  for (const one of done) one.catch(() => undefined)
   for (const [i, { step, n }] of running.entries()) {
     const { observation, ms } = await done[i]!
     step.observation = observation
@@ -26,21 +28,30 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   for (const usage of run.usage.slice(usedBefore)) yield { type: 'usage', usage, ms: 0 }
 }
 
-async function timed(run: RunState, work: () => Promise<Observation>): Promise<{ observation: Observation; ms: number }> {
+async function timed(
+  run: RunState,
+  work: () => Promise<Observation>,
+): Promise<{ observation: Observation; ms: number }> {
   const from = run.now().getTime()
   const observation = await work()
   return { observation, ms: run.now().getTime() - from }
 }
 
 async function tooMany(): Promise<Observation> {
-  return { ok: false, text: `Not run: at most ${MAX_AT_ONCE} tools can be used at once. Ask again if you still need it.` }
+  return {
+    ok: false,
+    text: `Not run: at most ${MAX_AT_ONCE} tools can be used at once. Ask again if you still need it.`,
+  }
 }
 
 /** One action's observation. A mistake of the model or a tool's failure is an observation too, never a throw. */
 async function observe(run: RunState, step: Step): Promise<Observation> {
   const action = step.action!
   const tool = run.tools.find((t) => t.name === action.tool)
-  if (!tool) return mistake(`There is no tool "${clip(action.tool)}". The tools are: ${run.tools.map((t) => t.name).join(', ')}.`)
+  if (!tool)
+    return mistake(
+      `There is no tool "${clip(action.tool)}". The tools are: ${run.tools.map((t) => t.name).join(', ')}.`,
+    )
   const before = run.limits.breakLoops === false ? undefined : repeated(run, action, step)
   if (before) return before
   const input = coerceInput(tool, action.input)
@@ -56,7 +67,8 @@ function repeated(run: RunState, action: Action, step: Step): Observation | unde
 }
 
 async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
-  const timeout = AbortSignal.timeout(run.limits.toolTimeoutMs)
+  const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
+  const timeout = AbortSignal.timeout(Math.ceil(ms))
   const signal = AbortSignal.any([run.task.signal, timeout])
   try {
     const output = await Promise.race([tool.run(input, contextOf(run, signal)), rejectOn(signal)])
@@ -65,8 +77,12 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
   } catch (error) {
     if (run.task.signal.aborted) throw run.task.signal.reason
-    if (timeout.aborted) return mistake(`${tool.name} did not finish within ${run.limits.toolTimeoutMs / 1000} s.`)
-    return mistake(error instanceof Error && error.name === 'ToolError' ? error.message : `${tool.name} failed: ${clip(String(error))}`)
+    if (timeout.aborted) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
+    return mistake(
+      error instanceof Error && error.name === 'ToolError'
+        ? error.message
+        : `${tool.name} failed: ${clip(String(error))}`,
+    )
   }
 }
 

@@ -84,18 +84,27 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undef
 /** An answer of nothing is no answer: the model is asked again. */
 function notEmpty(reading: Reading): Reading {
   if (reading.kind !== 'finish' || reading.answer.trim() !== '') return reading
-  return { kind: 'unreadable', thought: reading.thought, hint: 'Your final answer was empty. Write the answer, or use a tool.' }
+  return {
+    kind: 'unreadable',
+    thought: reading.thought,
+    hint: 'Your final answer was empty. Write the answer, or use a tool.',
+  }
 }
 
 /** One completion, ended at the first observation that the model invents. */
 async function complete(run: RunState, signal: AbortSignal, usages: Usage[]): Promise<Completion | undefined> {
-  const request = { ...run.dialect.render(viewOf(run)), stop: run.dialect.stop, signal, onUsage: (u: Usage) => usages.push(u) }
+  const request = {
+    ...run.dialect.render(viewOf(run)),
+    stop: run.dialect.stop,
+    signal,
+    onUsage: (u: Usage) => usages.push(u),
+  }
   let cut = new ObservationCut(run.dialect.beginsObservation)
   let toolCalls: ToolCall[] | undefined
   let reasoning = ''
   try {
     for await (const event of run.model.stream(request)) {
-      if (event.type === 'restart') cut = new ObservationCut(run.dialect.beginsObservation)
+      if (event.type === 'restart') [cut, reasoning] = [new ObservationCut(run.dialect.beginsObservation), '']
       else if (event.type === 'tool_calls') toolCalls = event.calls
       else if (event.type === 'reasoning') reasoning += event.text
       else if (cut.push(event.text)) break
@@ -132,7 +141,15 @@ const UNREADABLE_CHARS = 1000
 function viewOf(run: RunState): RunView {
   const { tools, steps, nonce, lastCall, task } = run
   const today = run.now().toISOString().slice(0, 10)
-  return { question: task.question, tools, steps, today, nonce, history: task.history ?? [], ...(lastCall ? { lastCall } : {}) }
+  return {
+    question: task.question,
+    tools,
+    steps,
+    today,
+    nonce,
+    history: task.history ?? [],
+    ...(lastCall ? { lastCall } : {}),
+  }
 }
 
 /** The output of a tool that answers by itself (`returnDirect`), once it has run. */

@@ -60,8 +60,8 @@ function keyOf(action: Action): string {
   return `${action.tool}\n${inputText(action.input).trim().toLowerCase()}`
 }
 
-/** Milliseconds left for turns that use tools: a part of the run's time is kept for the last answer. */
-function thinkingMs(run: RunState): number {
+/** Milliseconds left for turns that use tools, and for the tools: a part of the run's time is kept for the last answer. */
+export function thinkingMs(run: RunState): number {
   const reserve = Math.min(20_000, run.limits.timeoutMs * 0.25)
   return run.startedAt + run.limits.timeoutMs - reserve - run.now().getTime()
 }

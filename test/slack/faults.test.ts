@@ -140,7 +140,7 @@ describe.concurrent('a place that is gone', () => {
     model.on('deleted step', act('Look.', 'wikipedia', 'Dune'), finish('still answered'))
     bot.wiki.fault({ times: 1, delayMs: 400 })
     const thread = await bot.mention('deleted step')
-    const [step] = await slack.until(() => thread.messages().length > 0 && thread.messages(), 'the step')
+    const [step] = await slack.until(() => (thread.messages().length > 0 ? thread.messages() : undefined), 'the step')
     await slack.people.remove({ channel: GENERAL, ts: step!.ts })
     expect(await thread.lastAnswer()).toMatch(/^still answered\n/)
     expect(thread.shown()).toHaveLength(1)

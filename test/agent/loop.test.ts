@@ -1,0 +1,438 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { runAgent } from '../../src/agent/agent.ts'
+import type { Tool } from '../../src/agent/types.ts'
+import { ToolError } from '../../src/errors.ts'
+import { agentDeps, echo, runOn } from '../harness/agent.ts'
+import { act, finish, INVENTED, playModel } from '../harness/played-model.ts'
+
+describe.concurrent('a run', () => {
+  test('thinks, acts, observes and answers, and says so in events', async (t) => {
+    const { events } = await runOn(t, { model: [act('Look first.', 'echo', 'x'), finish('It is x.')] })
+    expect(events.filter(({ type }) => type !== 'usage')).toEqual([
+      { type: 'thought', step: 1, turn: 1, text: 'Look first.' },
+      { type: 'action', step: 1, turn: 1, action: { tool: 'echo', input: 'x' } },
+      { type: 'observation', step: 1, observation: { ok: true, text: 'echo of x' }, ms: expect.any(Number) },
+      { type: 'answer', text: 'It is x.', sources: [] },
+    ])
+    expect(events.filter(({ type }) => type === 'usage')).toHaveLength(2)
+  })
+
+  test('sends stop and honours today’s date, the labels and the question’s place', async (t) => {
+    const { model } = await runOn(t, {
+      model: [act('a', 'echo', 'one'), act('b', 'echo', 'two'), finish('x')],
+      question: 'Where?',
+    })
+    const [first, , third] = model.requests
+    expect(first?.body.stop).toContain('\nObservation:')
+    expect(first?.prompt).toContain(`Today is ${new Date().toISOString().slice(0, 10)}`)
+    expect(third?.prompt.split('\nQuestion:').length).toBeGreaterThan(1)
+    const below = third!.prompt.slice(third!.prompt.lastIndexOf('Question:'))
+    expect(below).toMatch(
+      /^Question: Where\?\nThought: a\nAction: echo\nAction Input: one\nObservation: .*echo of one.*\nThought: b\n/,
+    )
+    expect(below.match(/^Observation:/gm)).toHaveLength(2)
+    expect(below).toMatch(/\nThought:$/)
+  })
+
+  test('never reads an observation that the model invents, and hangs up on it', async (t) => {
+    const { model, final, observations } = await runOn(t, {
+      model: [act('a', 'echo', 'x'), finish('real')],
+      refuses: ['stop'],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'real' })
+    expect(observations).toEqual(['echo of x'])
+    const invented = model.requests.find(({ sent }) => sent.includes('INVENTED'))
+    expect(invented).toMatchObject({ aborted: true, done: false })
+    expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
+  })
+
+  test.each([
+    ['in other case and numbered', '\nObservation 1: INVENTED'],
+    ['in bold', '\n**Observation:** INVENTED'],
+    ['in Chinese', '\n观察：INVENTED'],
+    ['indented', '\n   Observation: INVENTED'],
+  ])('cuts an invention %s', async (_, invention) => {
+    const { runs, end } = await isolated({
+      model: [`${act('a', 'echo', 'x')}${invention}\nFinal Answer: INVENTED`, finish('real')],
+      refuses: ['stop'],
+    })
+    const { model, final } = runs
+    await end()
+    expect(final).toMatchObject({ text: 'real' })
+    expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
+  })
+
+  test('lets a model think of observations before its turn', async (t) => {
+    const { final, observations } = await runOn(t, {
+      model: [`<think>\nI wonder.\nObservation: I may see x.\n</think>\n${act('a', 'echo', 'x')}`, finish('real')],
+      refuses: ['stop'],
+    })
+    expect([observations, final]).toEqual([['echo of x'], expect.objectContaining({ text: 'real' })])
+  })
+
+  test('reads no invention in a whole answer either', async (t) => {
+    const { final, model } = await runOn(t, {
+      model: [act('a', 'echo', 'x'), finish('real')],
+      refuses: ['stop'],
+      stream: false,
+    })
+    expect(final).toMatchObject({ text: 'real' })
+    expect(model.requests[1]?.sent).toContain(INVENTED)
+    expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
+  })
+
+  test('shares all of its prompt but the tail between two steps', async (t) => {
+    const { model } = await runOn(t, { model: [act('a', 'echo', 'one'), act('b', 'echo', 'two'), finish('x')] })
+    const prompts = model.requests.map(({ prompt }) => prompt)
+    for (const [i, prompt] of prompts.slice(1).entries()) {
+      const before = prompts[i]!
+      expect(prompt.startsWith(before.slice(0, -'Thought:'.length))).toBe(true)
+    }
+  })
+
+  test('that is stopped throws why, and the model’s request is given up', async (t) => {
+    const model = await playModel(t, [{ hang: true }])
+    const stop = new AbortController()
+    const events = runAgent({ question: 'q', signal: stop.signal }, agentDeps(model.url))
+    const first = events.next()
+    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    stop.abort(new Error('Stopped by hand.'))
+    await expect(first).rejects.toThrow('Stopped by hand.')
+    while (!model.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+
+  test('goes on from what was saved without doing it again', async (t) => {
+    const tool = echo()
+    const steps = [
+      {
+        turn: 1,
+        thought: 'before',
+        action: { tool: 'echo', input: 'done' },
+        observation: { ok: true, text: 'was done' },
+      },
+      { turn: 2, thought: 'now', action: { tool: 'echo', input: 'open' } },
+    ]
+    const { model, events } = await runOn(t, { model: [finish('whole')], tools: [tool], task: { steps } })
+    expect(tool.calls).toEqual(['open'])
+    expect(events.map(({ type }) => type)).toEqual(['observation', 'usage', 'answer'])
+    expect(model.requests[0]?.prompt).toMatch(/was done[^]*echo of open/)
+  })
+
+  test('counts every call, also those of tools, and tells each once', async (t) => {
+    const asking = echo(async (text, { ask }) => `asked: ${await ask(`say ${text}`)}`)
+    const { events, observations } = await runOn(t, {
+      model: (request, n) =>
+        request.prompt.endsWith('say it') ? 'said' : n === 0 ? act('a', 'echo', 'it') : finish('x'),
+      tools: [asking],
+    })
+    expect(observations).toEqual(['asked: said'])
+    expect(events.filter(({ type }) => type === 'usage')).toHaveLength(3)
+  })
+
+  test('names its sources once each, in their order', async (t) => {
+    const source = (n: number) => ({ title: `Page ${n}`, url: `https://e.example/${n}` })
+    const tool = echo((text) => ({ text, sources: text === '1' ? [source(1)] : [source(2), source(1)] }))
+    const { final } = await runOn(t, {
+      model: [act('a', 'echo', '1'), act('b', 'echo', '2'), finish('x')],
+      tools: [tool],
+    })
+    expect(final).toMatchObject({ sources: [source(1), source(2)] })
+  })
+})
+
+describe.concurrent('a model’s mistake', () => {
+  test('an unknown tool: it is told what exists', async (t) => {
+    const { observations, final } = await runOn(t, {
+      model: [act('a', 'teleport', 'Mars'), finish('no')],
+      tools: [echo(), echo(undefined, { name: 'other' })],
+    })
+    expect(observations).toEqual(['There is no tool "teleport". The tools are: echo, other.'])
+    expect(final).toMatchObject({ text: 'no' })
+  })
+
+  test('what cannot be read: it is shown the form, and shown what it wrote', async (t) => {
+    const { observations, model, events } = await runOn(t, { model: ['I would rather talk.', finish('yes')] })
+    expect(observations[0]).toMatch(/could not be read.*Action Input: <input>.*Final Answer: <answer>/s)
+    expect(model.requests[1]?.prompt).toMatch(/Thought: I would rather talk\.\nObservation: .*could not be read/)
+    expect(events[1]).toMatchObject({ type: 'thought', unreadable: 'I would rather talk.' })
+  })
+
+  test('an answer of nothing is asked for again', async (t) => {
+    const { final } = await runOn(t, { model: [' Thinking.\nFinal Answer:', finish('something')] })
+    expect(final).toMatchObject({ type: 'answer', text: 'something' })
+  })
+
+  test('three unreadable ones in a row: it is made to answer', async (t) => {
+    const { final, model } = await runOn(t, { model: ['mumble one', 'mumble two', 'mumble three', finish('at last')] })
+    expect(final).toEqual({ type: 'answer', text: 'at last', sources: [], stopped: 'unreadable' })
+    expect(model.requests.at(-1)?.prompt).toMatch(/You have run out of attempts to follow the format/)
+  })
+
+  test('three unreadable ones with a good one between are no three in a row', async (t) => {
+    const { final } = await runOn(t, { model: ['mumble', 'mumble', act('a', 'echo', 'x'), 'mumble', finish('fine')] })
+    expect(final).toEqual({ type: 'answer', text: 'fine', sources: [] })
+  })
+
+  test('plain prose on the last call is an answer; scaffolding is not', async (t) => {
+    const prose = await runOn(t, { model: ['mumble', 'mumble', 'mumble', 'Forty-two, I think.'] })
+    expect(prose.final).toEqual({ type: 'answer', text: 'Forty-two, I think.', sources: [], stopped: 'unreadable' })
+    const scaffold = await runOn(t, {
+      model: ['mumble', act('a', 'echo', 'found'), 'mumble', 'mumble', 'mumble', act('b', 'echo', 'more')],
+    })
+    expect(scaffold.final).toEqual({
+      type: 'gave_up',
+      reason: 'unreadable',
+      text: 'I could not get to an answer. This is what I found:\n- echo: echo of found',
+    })
+    const nothing = await runOn(t, { model: ['mumble', 'mumble', 'mumble', 'Thought: hm\nAction:'] })
+    expect(nothing.final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/Thought|Action/) })
+  })
+
+  test('the same action a second time is not run again; a third time it is made to answer', async (t) => {
+    const tool = echo()
+    const { observations, final, model } = await runOn(t, {
+      model: [act('a', 'echo', 'Same'), act('b', 'echo', ' same '), act('c', 'echo', 'SAME'), finish('enough')],
+      tools: [tool],
+    })
+    expect(tool.calls).toEqual(['Same'])
+    expect(observations[1]).toMatch(/already done exactly this\. It returned: echo of Same.*something else/)
+    expect(final).toEqual({ type: 'answer', text: 'enough', sources: [], stopped: 'loop' })
+    expect(model.requests).toHaveLength(4)
+  })
+
+  test('a tool that gives something new each time may be asked again', async (t) => {
+    const tool = echo(undefined, { repeatable: true })
+    const { final } = await runOn(t, {
+      model: [...['a', 'b', 'c', 'd'].map((thought) => act(thought, 'echo', 'next')), finish('read it all')],
+      tools: [tool],
+    })
+    expect(tool.calls).toHaveLength(4)
+    expect(final).toEqual({ type: 'answer', text: 'read it all', sources: [] })
+  })
+})
+
+describe.concurrent('a tool', () => {
+  const both: Tool = {
+    name: 'both',
+    description: 'Takes two.',
+    schema: z.object({ city: z.string(), days: z.number().int() }),
+    effects: 'read',
+    run: async (input) => JSON.stringify(input),
+  }
+
+  test.each([['{"query": "x"}'], ['"x"'], ['x'], ['`x`'], ["'x'"], ['{"input": "x"}'], [' x ']])(
+    'of one field takes %j',
+    async (input) => {
+      const { runs, end } = await isolated({ model: [act('a', 'echo', input), finish('y')] })
+      expect(runs.observations).toEqual(['echo of x'])
+      await end()
+    },
+  )
+
+  test.each([
+    ['a word', 'Paris', /wrong \(the input: .*\)\. It takes a JSON object like \{"city"/],
+    ['a field of another kind', '{"city": "Paris", "days": "two"}', /days: /],
+    ['a missing field', '{"city": "Paris"}', /days: /],
+    ['both wrong', '{"city": 1}', /city: .*days: /],
+  ])('of two fields is told of %s by the field’s name', async (_, input, problem) => {
+    const { runs, end } = await isolated({ model: [act('a', 'both', input), finish('y')], tools: [both] })
+    expect(runs.observations[0]).toMatch(problem)
+    expect(runs.observations[0]).toMatch(/^The input of both is wrong/)
+    await end()
+  })
+
+  test('of two fields takes an object', async (t) => {
+    const { observations } = await runOn(t, {
+      model: [act('a', 'both', '{"city": "Paris", "days": 2}'), finish('y')],
+      tools: [both],
+    })
+    expect(observations).toEqual(['{"city":"Paris","days":2}'])
+  })
+
+  test('that fails, says nothing or says too much is an observation', async (t) => {
+    const kinds: Record<string, () => string> = {
+      refuse: () => {
+        throw new ToolError('There is no such page.')
+      },
+      break: () => {
+        throw new TypeError('x is not a function')
+      },
+      nothing: () => '  ',
+      much: () => `start ${'😀'.repeat(5000)} end`,
+    }
+    const tool = echo((text) => kinds[text]!())
+    const { observations, final } = await runOn(t, {
+      model: [...Object.keys(kinds).map((kind) => act('a', 'echo', kind)), finish('y')],
+      tools: [tool],
+    })
+    expect(observations.slice(0, 3)).toEqual([
+      'There is no such page.',
+      'echo failed: TypeError: x is not a function',
+      'The tool returned nothing.',
+    ])
+    expect(observations[3]).toMatch(/^start (😀)+\n… \(\d+ characters cut\) …\n(😀)+ end$/u)
+    expect(observations[3]!.length).toBeLessThan(4100)
+    expect(final).toMatchObject({ text: 'y' })
+  })
+
+  test('that does not return is given up after its time, its signal aborted', async (t) => {
+    let signal: AbortSignal | undefined
+    const tool = echo((_, context) => {
+      signal = context.signal
+      return new Promise<string>(() => {})
+    })
+    const { observations, final } = await runOn(t, {
+      model: [act('a', 'echo', 'x'), finish('without it')],
+      tools: [tool],
+      limits: { toolTimeoutMs: 100 },
+    })
+    expect(observations).toEqual(['echo did not finish within 0.1 s.'])
+    expect(signal?.aborted).toBe(true)
+    expect(final).toMatchObject({ text: 'without it' })
+  })
+
+  test('that answers by itself ends the run with its output; its failure does not', async (t) => {
+    const tool = echo(
+      (text) => {
+        if (text === 'bad') throw new ToolError('Not that one.')
+        return { text: `the answer to ${text}`, sources: [{ title: 'S', url: 'https://e.example' }] }
+      },
+      { returnDirect: true },
+    )
+    const { final, model } = await runOn(t, {
+      model: [act('a', 'echo', 'bad'), act('b', 'echo', 'good')],
+      tools: [tool],
+    })
+    expect(final).toEqual({
+      type: 'answer',
+      text: 'the answer to good',
+      sources: [{ title: 'S', url: 'https://e.example' }],
+    })
+    expect(model.requests).toHaveLength(2)
+  })
+
+  test('called side by side with others keeps its place, and no more than five run', async (t) => {
+    const tool = echo(async (text) => {
+      await new Promise((resolve) => setTimeout(resolve, text === '0' ? 60 : 5))
+      return `did ${text}`
+    })
+    const toolCalls = Array.from({ length: 7 }, (_, i) => ({
+      name: 'echo',
+      id: `c${i}`,
+      arguments: JSON.stringify({ query: String(i) }),
+    }))
+    const { observations, model, events } = await runOn(t, {
+      dialect: 'native',
+      model: [{ text: 'Seven at once.', toolCalls }, 'done'],
+      tools: [tool],
+    })
+    expect(observations).toEqual([
+      'did 0',
+      'did 1',
+      'did 2',
+      'did 3',
+      'did 4',
+      expect.stringMatching(/at most 5/),
+      expect.stringMatching(/at most 5/),
+    ])
+    expect(events.filter((event) => event.type === 'thought').map((event) => event.text)).toEqual([
+      'Seven at once.',
+      '',
+      '',
+      '',
+      '',
+      '',
+      '',
+    ])
+    const results = model.requests[1]!.body.messages.filter(({ role }) => role === 'tool')
+    expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(toolCalls.map(({ id }) => id))
+  })
+
+  test('stopped while several run is one stop, with nothing left dangling', async (t) => {
+    const stop = new AbortController()
+    const tool = echo(
+      (_, { signal }) =>
+        new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    const toolCalls = Array.from({ length: 4 }, (_, i) => ({
+      name: 'echo',
+      id: `c${i}`,
+      arguments: JSON.stringify({ query: String(i) }),
+    }))
+    setTimeout(() => stop.abort(new Error('Stopped by hand.')), 150)
+    await expect(
+      runOn(t, { dialect: 'native', model: [{ toolCalls }], tools: [tool], task: { signal: stop.signal } }),
+    ).rejects.toThrow('Stopped by hand.')
+  })
+})
+
+/** For tests made by a table, which get no context of their own. */
+async function isolated(options: Parameters<typeof runOn>[1]) {
+  const ends: (() => Promise<void> | void)[] = []
+  const runs = await runOn({ onTestFinished: (end) => void ends.push(end) }, options)
+  return { runs, end: async () => void (await Promise.all(ends.map((end) => end()))) }
+}
+
+describe.concurrent('a budget', () => {
+  const busy = (_: unknown, n: number) => act(`turn ${n}`, 'echo', `input ${n}`)
+
+  test('of steps: at the cap the model is asked once more, tools off, and the answer says why', async (t) => {
+    const tool = echo()
+    const { final, model } = await runOn(t, {
+      model: (request, n) => (n < 3 ? busy(request, n) : finish('from what is known')),
+      tools: [tool],
+      limits: { maxSteps: 3 },
+    })
+    expect(final).toEqual({ type: 'answer', text: 'from what is known', sources: [], stopped: 'steps' })
+    expect(tool.calls).toHaveLength(3)
+    expect(model.requests.at(-1)?.prompt).toMatch(/run out of steps.*no more tools.*best answer/s)
+  })
+
+  test('of steps: a model that will not answer is not asked for ever', async (t) => {
+    const { final, model } = await runOn(t, { model: busy, limits: { maxSteps: 3 } })
+    expect(model.requests).toHaveLength(4)
+    expect(final).toMatchObject({
+      type: 'gave_up',
+      reason: 'steps',
+      text: expect.stringMatching(/^I could not get to an answer\. This is what I found:\n- echo: echo of input 0\n/),
+    })
+  })
+
+  test('of time: a model that hangs is asked for its best answer while there is time', async (t) => {
+    const { final, model } = await runOn(t, {
+      model: (_, n) => (n === 0 ? act('a', 'echo', 'x') : n === 1 ? { hang: true } : finish('in time')),
+      limits: { timeoutMs: 1000 },
+    })
+    expect(final).toEqual({ type: 'answer', text: 'in time', sources: [], stopped: 'time' })
+    expect(model.requests[1]?.aborted).toBe(true)
+  })
+
+  test('of time: a slow tool does not outlive the run', async (t) => {
+    const tool = echo(() => new Promise<string>(() => {}))
+    const from = Date.now()
+    const { final } = await runOn(t, {
+      model: [act('a', 'echo', 'x'), finish('without')],
+      tools: [tool],
+      limits: { timeoutMs: 1000, toolTimeoutMs: 60_000 },
+    })
+    expect(final).toEqual({ type: 'answer', text: 'without', sources: [], stopped: 'time' })
+    expect(Date.now() - from).toBeLessThan(20_000)
+  })
+
+  test('of time: a model that trickles on the last call is cut, and what it said counts', async (t) => {
+    const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 10 }
+    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 300 } })
+    expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })
+  })
+
+  test('of tokens and of money', async (t) => {
+    const usage = { prompt_tokens: 400, completion_tokens: 100, total_tokens: 500 }
+    const script = (_: unknown, n: number) => ({
+      text: n < 3 ? act(`turn ${n}`, 'echo', `input ${n}`) : finish('spent'),
+      usage,
+    })
+    const { final } = await runOn(t, { model: script, limits: { maxTokens: 1200 } })
+    expect(final).toEqual({ type: 'answer', text: 'spent', sources: [], stopped: 'tokens' })
+  })
+})

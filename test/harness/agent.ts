@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { runAgent, type AgentDeps, type Task } from '../../src/agent/agent.ts'
+import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import type { AgentEvent, Tool, ToolContext, ToolOutput } from '../../src/agent/types.ts'
+import { createLog } from '../../src/log.ts'
+import { openAiModel, type OpenAiOptions } from '../../src/model/openai.ts'
+import { loadPrompts } from '../../src/prompts.ts'
+import type { Ends } from './ends.ts'
+import { playModel, type PlayedModel, type Script } from './played-model.ts'
+
+export type Limits = AgentDeps['limits']
+
+export interface AgentOptions {
+  model: Script
+  tools?: Tool[]
+  dialect?: DialectName
+  examples?: string
+  limits?: Partial<Limits>
+  question?: string
+  task?: Partial<Task>
+  stream?: boolean
+  refuses?: string[]
+}
+
+export interface AgentRun {
+  events: AgentEvent[]
+  model: PlayedModel
+  /** The observations' texts, in order. */
+  observations: string[]
+  /** The event that ended the run. */
+  final: AgentEvent | undefined
+}
+
+const LIMITS: Limits = { maxSteps: 8, timeoutMs: 20_000, toolTimeoutMs: 5_000, toolOutputChars: 4000 }
+
+/** A model as the bot makes it, on an endpoint that plays. */
+export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
+  return openAiModel({
+    model: 'played-model',
+    apiKey: 'sk-played',
+    baseUrl: url,
+    stream: true,
+    log: createLog('silent'),
+    ...options,
+  })
+}
+
+/** What the agent is made of, with the real dialects and prompts. */
+export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
+  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true } = options
+  return {
+    model: modelAt(url, { stream }),
+    dialect: DIALECTS[dialect].create({ prompts: loadPrompts(), examples }),
+    tools,
+    limits: { ...LIMITS, ...limits },
+    fetch: () => Promise.reject(new Error('This test reaches nothing.')),
+    now: () => new Date(),
+  }
+}
+
+/** Runs the agent on one question, over real HTTP, to its end. */
+export async function runOn(t: Ends, options: AgentOptions): Promise<AgentRun> {
+  const model = await playModel(t, options.model)
+  for (const name of options.refuses ?? []) model.refuses.add(name)
+  const task: Task = {
+    question: options.question ?? 'What is it?',
+    signal: new AbortController().signal,
+    ...options.task,
+  }
+  const events: AgentEvent[] = []
+  for await (const event of runAgent(task, agentDeps(model.url, options))) events.push(event)
+  const observations = events.flatMap((event) => (event.type === 'observation' ? [event.observation.text] : []))
+  return { events, model, observations, final: events.at(-1) }
+}
+
+/** A tool of one field that answers by `run`, or echoes. `calls` holds what it was given. */
+export function echo(
+  run?: (text: string, context: ToolContext) => Promise<ToolOutput | string> | string,
+  more: Partial<Tool> = {},
+) {
+  const calls: string[] = []
+  const tool: Tool<{ query: string }> = {
+    name: 'echo',
+    description: 'Says it back.',
+    schema: z.object({ query: z.string() }),
+    effects: 'read',
+    async run({ query }, context) {
+      calls.push(query)
+      return run ? run(query, context) : `echo of ${query}`
+    },
+  }
+  return Object.assign(tool, more, { calls }) as Tool & { calls: string[] }
+}
