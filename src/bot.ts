@@ -83,7 +83,7 @@ async function startWork(config: Config, parts: Parts & { web: SlackWeb; agent: 
   const { log, net, web, agent, stores, queue, telemetry } = parts
   const worker = {
     egress: new Egress({ web, log, fetch: net.fetch }),
-    steps: config.STEPS === 'hidden' ? ('hidden' as const) : ('replies' as const),
+    steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
     answer: { ...agent.answer, history: stores.history },
     queue: stores.queue,

@@ -79,6 +79,11 @@ export class Egress {
     }
   }
 
+  /** One piece of a streamed message: tried once, because there is another way to show it. @throws whatever stood against it */
+  async stream(method: 'chat.startStream' | 'chat.appendStream', args: SlackArgs): Promise<SlackResult> {
+    return this.#web.call(method, guard(args), { effort: 'once' })
+  }
+
   /** Any other call that changes something. @throws SlackRefusal */
   async call(method: string, args: SlackArgs, signal?: AbortSignal): Promise<SlackResult> {
     return this.#web.call(method, guard(args), { effort: 'patient', ...(signal ? { signal } : {}) })

@@ -7,12 +7,13 @@ import { answerContents, footerText, noteContent, stepContent, type AnswerView, 
 import type { Egress } from './egress.ts'
 import { escapeText } from './escape.ts'
 import { Status } from './status.ts'
+import { StepStream } from './step-stream.ts'
 
 export interface ReplyOptions {
   egress: Egress
   log: Log
-  /** `hidden` posts the answer alone. */
-  steps: 'replies' | 'hidden'
+  /** A reply a step, one streamed message with a task a step, or the answer alone. */
+  steps: 'replies' | 'stream' | 'hidden'
   allowedHosts: string[]
   signal: AbortSignal
   now(): Date
@@ -31,6 +32,7 @@ export class Reply {
   readonly #steps: Step[]
   /** What each step's message shows at this moment, by the step's number. */
   readonly #shown = new Map<number, Content>()
+  readonly #stream: StepStream | undefined
   #understood: string | undefined
   #tail: Promise<void> = Promise.resolve()
   #lost: unknown
@@ -41,6 +43,7 @@ export class Reply {
     this.#options = options
     this.#status = new Status(options.egress, question)
     this.#steps = structuredClone(run.saved.steps)
+    if (options.steps === 'stream' || run.saved.posts.stream) this.#stream = new StepStream({ ...options, question, run })
   }
 
   /** Shows a sign of life; brings what an earlier process left half shown up to date. */
@@ -88,6 +91,7 @@ export class Reply {
   #showStep(n: number): void {
     if (this.#options.steps === 'hidden') return
     this.#enqueue(async () => {
+      if (await this.#stream?.show(n, this.#steps[n - 1]!)) return this.#status.refresh()
       const content = this.#contentOf(n)
       if (JSON.stringify(content) === JSON.stringify(this.#shown.get(n))) return
       this.#shown.set(n, content)
@@ -106,7 +110,7 @@ export class Reply {
 
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Content[] {
     const { saved } = this.#run
-    const isStepShown = this.#steps.length > 0 && this.#options.steps !== 'hidden'
+    const isStepShown = this.#steps.length > 0 && this.#options.steps === 'replies'
     const footer = footerText({ steps: this.#steps.length, ms: this.#options.now().getTime() - saved.startedAt, usage: saved.usage })
     const understood = isStepShown ? undefined : this.#understood
     return answerContents({ ...final, question: this.#question.text, understood, allowedHosts: this.#options.allowedHosts, footer })
@@ -114,6 +118,7 @@ export class Reply {
 
   /** Posts what ends the run, after all that was told before; resolves when it is out. */
   async #conclude(contents: Content[]): Promise<void> {
+    this.#enqueue(async () => this.#stream?.end())
     for (const [i, content] of contents.entries()) this.#enqueue(() => this.#show(`answer-${i + 1}`, content, true), true)
     await this.#tail
     if (this.#lost) throw this.#lost

@@ -1,0 +1,97 @@
+import type { Step } from '../agent/types.ts'
+import { inputText } from '../agent/input.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Question, Run } from '../run/types.ts'
+import type { Egress } from './egress.ts'
+import { escapeWithin } from './escape.ts'
+
+/** Slack cuts a task's texts in a stream chunk at 256 characters (shared facts, a live probe). */
+const TASK_CHARS = 240
+
+interface TaskUpdate {
+  type: 'task_update'
+  id: string
+  title: string
+  status: 'in_progress' | 'complete'
+  details?: string
+  output?: string
+}
+
+/**
+ * The steps of one run as tasks of one streamed message (`chat.startStream`, a timeline) in place of a reply each. A stream
+ * may be refused (no agent app, the rate, an outsider) or die (five minutes after its start): then `show` says false, and
+ * that step and those after it are replies. The answer is never in the stream, so none of it can be lost with it.
+ */
+export class StepStream {
+  readonly #options: { egress: Egress; question: Question; run: Run; log: Log }
+  readonly #begun = new Set<number>()
+  #ts: string | undefined
+  #isUsable = true
+
+  constructor(options: { egress: Egress; question: Question; run: Run; log: Log }) {
+    this.#options = options
+    this.#ts = options.run.saved.posts[STREAM] || undefined
+  }
+
+  /** Shows how a step stands now. False when it must be shown in another way. One call at a time. */
+  async show(n: number, step: Step): Promise<boolean> {
+    if (!this.#isUsable) return false
+    try {
+      await this.#send(taskOf(n, step, this.#begun.has(n)))
+      this.#begun.add(n)
+      return true
+    } catch (error) {
+      this.#options.log.info(
+        { question: this.#options.question.id, error: messageOf(error) },
+        'the stream of steps ended: replies from here',
+      )
+      this.#isUsable = false
+      return false
+    }
+  }
+
+  /** Ends the stream, also one that a dead process left open. Never rejects. */
+  async end(): Promise<void> {
+    const { egress, question } = this.#options
+    if (this.#ts) await egress.sign('chat.stopStream', { channel: question.channel, ts: this.#ts })
+    this.#ts = undefined
+    this.#isUsable = false
+  }
+
+  async #send(task: TaskUpdate): Promise<void> {
+    const { egress, question, run } = this.#options
+    const { channel, thread, user, team } = question
+    if (this.#ts) return void (await egress.stream('chat.appendStream', { channel, ts: this.#ts, chunks: [task] }))
+    await run.claimPost(STREAM)
+    const place = {
+      channel,
+      thread_ts: thread,
+      recipient_user_id: user,
+      recipient_team_id: team,
+      task_display_mode: 'timeline',
+    }
+    const started = await egress.stream('chat.startStream', { ...place, chunks: [task] })
+    this.#ts = String(started.ts)
+    await run.posted(STREAM, this.#ts)
+  }
+}
+
+const STREAM = 'stream'
+
+function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
+  const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'
+  // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
+  const failed = observation && !observation.ok && unreadable === undefined ? ' (failed)' : ''
+  const short = (text: string) =>
+    escapeWithin(text.replace(/\s+/g, ' ').trim(), { max: TASK_CHARS - 40, most: TASK_CHARS })
+  return {
+    type: 'task_update',
+    id: `step-${n}`,
+    title: short(title + failed),
+    status: observation ? 'complete' : 'in_progress',
+    // Slack appends the details of a repeated task to those that it has.
+    ...(thought && !isRepeat ? { details: short(thought) } : {}),
+    ...(observation && unreadable === undefined ? { output: short(observation.text) } : {}),
+  }
+}
