@@ -1,125 +1,53 @@
-/** The box that messages are written in: Enter sends, @ and / offer names and commands. */
+/** The box that messages are written in: it grows with them, and Enter sends. */
 import { el } from './dom.js'
+import { Suggestions } from './suggestions.js'
+
+const MOST_HEIGHT = 200
 
 /**
  * @param {HTMLFormElement} form an empty form that becomes the box
- * @param {{ id: string, send(text: string): Promise<void>, suggestions(): { insert: string, label: string, about: string }[], hint?: string }} options
+ * @param {{ id: string, send(text: string): Promise<void>, suggestions(): object[] }} options
  */
 export function createComposer(form, options) {
-  const listId = `${options.id}-suggestions`
-  const box = el('textarea', {
-    id: options.id,
-    rows: 1,
-    'aria-autocomplete': 'list',
-    'aria-controls': listId,
-    autocomplete: 'off',
-    spellcheck: 'true',
-  })
-  const list = el('ul.suggestions', { id: listId, role: 'listbox', 'aria-label': 'Suggestions', hidden: true })
+  const box = el('textarea', { id: options.id, rows: 1, autocomplete: 'off', spellcheck: 'true' })
   const button = el(
     'button.send',
     { type: 'submit', 'aria-label': 'Send', disabled: true },
     el('span', { 'aria-hidden': 'true' }, '➤'),
   )
   const hint = el('p.hint')
-  form.append(list, el('div.box', {}, box, button), hint)
-  let offered = []
-  let chosen = 0
+  const suggestions = new Suggestions(box, { id: `${options.id}-suggestions`, source: options.suggestions })
+  form.append(suggestions.element, el('div.box', {}, box, button), hint)
 
-  function grow() {
-    box.style.height = 'auto'
-    box.style.height = `${Math.min(box.scrollHeight, 200)}px`
-    button.disabled = box.value.trim() === ''
+  function set(text) {
+    box.value = text
+    box.dispatchEvent(new Event('input'))
   }
 
-  /** The word under way before the caret, if it begins with @, or with / at the very start. */
-  function wordUnderWay() {
-    const before = box.value.slice(0, box.selectionStart)
-    return /(?:^|\s)(@[\w-]*)$/.exec(before)?.[1] ?? /^(\/[\w-]*)$/.exec(before)?.[1]
-  }
-
-  function offer() {
-    const word = wordUnderWay()?.toLowerCase()
-    offered =
-      word === undefined
-        ? []
-        : options
-            .suggestions()
-            .filter((one) => one.insert.toLowerCase().startsWith(word) && one.insert.toLowerCase() !== word)
-    chosen = 0
-    show()
-  }
-
-  function show() {
-    list.hidden = offered.length === 0
-    list.replaceChildren(
-      ...offered.map((one, index) =>
-        el(
-          'li',
-          {
-            id: `${listId}-${index}`,
-            role: 'option',
-            'aria-selected': String(index === chosen),
-            onmousedown: (event) => (event.preventDefault(), accept(index)),
-          },
-          el('strong', {}, one.label),
-          ' ',
-          el('span.quiet', {}, one.about),
-        ),
-      ),
-    )
-    if (offered.length > 0) box.setAttribute('aria-activedescendant', `${listId}-${chosen}`)
-    else box.removeAttribute('aria-activedescendant')
-  }
-
-  function accept(index) {
-    const word = wordUnderWay() ?? ''
-    const caret = box.selectionStart
-    box.setRangeText(`${offered[index].insert} `, caret - word.length, caret, 'end')
-    offered = []
-    show()
-    grow()
-    box.focus()
-  }
-
+  /** What could not be sent stands in the box again. */
   async function submit() {
     const text = box.value.trim()
     if (text === '') return
-    box.value = ''
-    grow()
-    try {
-      await options.send(text)
-    } catch {
-      box.value = text
-      grow()
-    }
+    set('')
+    await options.send(text).catch(() => set(text))
   }
 
-  function key(event) {
+  box.addEventListener('input', () => {
+    box.style.height = 'auto'
+    box.style.height = `${Math.min(box.scrollHeight, MOST_HEIGHT)}px`
+    button.disabled = box.value.trim() === ''
+  })
+  box.addEventListener('keydown', (event) => {
     if (event.isComposing) return
-    if (offered.length > 0 && suggestionKey(event)) return event.preventDefault()
+    if (suggestions.key(event)) return event.preventDefault()
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     void submit()
-  }
-
-  /** Moves in the offered list; says whether the key was for it. */
-  function suggestionKey(event) {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      chosen = (chosen + (event.key === 'ArrowDown' ? 1 : offered.length - 1)) % offered.length
-      show()
-    } else if (event.key === 'Enter' || event.key === 'Tab') accept(chosen)
-    else if (event.key === 'Escape') {
-      offered = []
-      show()
-    } else return false
-    return true
-  }
-
-  box.addEventListener('input', () => (grow(), offer()))
-  box.addEventListener('keydown', key)
-  box.addEventListener('blur', () => ((offered = []), show()))
-  form.addEventListener('submit', (event) => (event.preventDefault(), void submit()))
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void submit()
+  })
 
   return {
     box,
@@ -130,8 +58,7 @@ export function createComposer(form, options) {
       hint.replaceChildren(...below)
     },
     fill(text) {
-      box.value = text
-      grow()
+      set(text)
       box.focus()
     },
   }

@@ -48,9 +48,7 @@ function messageHead(message, user, together) {
 
 function isTogether(message, previous) {
   if (!previous || message.isWhisper || previous.isWhisper || previous.subtype) return false
-  return (
-    previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S && !previous.reply_shown
-  )
+  return previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S
 }
 
 function note(message, view) {
@@ -149,7 +147,7 @@ export function syncList(list, items) {
       else list.insertBefore(before, place)
       continue
     }
-    const fresh = Object.assign(make())
+    const fresh = make()
     fresh.dataset.key = key
     fresh.dataset.print = print
     if (before) {

@@ -1,0 +1,146 @@
+/** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
+import { byId, el } from './dom.js'
+import { messageItem, syncList } from './messages.js'
+import { isDirect, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
+
+/**
+ * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)`
+ */
+export function render(acts) {
+  const channel = state.channels.get(state.current)
+  renderSidebar(acts)
+  renderChannel(channel, acts)
+  renderThread(channel, acts)
+}
+
+/** The line at the top: which model is in use, what is played and what is real. */
+export function renderNotes({ isDemo, model, notes }) {
+  const label = isDemo
+    ? ['Demo model', el('span.wide', {}, ': rules, no language model')]
+    : [el('span.wide', {}, 'Model: '), model]
+  byId('model').replaceChildren(el(`span.chip${isDemo ? '.demo' : ''}`, {}, ...label))
+  byId('notes').replaceChildren(...notes.map((note) => el('li', {}, note)))
+}
+
+function renderSidebar(acts) {
+  const items = (kinds) =>
+    [...state.channels.values()]
+      .filter((channel) => kinds.includes(channel.kind))
+      .map((channel) => sidebarItem(channel, acts))
+  syncList(byId('channel-list'), items(['channel', 'group']))
+  syncList(byId('dm-list'), items(['im', 'mpim']))
+}
+
+function sidebarItem(channel, acts) {
+  const isCurrent = channel.id === state.current
+  const isUnread = state.unread.has(channel.id)
+  const sign = isDirect(channel)
+    ? el('img', { src: 'icon.svg', alt: '', width: 18, height: 18 })
+    : el('span.hash', { 'aria-hidden': 'true' }, '#')
+  const name = isDirect(channel) ? names.user(state.bot) : channel.name
+  const button = () =>
+    el(
+      `button.channel${isUnread ? '.unread' : ''}`,
+      {
+        type: 'button',
+        'aria-label': isUnread ? `${name}, unread` : name,
+        'aria-current': isCurrent && 'page',
+        onclick: () => acts.go(channel.id),
+      },
+      sign,
+      name,
+    )
+  return { key: channel.id, state: [name, isCurrent, isUnread], make: () => el('li', {}, button()) }
+}
+
+/** Messages as list items, each with what is around it. */
+function listItems(channel, { messages, acts, extra }) {
+  let previous
+  return messages.map((message) => {
+    const before = previous
+    previous = { user: message.user, ts: message.ts, subtype: message.subtype, isWhisper: message.isWhisper }
+    const more = extra(message)
+    const make = () => messageItem(message, { ...surroundings(channel, acts), previous: before, ...more })
+    return { key: `${channel.id}-${message.ts}`, state: [message, before, more.replies, more.status], make }
+  })
+}
+
+function surroundings(channel, acts) {
+  return {
+    names,
+    you: state.you,
+    bot: state.bot,
+    user: (id) => state.users.get(id) ?? { name: id, real_name: id, is_bot: false },
+    press: (message, action) => acts.press(channel.id, message.ts, action),
+    react: (message, name, removed) => acts.react(channel.id, message.ts, { name, removed }),
+  }
+}
+
+function renderChannel(channel, acts) {
+  byId('channel-title').textContent = titleOf(channel)
+  byId('channel-about').textContent = isDirect(channel)
+    ? 'Every message here is a question.'
+    : 'Mention @thinkaloud to ask it something.'
+  document.title = `${titleOf(channel)} – Thinkaloud playground`
+  const messages = rootsIn(channel)
+  const extra = (message) => ({
+    replies: repliesTo(channel, message.ts).length,
+    status: statusOf(channel, message.ts),
+    openThread: message.isWhisper ? undefined : acts.openThread,
+  })
+  keepAtEnd(byId('scroller'), () => syncList(byId('messages'), listItems(channel, { messages, acts, extra })))
+  renderEmpty(channel, messages.length === 0, acts)
+}
+
+/** An empty channel says what can be done, and offers questions. */
+function renderEmpty(channel, isEmpty, acts) {
+  const box = byId('empty')
+  box.hidden = !isEmpty
+  if (!isEmpty || box.dataset.channel === channel.id) return
+  box.dataset.channel = channel.id
+  const fill = (text) => acts.fill(isDirect(channel) ? text : `@thinkaloud ${text}`)
+  const example = (text) => el('li', {}, el('button.example', { type: 'button', onclick: () => fill(text) }, text))
+  box.replaceChildren(
+    el('h3', {}, isDirect(channel) ? `This is you and ${names.user(state.bot)}` : `Welcome to #${channel.name}`),
+    el(
+      'p',
+      {},
+      `Ask ${isDirect(channel) ? '' : '@thinkaloud '}something, and watch it reason in the thread: each step as it happens, then the answer.`,
+    ),
+    el('ul.examples', { 'aria-label': 'Questions to try' }, ...state.examples.map(example)),
+  )
+}
+
+function renderThread(channel, acts) {
+  const root = state.thread && channel.messages.get(state.thread)
+  byId('thread').hidden = !root
+  document.body.classList.toggle('with-thread', Boolean(root))
+  if (!root) return
+  byId('thread-channel').textContent = titleOf(channel)
+  byId('thread-status').textContent = statusOf(channel, root.ts)
+  const messages = repliesIn(channel, root.ts)
+  const extra = () => ({})
+  // The first reply begins anew: it never stands together with the root.
+  const items = [
+    ...listItems(channel, { messages: [root], acts, extra }),
+    ...(messages.length > 0 ? [countItem(root, messages.length)] : []),
+    ...listItems(channel, { messages, acts, extra }),
+  ]
+  keepAtEnd(byId('thread-scroller'), () => syncList(byId('replies'), items))
+}
+
+function countItem(root, count) {
+  const words = count === 1 ? '1 reply' : `${count} replies`
+  return { key: `count-${root.ts}`, state: words, make: () => el('li.divider', {}, el('span', {}, words)) }
+}
+
+/** Who reads the end goes on reading the end. */
+function keepAtEnd(scroller, change) {
+  const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80
+  change()
+  if (atEnd) toEnd(scroller)
+}
+
+export function toEnd(scroller) {
+  scroller.scrollTop = scroller.scrollHeight
+}

@@ -1,0 +1,390 @@
+import { existsSync } from 'node:fs'
+import { request } from 'node:http'
+import { AxeBuilder } from '@axe-core/playwright'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startPlayground, type Playground } from '../../src/playground/main.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const ARGS =
+  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await startPlayground({ PLAYGROUND_PORT: '0' })
+}, 30_000)
+afterAll(() => playground.stop())
+
+/** Asks the page's server with headers of one's own choosing. */
+function ask(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
+  const { port } = new URL(playground.url)
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method: options.method ?? 'GET',
+        headers: { host: `localhost:${port}`, ...options.headers },
+      },
+      (response) => {
+        let body = ''
+        response.on('data', (chunk) => (body += String(chunk)))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }))
+      },
+    )
+    asked.on('error', reject).end(options.body)
+  })
+}
+
+describe('the page’s server', () => {
+  const say = (headers: Record<string, string>, body: object = { channel: RANDOM, text: 'hi' }) =>
+    ask('/say', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+
+  test('answers only to its own names, so that DNS rebinding cannot reach it', async () => {
+    const { port } = new URL(playground.url)
+    expect((await ask('/state')).status).toBe(200)
+    expect((await ask('/state', { headers: { host: `127.0.0.1:${port}` } })).status).toBe(200)
+    for (const host of ['evil.example', `evil.example:${port}`, `localhost:${Number(port) + 1}`])
+      expect((await ask('/state', { headers: { host } })).status, host).toBe(403)
+  })
+
+  test('takes posts only from its own page, in JSON', async () => {
+    expect((await say({ origin: 'https://evil.example' })).status).toBe(403)
+    expect((await say({ 'content-type': 'text/plain' })).status).toBe(403)
+    expect((await ask('/say', { method: 'PUT' })).status).toBe(403)
+    expect((await say({ origin: playground.url })).status).toBe(200)
+    expect((await say({}, { channel: RANDOM })).status).toBe(400)
+    expect(
+      (await ask('/dance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status,
+    ).toBe(404)
+  })
+
+  test('gives its own files and no others, under a strict policy', async () => {
+    const index = await ask('/')
+    expect(index.headers['content-security-policy']).toMatch(/default-src 'none'.*script-src 'self'/)
+    for (const path of [
+      '/../slack.ts',
+      '/%2e%2e/slack.ts',
+      '/main.ts',
+      '/nothing.js',
+      '/screenshot.png',
+      '/methods/index.ts',
+    ])
+      expect((await ask(path)).status, path).toBe(404)
+  })
+
+  test('tells what is played and what is real, and which model is in use', async () => {
+    const state = JSON.parse((await ask('/state')).body) as Record<string, unknown>
+    expect(state).toMatchObject({ model: 'demo', isDemo: true, you: ALICE, bot: BOT_USER })
+    expect(playground.notes.join('\n')).toMatch(
+      /Model: the built-in demo[\s\S]*Played: Slack[\s\S]*Played: Wikipedia[\s\S]*Real: the bot/,
+    )
+  })
+
+  test('does not show what is whispered to others', async () => {
+    const channel = playground.slack.store.channel(RANDOM)
+    playground.slack.store.whisper(channel, { user: BOB, text: 'for Bob' })
+    expect((await ask('/state')).body).not.toContain('for Bob')
+  })
+
+  test('a taken port is said in a sentence', async () => {
+    await expect(startPlayground({ PLAYGROUND_PORT: new URL(playground.url).port })).rejects.toThrow(
+      /PLAYGROUND_PORT should be a free port/,
+    )
+  })
+})
+
+// Where there is no browser the server's facts above still stand.
+describe.runIf(existsSync(CHROMIUM))('the page in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(' ') })
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  /** A fresh page; whatever the browser complains of fails the test. */
+  async function open(options: BrowserContextOptions & { at?: string } = {}) {
+    const { at = '', ...rest } = options
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    await page.goto(`${playground.url}/${at}`)
+    const box = page.getByRole('textbox', { name: /^Message/ })
+    await box.waitFor()
+    return {
+      page,
+      box,
+      thread: page.getByRole('complementary', { name: 'Thread' }),
+      reply: page.getByRole('textbox', { name: 'Reply in thread' }),
+    }
+  }
+
+  /** A message that the bot posts, straight through its Web API. */
+  async function post(args: Record<string, unknown>) {
+    const { slack } = playground
+    const headers = { authorization: `Bearer ${slack.botToken}`, 'content-type': 'application/json' }
+    const response = await fetch(`${slack.apiUrl}chat.postMessage`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ channel: RANDOM, ...args }),
+    })
+    return (await response.json()) as { ts: string }
+  }
+
+  async function violations(page: Page) {
+    const { violations: found } = await new AxeBuilder({ page }).analyze()
+    return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+  }
+
+  test('a question is typed, its steps appear in the thread, and its answer; then a follow-up', async () => {
+    const { box, thread, reply, page } = await open()
+    await box.pressSequentially('@thi')
+    await page.getByRole('option', { name: '@thinkaloud' }).waitFor()
+    await box.press('Enter')
+    await box.pressSequentially('Who was Alan Turing?')
+    await box.press('Enter')
+    await thread.getByText('English mathematician').first().waitFor()
+    await thread.getByText('I look up Alan Turing').waitFor()
+    await thread.getByText(/1 step .* demo/).waitFor()
+    expect(await thread.getByRole('listitem').first().innerText()).toContain('@Thinkaloud Who was Alan Turing?')
+    await reply.fill('and who was his brother?')
+    await reply.press('Enter')
+    await thread.getByText('Understood as').waitFor()
+    await thread.getByText(/2 steps .* demo/).waitFor()
+    expect(await thread.innerText()).toContain('John Ferrier Turing')
+    expect(playground.slack.refusals).toEqual([])
+  }, 30_000)
+
+  test('/ask opens a thread of its own, and alone it helps in private', async () => {
+    const { page, box, thread } = await open({ at: '#random' })
+    await box.fill('/ask')
+    await box.press('Enter')
+    await page.getByText('Only visible to you').first().waitFor()
+    await box.fill('/ask What is 6*7?')
+    await box.press('Enter')
+    await thread.getByText(/= 42/).waitFor()
+    await box.fill('/dance')
+    await box.press('Enter')
+    await page.getByText('/dance is not a valid command.').waitFor()
+  }, 20_000)
+
+  test('a direct message needs no mention', async () => {
+    const { page, box, thread } = await open()
+    await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
+    expect(await box.getAttribute('aria-label')).toBe('Message Thinkaloud')
+    await box.fill('What is 12 squared?')
+    await box.press('Enter')
+    await thread.getByText(/= 144/).waitFor()
+  }, 20_000)
+
+  test('what is typed and what is answered is text, never markup', async () => {
+    const { page, box } = await open({ at: '#random' })
+    const nasty = '<img src=x onerror=alert(1)> *bold* & `<b>`'
+    await box.fill(nasty)
+    await box.press('Enter')
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await post({
+      text: 'x',
+      blocks: [
+        { type: 'markdown', text: '<script>alert(1)</script> [click](javascript:alert(1)) **strong**' },
+        { type: 'section', text: { type: 'mrkdwn', text: '<javascript:alert(1)|click me>' } },
+      ],
+    })
+    await page.getByText('<script>alert(1)</script>').waitFor()
+    const main = page.getByRole('main')
+    expect(await main.locator('img[src="x"], script, a[href^="javascript"]').count()).toBe(0)
+    expect(await main.locator('strong', { hasText: 'bold' }).count()).toBe(1)
+  })
+
+  test('blocks look as they do in Slack', async () => {
+    const { page } = await open({ at: '#random' })
+    const plain = (text: string) => ({ type: 'plain_text', text })
+    await post({
+      text: 'x',
+      blocks: [
+        { type: 'header', text: plain('Title here') },
+        {
+          type: 'section',
+          text: {
+            type: 'mrkdwn',
+            text: `*b* _i_ ~s~ \`c\` <@${ALICE}> <https://example.org/a|a link>\n> quoted\n\`\`\`fenced *not bold*\`\`\``,
+          },
+        },
+        { type: 'context', elements: [{ type: 'mrkdwn', text: '3 steps :eyes:' }] },
+        { type: 'divider' },
+        {
+          type: 'markdown',
+          text: '## Heading\n\n1. one\n2. two\n\n- a\n  - b\n\n| h |\n|---|\n| cell |\n\n```js\nconst x = 1\n```\n\n> *wise*',
+        },
+        {
+          type: 'rich_text',
+          elements: [
+            {
+              type: 'rich_text_list',
+              style: 'bullet',
+              elements: [
+                { type: 'rich_text_section', elements: [{ type: 'text', text: 'rich', style: { bold: true } }] },
+              ],
+            },
+          ],
+        },
+        {
+          type: 'actions',
+          elements: [{ type: 'button', action_id: 'go', text: plain('Go'), style: 'primary', value: '1' }],
+        },
+        {
+          type: 'context_actions',
+          elements: [
+            {
+              type: 'feedback_buttons',
+              action_id: 'vote',
+              positive_button: { text: plain('Good'), value: 'y' },
+              negative_button: { text: plain('Bad'), value: 'n' },
+            },
+          ],
+        },
+      ],
+    })
+    const item = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Title here' })
+    await item.waitFor()
+    for (const [tag, text] of Object.entries({
+      strong: 'b',
+      em: 'i',
+      s: 's',
+      code: 'c',
+      blockquote: 'quoted',
+      pre: 'fenced *not bold*',
+      td: 'cell',
+      'ol > li': 'two',
+      'ul ul li': 'b',
+    }))
+      expect(await item.locator(tag, { hasText: text }).count(), tag).toBeGreaterThan(0)
+    expect(await item.getByRole('link', { name: 'a link' }).getAttribute('rel')).toContain('noopener')
+    expect(await item.innerText()).toContain('3 steps 👀')
+    await item.getByRole('button', { name: 'Good' }).click()
+    expect(await item.getByRole('button', { name: 'Good' }).getAttribute('aria-pressed')).toBe('true')
+  })
+
+  test('reactions, edits and deletions are seen as they happen', async () => {
+    const { page } = await open({ at: '#random' })
+    const { slack } = playground
+    const { ts } = await slack.say({ channel: RANDOM, user: BOB, text: 'first words' })
+    const item = page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ hasText: /first words|other words/ })
+    await item.waitFor()
+    await slack.people.react({ channel: RANDOM, ts, name: 'tada', user: BOB })
+    await item.getByRole('button', { name: 'tada, 1' }).click()
+    await item.getByRole('button', { name: 'tada, 2', pressed: true }).waitFor()
+    await slack.people.edit({ channel: RANDOM, ts }, 'other words')
+    await item.getByText('(edited)').waitFor()
+    await slack.people.remove({ channel: RANDOM, ts })
+    await item.waitFor({ state: 'detached' })
+  })
+
+  test('the status line stands while the bot works', async () => {
+    const { page } = await open({ at: '#random' })
+    const { slack } = playground
+    const channel = slack.store.channel(RANDOM)
+    const { ts } = await slack.say({ channel: RANDOM, text: 'hello' })
+    slack.store.setStatus(channel, ts, 'is thinking …')
+    await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor()
+    slack.store.setStatus(channel, ts, '')
+    await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor({ state: 'detached' })
+  })
+
+  test('the keyboard is enough', async () => {
+    const { page, box, thread, reply } = await open({ at: '#random' })
+    await box.fill('a line')
+    await box.press('Shift+Enter')
+    expect(await box.inputValue()).toBe('a line\n')
+    await box.fill('@')
+    await box.press('ArrowDown')
+    await box.press('Tab')
+    expect(await box.inputValue()).toBe('@bob ')
+    await box.fill('@thi')
+    await box.press('Escape')
+    expect(await page.getByRole('option').count()).toBe(0)
+    await page.getByRole('main').getByRole('button', { name: /repl/i }).first().press('Enter')
+    await reply.waitFor()
+    await reply.press('Escape')
+    await thread.waitFor({ state: 'hidden' })
+  })
+
+  test('an empty channel offers questions, which fill the box', async () => {
+    playground.slack.addChannel('C0EMPTY0001', { name: 'empty' })
+    const { page, box } = await open({ at: '#empty' })
+    await page.getByRole('list', { name: 'Questions to try' }).getByRole('button').nth(1).click()
+    expect(await box.inputValue()).toBe('@thinkaloud What is 29 to the power 0.23, and half of it?')
+  })
+
+  test('another channel shows that something is new in it', async () => {
+    const { page } = await open()
+    await playground.slack.say({ channel: RANDOM, user: BOB, text: 'anybody here?' })
+    await page.getByRole('button', { name: 'random, unread' }).click()
+    await page.getByText('anybody here?').waitFor()
+    expect(await page.getByRole('button', { name: 'random', exact: true }).getAttribute('aria-current')).toBe('page')
+  })
+
+  test.each([
+    ['in the light', {}, true],
+    ['in the dark', { colorScheme: 'dark' as const }, true],
+    ['on a phone', { viewport: { width: 390, height: 780 } }, false],
+  ])(
+    'axe finds nothing %s',
+    async (_, options, withThread) => {
+      const { page, thread } = await open(options)
+      if (withThread) await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
+      if (withThread) await thread.waitFor()
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    },
+    30_000,
+  )
+
+  test('on a phone the channels are behind a button, and a thread covers the channel', async () => {
+    const { page, box, thread } = await open({ viewport: { width: 390, height: 780 } })
+    await page.getByRole('button', { name: 'Channels' }).click()
+    await page.getByRole('button', { name: 'random' }).click()
+    expect(await box.getAttribute('aria-label')).toBe('Message #random')
+    await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
+    await thread.getByRole('button', { name: 'Close thread' }).click()
+    await thread.waitFor({ state: 'hidden' })
+  })
+
+  test('it says when the playground has stopped', async () => {
+    const own = await startPlayground({ PLAYGROUND_PORT: '0' })
+    const page = await browser.newPage()
+    await page.goto(own.url)
+    await page.getByRole('textbox', { name: 'Message #general' }).waitFor()
+    await own.stop()
+    await page.getByText('The playground has stopped').waitFor()
+    await page.close()
+  }, 20_000)
+
+  test('nothing is asked of any other host', async () => {
+    const { page } = await open()
+    const hosts = new Set<string>()
+    page.on('request', (asked) => hosts.add(new URL(asked.url()).host))
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Message #general' }).waitFor()
+    expect([...hosts]).toEqual([new URL(playground.url).host])
+    expect(playground.slack.messages(GENERAL).length).toBeGreaterThan(0)
+  })
+})
