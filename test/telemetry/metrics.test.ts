@@ -9,7 +9,7 @@ import { GENERAL } from '../../src/playground/slack.ts'
 import { envFor, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, type Script } from '../harness/played-model.ts'
-import { Scrape, scrape } from '../harness/scrape.ts'
+import { scrape, type Scrape } from '../harness/scrape.ts'
 import { eventually } from '../harness/stores.ts'
 
 interface MeteredBot extends TestBot {

@@ -1,0 +1,295 @@
+import { expect, test } from 'vitest'
+import { embeddedQueue } from '../../src/queue/embedded.ts'
+import { createLog } from '../../src/log.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createTelemetry } from '../../src/telemetry.ts'
+import { startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
+import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
+import { act, finish, type Script } from '../harness/played-model.ts'
+import { freePort } from '../harness/redis.ts'
+import { question } from '../harness/stores.ts'
+
+const [INTERNAL, SERVER, CLIENT] = [1, 2, 3]
+const ERROR = 2
+
+interface TracedBot extends TestBot {
+  collector: Collector
+}
+
+async function tracedBot(t: Ends, model: Script, options: Omit<TestBotOptions, 'model'> = {}): Promise<TracedBot> {
+  const collector = await startCollector(t)
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...options.env }
+  return { ...(await startBot(t, { ...options, model, env })), collector }
+}
+
+/** The one span of this name, once the bot has stopped and sent what it had. */
+function only(collector: Collector, name: string): CollectedSpan {
+  const found = collector.named(name)
+  if (found.length !== 1)
+    throw new Error(`${found.length} spans "${name}" among ${collector.spans.map((span) => span.name).join(', ')}`)
+  return found[0]!
+}
+
+test('one trace: a delivery is received, the agent is invoked, and it calls models, tools and Slack', async (t) => {
+  const { collector, ...bot } = await tracedBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
+  const thread = await bot.mention('What is 2+3?')
+  await thread.ended()
+  await bot.stop()
+  const [received, agent] = [only(collector, 'receive mention'), only(collector, 'invoke_agent thinkaloud')]
+  expect(new Set(collector.spans.map((span) => span.traceId)).size).toBe(1)
+  expect(received).toMatchObject({ parentSpanId: undefined, kind: SERVER })
+  expect(agent).toMatchObject({ parentSpanId: received.spanId, kind: INTERNAL })
+  const calls = collector.spans.filter((span) => span !== received && span !== agent)
+  expect(calls.filter((span) => span.parentSpanId !== agent.spanId)).toEqual([])
+  expect(calls.map((span) => `${span.kind} ${span.name}`).sort()).toEqual([
+    `${INTERNAL} execute_tool calculator`,
+    `${CLIENT} chat played-model`,
+    `${CLIENT} chat played-model`,
+    `${CLIENT} slack assistant.threads.setStatus`,
+    `${CLIENT} slack assistant.threads.setStatus`,
+    `${CLIENT} slack chat.postMessage`,
+    `${CLIENT} slack chat.postMessage`,
+    `${CLIENT} slack chat.update`,
+  ])
+})
+
+test('spans carry what the GenAI conventions ask for', async (t) => {
+  const { collector, ...bot } = await tracedBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
+  const thread = await bot.mention('What is 2+3?')
+  await thread.ended()
+  await bot.stop()
+  const conversation = `T0LOCAL0001:${thread.channel}:${thread.ts}`
+  expect(only(collector, 'invoke_agent thinkaloud').attributes).toMatchObject({
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.agent.name': 'thinkaloud',
+    'gen_ai.conversation.id': conversation,
+    'thinkaloud.outcome': 'answered',
+    'thinkaloud.steps': 1,
+    'thinkaloud.attempt': 1,
+  })
+  const [chat, last] = collector.named('chat played-model')
+  expect(chat?.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'played-model',
+    'gen_ai.request.stream': true,
+    'gen_ai.request.stop_sequences': expect.arrayContaining(['\nObservation:']),
+    'gen_ai.response.time_to_first_chunk': expect.any(Number),
+    'gen_ai.usage.input_tokens': expect.any(Number),
+    'gen_ai.usage.output_tokens': expect.any(Number),
+    'gen_ai.conversation.id': conversation,
+    'server.address': '127.0.0.1',
+    'server.port': Number(new URL(bot.model.url).port),
+  })
+  expect(only(collector, 'execute_tool calculator').attributes).toEqual({
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': 'calculator',
+    'gen_ai.tool.type': 'function',
+    'gen_ai.agent.name': 'thinkaloud',
+  })
+  const total = only(collector, 'invoke_agent thinkaloud').attributes['gen_ai.usage.input_tokens']
+  const parts = [chat, last].map((span) => Number(span?.attributes['gen_ai.usage.input_tokens']))
+  expect(total).toBe(parts[0]! + parts[1]!)
+})
+
+test('calls lie within the agent’s time, each after what it waited for', async (t) => {
+  const { collector, ...bot } = await tracedBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
+  await (await bot.mention('What is 2+3?')).ended()
+  await bot.stop()
+  const agent = only(collector, 'invoke_agent thinkaloud')
+  const [first, second] = collector.named('chat played-model')
+  const tool = only(collector, 'execute_tool calculator')
+  const times = [agent.from, first!.from, first!.to, tool.from, tool.to, second!.from, second!.to, agent.to]
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  expect(only(collector, 'receive mention').from).toBeLessThanOrEqual(agent.from)
+})
+
+const SECRET = 'xylophone'
+
+/** A question in which people, the model and a tool all write the secret word. */
+async function secretive(t: Ends, env: TestBotOptions['env'] = {}): Promise<TracedBot> {
+  const pages = [{ id: 1, title: 'Xylophone', redirects: [], disambiguation: false, text: `A ${SECRET} has bars.` }]
+  const bot = await tracedBot(
+    t,
+    [act(`About the ${SECRET}.`, 'wikipedia', SECRET), finish(`The ${SECRET} has bars.`)],
+    { env, pages },
+  )
+  const thread = await bot.mention(`What is a ${SECRET}?`)
+  expect(await thread.ended()).toContain(SECRET)
+  bot.model.condenses('bars', `How many bars has a ${SECRET}?`)
+  bot.model.on('How many', finish(`A ${SECRET} has thirty.`))
+  await thread.reply('How many bars?')
+  await thread.ended()
+  await bot.stop()
+  return bot
+}
+
+test('nothing that people, models or tools wrote is in a trace or in the log', async (t) => {
+  const { collector, logs } = await secretive(t)
+  expect(collector.named('chat played-model')).toHaveLength(4)
+  expect(collector.requests.map(({ body }) => body).join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
+  expect(logs.join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
+})
+
+test('OTEL_CAPTURE_CONTENT=true takes it in, in the conventions’ forms', async (t) => {
+  const { collector } = await secretive(t, { OTEL_CAPTURE_CONTENT: 'true' })
+  const agent = collector.named('invoke_agent thinkaloud')[0]!
+  expect(messagesIn(agent, 'gen_ai.input.messages')).toEqual([
+    { role: 'user', parts: [{ type: 'text', content: `What is a ${SECRET}?` }] },
+  ])
+  const answer = { type: 'text', content: `The ${SECRET} has bars.` }
+  expect(messagesIn(agent, 'gen_ai.output.messages')).toEqual([
+    { role: 'assistant', parts: [answer], finish_reason: 'stop' },
+  ])
+  const chat = collector.named('chat played-model')[0]!
+  expect(messagesIn(chat, 'gen_ai.input.messages').at(-1)).toMatchObject({ role: 'user' })
+  expect(JSON.stringify(messagesIn(chat, 'gen_ai.output.messages'))).toContain('Action: wikipedia')
+  expect(collector.named('execute_tool wikipedia')[0]!.attributes).toMatchObject({
+    'gen_ai.tool.call.arguments': SECRET,
+    'gen_ai.tool.call.result': expect.stringContaining('has bars'),
+  })
+})
+
+function messagesIn(span: CollectedSpan, name: string): unknown[] {
+  return JSON.parse(String(span.attributes[name])) as unknown[]
+}
+
+test('a follow-up is a trace of its own in the same conversation, and its condensing is part of it', async (t) => {
+  const { collector } = await secretive(t)
+  const [first, second] = collector.named('invoke_agent thinkaloud')
+  expect(second!.traceId).not.toBe(first!.traceId)
+  expect(second!.attributes['gen_ai.conversation.id']).toBe(first!.attributes['gen_ai.conversation.id'])
+  const chats = collector.named('chat played-model').filter((span) => span.traceId === second!.traceId)
+  expect(chats.map((span) => span.parentSpanId)).toEqual([second!.spanId, second!.spanId])
+  expect(collector.named('receive thread')).toHaveLength(1)
+})
+
+test('tools that a model calls at once are told apart by their call ids', async (t) => {
+  const toolCalls = ['1+1', '2+2'].map((expression, i) => ({
+    name: 'calculator',
+    arguments: JSON.stringify({ expression }),
+    id: `call_${i}`,
+  }))
+  const env = { AGENT_DIALECT: 'native', OTEL_CAPTURE_CONTENT: 'true' }
+  const { collector, ...bot } = await tracedBot(t, [{ toolCalls }, 'Two and four.'], { env })
+  await (await bot.mention('Two sums?')).ended()
+  await bot.stop()
+  const tools = collector.named('execute_tool calculator')
+  expect(tools.map((span) => span.attributes['gen_ai.tool.call.id'])).toEqual(['call_0', 'call_1'])
+  const chats = collector.named('chat played-model')
+  expect(messagesIn(chats[0]!, 'gen_ai.output.messages')).toMatchObject([
+    {
+      parts: [
+        { type: 'tool_call', id: 'call_0', name: 'calculator' },
+        { type: 'tool_call', id: 'call_1' },
+      ],
+      finish_reason: 'tool_call',
+    },
+  ])
+  expect(messagesIn(chats[1]!, 'gen_ai.input.messages').slice(-2)).toMatchObject([
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'call_0', response: expect.stringContaining('2') }] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'call_1', response: expect.stringContaining('4') }] },
+  ])
+})
+
+test('what fails is an error by its class, never by its message', async (t) => {
+  const body = { error: { message: 'No such key: sk-something', type: 'invalid_request_error' } }
+  const { collector, ...bot } = await tracedBot(t, [act('Hm.', 'no_such_tool', 'x'), { status: 401, body }])
+  await (await bot.mention('Anybody there?')).ended()
+  await bot.stop()
+  const [, chat] = collector.named('chat played-model')
+  expect(chat).toMatchObject({ status: ERROR, attributes: { 'error.type': '401' } })
+  expect(only(collector, 'execute_tool unknown')).toMatchObject({
+    status: ERROR,
+    attributes: { 'error.type': 'tool_error' },
+  })
+  expect(only(collector, 'invoke_agent thinkaloud')).toMatchObject({
+    status: ERROR,
+    attributes: { 'error.type': '401' },
+  })
+  expect(collector.requests.map((request) => request.body).join()).not.toContain('sk-something')
+})
+
+test('an answer that Slack refuses is an error of the agent’s span and of the call', async (t) => {
+  const { collector, ...bot } = await tracedBot(t, [finish('Yes.')])
+  bot.slack.fault({ method: 'chat.postMessage', error: 'is_archived' })
+  await bot.mention('Is it noon?')
+  await bot.slack.settle()
+  await bot.stop()
+  expect(only(collector, 'slack chat.postMessage').attributes['error.type']).toBe('is_archived')
+  expect(only(collector, 'invoke_agent thinkaloud')).toMatchObject({
+    status: ERROR,
+    attributes: { 'error.type': 'undelivered' },
+  })
+})
+
+test('/ask is one trace, from the command to the answer in the thread that it opens', async (t) => {
+  const { collector, ...bot } = await tracedBot(t, [finish('Yes.')])
+  await (await bot.ask('Is it noon?')).ended()
+  await bot.stop()
+  expect(new Set(collector.spans.map((span) => span.traceId)).size).toBe(1)
+  const received = only(collector, 'receive ask')
+  expect(only(collector, 'invoke_agent thinkaloud').parentSpanId).toBe(received.spanId)
+  const posts = collector.named('slack chat.postMessage').map((span) => span.parentSpanId)
+  expect(posts).toEqual([received.spanId, only(collector, 'invoke_agent thinkaloud').spanId])
+})
+
+test('what is none of the bot’s business makes no trace, and neither does a second delivery', async (t) => {
+  const { collector, ...bot } = await tracedBot(t, [finish('Yes.')])
+  const stranger = await bot.slack.say({ text: 'Lunch, anybody?' })
+  await bot.slack.say({ text: 'Me!', thread_ts: stranger.ts })
+  await (await bot.mention('Is it noon?')).ended()
+  await bot.slack.settle()
+  await bot.stop()
+  expect(collector.spans.filter((span) => span.name.startsWith('receive')).map((span) => span.name)).toEqual([
+    'receive mention',
+  ])
+})
+
+test('the collector is reached at the specified path, with the headers and the name that were set', async (t) => {
+  const env = {
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-team=search',
+    OTEL_SERVICE_NAME: 'bot-of-ours',
+  }
+  const { collector, ...bot } = await tracedBot(t, [finish('Yes.')], { env })
+  await (await bot.mention('Is it noon?')).ended()
+  await bot.stop()
+  expect(new Set(collector.requests.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
+  expect(collector.requests[0]?.headers).toMatchObject({ authorization: 'Bearer abc', 'x-team': 'search' })
+  expect(collector.spans[0]?.resource).toMatchObject({
+    'service.name': 'bot-of-ours',
+    'service.instance.id': expect.any(String),
+  })
+})
+
+test('a collector that is away costs one line in the log, no answer and no wait at the end', async (t) => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }
+  const bot = await startBot(t, { model: [finish('Yes.')], env })
+  expect(await (await bot.mention('Is it noon?')).lastAnswer()).toBe('Yes.')
+  const from = Date.now()
+  await bot.stop()
+  // Its own patience would be 10 s; only that would break this bound.
+  expect(Date.now() - from).toBeLessThan(8_000)
+})
+
+test('a trace that cannot be read begins a new one', async (t) => {
+  const collector = await startCollector(t)
+  const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  const log = createLog('silent')
+  const telemetry = (await createTelemetry(config, log))!
+  const queue = telemetry.queue(embeddedQueue({ log }))
+  const parents = [
+    'rubbish',
+    '00-00000000000000000000000000000000-0000000000000000-01',
+    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  ]
+  for (const [i, traceparent] of parents.entries())
+    await queue.accept(question(`${i}.0`, { thread: `${i}.0`, traceparent }))
+  await telemetry.stop(5_000)
+  const [rubbish, empty, known] = collector.named('receive mention')
+  expect(rubbish).toMatchObject({ parentSpanId: undefined })
+  expect(empty).toMatchObject({ parentSpanId: undefined })
+  expect(known).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', parentSpanId: 'b7ad6b7169203331' })
+})
