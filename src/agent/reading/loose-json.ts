@@ -25,7 +25,9 @@ const WORDS = new Map<string, unknown>([
 const SPACE = /[\s\u200b-\u200d\u2060]+/y
 const LINE_COMMENT = /(?:\/\/|#)[^\n]*/y
 const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#]|$)/y
-const WORD = /[\p{L}_$][\p{L}\p{N}_$-]*/uy
+/** The beginning of a number at the very end of the text. */
+const NUMBER_CUT = /[-+.\deE]+$/y
+const WORD = /[\p{L}\p{N}_$][\p{L}\p{N}_$-]*/uy
 /** What follows a value's closing quote when the comma was forgotten: the next key. */
 const NEXT_KEY = /["'“‘][^"'“”‘’\n]{1,60}["'”’]\s{0,20}[:：]/y
 
@@ -63,6 +65,7 @@ class LooseReader {
     if (char in CLOSING) return this.string(closers)
     const number = this.match(NUMBER)
     if (number !== undefined) return Number(number)
+    if (this.match(NUMBER_CUT)) return FAIL
     const word = this.match(WORD)
     return word !== undefined && WORDS.has(word) ? WORDS.get(word) : FAIL
   }
@@ -101,7 +104,7 @@ class LooseReader {
 
   key(): unknown {
     if ((this.text[this.at] ?? '') in CLOSING) return this.string(':：=,，}')
-    return this.match(WORD) ?? this.match(NUMBER) ?? FAIL
+    return this.match(WORD) ?? FAIL
   }
 
   string(closers: string): unknown {

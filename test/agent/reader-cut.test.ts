@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { beginsIntermediateAnswer, beginsObservation, cutAtObservation, stripThinking } from '../../src/agent/parse.ts'
+
+const OBSERVATIONS = [
+  'Observation: 42',
+  'Observation:',
+  'Observation 1: 42',
+  'Observation #1: 42',
+  'Observation : 42',
+  'Observation：42',
+  'observation: 42',
+  'OBSERVATION: 42',
+  '   Observation: 42',
+  '\tObservation: 42',
+  '\u200bObservation: 42',
+  '**Observation:** 42',
+  '**Observation**: 42',
+  '**Observation 2:** 42',
+  '**Observation: 42**',
+  '_Observation:_ 42',
+  '`Observation:` 42',
+  '### Observation: 42',
+  '## **Observation**: 42',
+  '观察：42',
+  '观察: 42',
+  '**观察 1**：42',
+  '观察结果：42',
+  '觀察：42',
+]
+
+const NO_OBSERVATIONS = [
+  '',
+  'Thought: 42',
+  'Observations show that: it is 42',
+  'Observational: 42',
+  'An Observation: 42',
+  'My observation: 42',
+  '- Observation: 42',
+  '* Observation: 42',
+  '1. Observation: 42',
+  'Observation of the sky: 42',
+  '"Observation: 42"',
+  '    observation: str',
+  '### Observation',
+  '**Observation**',
+  '观察到的是：42',
+]
+
+describe('a line that begins an observation', () => {
+  test.each(OBSERVATIONS)('%j does', (line) => {
+    expect(beginsObservation(line)).toBe(true)
+    expect(beginsObservation(`${line}\n`)).toBe(true)
+  })
+
+  test.each(NO_OBSERVATIONS)('%j does not', (line) => {
+    expect(beginsObservation(line)).toBe(false)
+  })
+
+  test('no part of a line that is still growing is taken for one too early', () => {
+    const line = 'Observational studies: none'
+    for (let end = 0; end <= line.length; end++) expect(beginsObservation(line.slice(0, end))).toBe(false)
+  })
+
+  test('a bare word is one when its line has ended', () => {
+    expect(beginsObservation('Observation')).toBe(false)
+    expect(beginsObservation('Observation\n')).toBe(true)
+    expect(beginsObservation('Observation 3\r\n')).toBe(true)
+  })
+})
+
+describe('a line that begins an intermediate answer', () => {
+  test.each(['Intermediate answer: 42', '**Intermediate answer:** 42', 'intermediate answer：42'])(
+    '%j does',
+    (line) => {
+      expect(beginsIntermediateAnswer(line)).toBe(true)
+    },
+  )
+
+  test.each(['Intermediate answer', 'An intermediate answer: 42', 'Follow up: 42'])('%j does not', (line) => {
+    expect(beginsIntermediateAnswer(line)).toBe(false)
+  })
+})
+
+describe('the cut', () => {
+  const before = 'Thought: a\nAction: b\nAction Input: c\n'
+
+  test.each(OBSERVATIONS)('is made before %j', (line) => {
+    expect(cutAtObservation(`${before}${line}\nFinal Answer: 42`)).toBe(before)
+    expect(cutAtObservation(`${before}${line}`)).toBe(before)
+  })
+
+  test.each(NO_OBSERVATIONS)('is not made at %j', (line) => {
+    expect(cutAtObservation(`${before}${line}\nmore`)).toBe(`${before}${line}\nmore`)
+  })
+
+  test('is made at a bare last word', () => {
+    expect(cutAtObservation(`${before}Observation`)).toBe(before)
+  })
+
+  test('is made at the first of several', () => {
+    expect(cutAtObservation('a\nObservation: b\nObservation: c')).toBe('a\n')
+  })
+
+  test('is made with CRLF line ends', () => {
+    expect(cutAtObservation('a\r\nObservation: b\r\n')).toBe('a\r\n')
+  })
+
+  test('leaves a text without an observation as it is', () => {
+    expect(cutAtObservation(before)).toBe(before)
+    expect(cutAtObservation('')).toBe('')
+  })
+
+  test('leaves nothing where the observation comes first', () => {
+    expect(cutAtObservation('Observation: b\nFinal Answer: c')).toBe('')
+  })
+
+  test('passes over thinking, which is not yet the turn', () => {
+    const thinking = '<think>\nObservation: imagined\n</think>\n'
+    expect(cutAtObservation(`${thinking}${before}Observation: b`)).toBe(`${thinking}${before}`)
+  })
+
+  test('passes over thinking that is not over', () => {
+    expect(cutAtObservation('<think>\nObservation: imagined')).toBe('<think>\nObservation: imagined')
+  })
+})
+
+describe('thinking', () => {
+  test('is dropped with its tags', () => {
+    expect(stripThinking('<think>a</think>b')).toBe('b')
+    expect(stripThinking('<think>\na\n</think>\n\nb')).toBe('\n\nb')
+    expect(stripThinking('<THINKING>a</THINKING>b')).toBe('b')
+  })
+
+  test('is dropped block by block', () => {
+    expect(stripThinking('<think>a</think> <think>b</think> c')).toBe('  c')
+  })
+
+  test('runs to the end when it is not closed', () => {
+    expect(stripThinking('<think>a\nFinal Answer: b')).toBe('')
+  })
+
+  test('is dropped before a closing tag whose opening one the prompt had', () => {
+    expect(stripThinking('a\nb\n</think>\nc')).toBe('\nc')
+    expect(stripThinking('a</think>\nc')).toBe('\nc')
+  })
+
+  test('is no matter of an answer that speaks of the tags', () => {
+    for (const text of [
+      'Final Answer: write <think> first',
+      'Final Answer:\n<think>a</think>',
+      'Use </think> in the middle of a line.',
+      'The closing tag is </think>',
+      'First <think> then </think>\nand more',
+    ])
+      expect(stripThinking(text)).toBe(text)
+  })
+})

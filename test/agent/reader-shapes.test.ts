@@ -1,0 +1,24 @@
+/** Every shape that the readers must take, named in a sentence: the tables are in test/fixtures/reader. */
+import { describe, expect, test } from 'vitest'
+import { readCompletion } from '../../src/eval/read.ts'
+import * as bracket from '../fixtures/reader/bracket.ts'
+import { TOOLS, type Case } from '../fixtures/reader/case.ts'
+import * as json from '../fixtures/reader/json.ts'
+import { conversational, selfAsk } from '../fixtures/reader/others.ts'
+import * as text from '../fixtures/reader/text.ts'
+
+const { PAPER, ...bracketShapes } = bracket
+
+hold('text', text, TOOLS)
+hold('json', json, TOOLS)
+hold('docstore', bracketShapes, PAPER)
+hold('conversational', { conversational }, TOOLS)
+hold('self-ask', { selfAsk }, TOOLS)
+
+function hold(dialect: string, groups: Record<string, Case[]>, usual: string[]): void {
+  describe.each(Object.entries(groups))(`${dialect}: %s`, (_group, cases) => {
+    test.each(cases.map((each) => [each.name, each] as const))('%s', (_name, { completion, tools, expected }) => {
+      expect(readCompletion(dialect, completion, tools ?? usual)).toEqual(expected)
+    })
+  })
+}
