@@ -1,14 +1,19 @@
 /**
  * Watches a model's output as it streams and ends it before the first line that begins an invented observation.
  * Measured on recorded calls without `stop`: 80 % go on to invent one (shared facts, react.md), so the cut is not optional.
+ * Each piece is looked at once, however long the line grows: the time is linear in the output.
  */
 export class ObservationCut {
   /** The output so far, without anything from the cut on. */
   text = ''
   readonly #begins: (line: string) => boolean
+  /** Where the current line begins in the text, its first characters, and its last ones. */
   #lineStart = 0
+  #head = ''
+  #tail = ''
   /** Between `<think>` tags the model has not begun its turn, so an observation in there ends nothing. */
   #isThinking = false
+  #closesThinking = false
 
   constructor(beginsObservation: (line: string) => boolean) {
     this.#begins = beginsObservation
@@ -16,23 +21,39 @@ export class ObservationCut {
 
   /** Takes the next piece; true when the model has begun an observation and should be stopped. */
   push(piece: string): boolean {
+    const before = this.text.length
     this.text += piece
-    for (;;) {
-      const end = this.text.indexOf('\n', this.#lineStart)
-      const line = this.text.slice(this.#lineStart, end < 0 ? this.#lineStart + LONGEST_LABEL : end)
-      if (!this.#isThinking && this.#begins(line)) {
+    for (let from = 0; ;) {
+      const end = piece.indexOf('\n', from)
+      this.#read(piece.slice(from, end < 0 ? undefined : end))
+      if (!this.#isThinking && this.#begins(end < 0 ? this.#head : `${this.#head}\n`)) {
         this.text = this.text.slice(0, this.#lineStart)
         return true
       }
       if (end < 0) return false
-      if (this.#isThinking || OPENS_THINKING.test(line)) this.#isThinking = !CLOSES_THINKING.test(line)
-      this.#lineStart = end + 1
+      from = end + 1
+      this.#nextLine(before + from)
     }
+  }
+
+  #nextLine(start: number): void {
+    this.#isThinking = (this.#isThinking || OPENS_THINKING.test(this.#head)) && !this.#closesThinking
+    this.#closesThinking = false
+    this.#head = this.#tail = ''
+    this.#lineStart = start
+  }
+
+  #read(part: string): void {
+    if (this.#head.length < LONGEST_LABEL) this.#head += part.slice(0, LONGEST_LABEL - this.#head.length)
+    const read = this.#tail + part
+    this.#closesThinking ||= CLOSES_THINKING.test(read)
+    this.#tail = read.slice(-LONGEST_TAG)
   }
 }
 
 const OPENS_THINKING = /^\s{0,20}(?:thought\s{0,3}:\s{0,3})?<(?:think|thinking|thought|reasoning|reflection)>/i
 const CLOSES_THINKING = /<\/(?:think|thinking|thought|reasoning|reflection)>/i
+const LONGEST_TAG = '</reflection>'.length
 
-/** No label is longer than this, so a line without an end need not be read whole at each piece. */
+/** No label is longer than this. */
 const LONGEST_LABEL = 80

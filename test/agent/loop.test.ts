@@ -63,12 +63,21 @@ describe.concurrent('a run', () => {
     expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
   })
 
-  test('lets a model think of observations before its turn', async (t) => {
-    const { final, observations } = await runOn(t, {
-      model: [`<think>\nI wonder.\nObservation: I may see x.\n</think>\n${act('a', 'echo', 'x')}`, finish('real')],
-      refuses: ['stop'],
-    })
-    expect([observations, final]).toEqual([['echo of x'], expect.objectContaining({ text: 'real' })])
+  test.each([
+    ['over several lines', '<think>\nI wonder.\nObservation: I may see x.\n</think>\n'],
+    ['on one long line', `<think>${'I wonder. '.repeat(20)}</think>\n`],
+    ['after a label', 'Thought: <think>hm\nObservation: maybe</think>\n'],
+  ])('lets a model think of observations before its turn, %s', async (_, thinking) => {
+    const turn = `${thinking}${act('a', 'echo', 'x')}\nObservation: INVENTED\nFinal Answer: INVENTED`
+    const model = [{ text: turn, chunkChars: 3 }, finish('real')]
+    const { runs, end } = await isolated({ model, refuses: ['stop'] })
+    expect([runs.observations, runs.final]).toEqual([['echo of x'], expect.objectContaining({ text: 'real' })])
+    await end()
+  })
+
+  test('takes time linear in what the model writes, be it one line', async (t) => {
+    const { final } = await runOn(t, { model: [{ text: finish('word '.repeat(60_000)), chunkChars: 20 }] })
+    expect(final).toMatchObject({ type: 'answer', text: expect.stringMatching(/^word word/) })
   })
 
   test('reads no invention in a whole answer either', async (t) => {
