@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
+import { loadConfig, type Env } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startLocalSlack } from '../../src/playground/slack.ts'
+import { envFor, peopleOf } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
+import { startCollector } from '../harness/otlp-collector.ts'
+import { act, finish, playModel } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { scrape } from '../harness/scrape.ts'
+import { eventually } from '../harness/stores.ts'
+
+/** A front and two workers on one Redis, each with telemetry of its own. */
+async function startFleet(t: Ends) {
+  const redis = await startRedis()
+  t.onTestFinished(() => redis.stop())
+  const slack = await startLocalSlack()
+  t.onTestFinished(() => slack.close())
+  const collector = await startCollector(t)
+  const model = await playModel(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
+  const shared: Env = {
+    ...envFor({ slack, model }),
+    REDIS_URL: redis.url,
+    METRICS_PORT: '0',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    SHUTDOWN_MS: '5000',
+  }
+  const start = async (ROLE: string): Promise<Bot> => {
+    const bot = await startRealBot(loadConfig({ ...shared, ROLE }, { serves: true }), { log: createLog('silent') })
+    t.onTestFinished(() => bot.stop())
+    return bot
+  }
+  const [front, ...workers] = [await start('front'), await start('worker'), await start('worker')]
+  slack.setTarget(`http://127.0.0.1:${front.port}/slack/events`)
+  return { slack, collector, front, workers, ...peopleOf(slack) }
+}
+
+describeWithRedis('a front and its workers', () => {
+  test('write one trace a question: the front its beginning, one worker the rest', async (t) => {
+    const { collector, mention, ask } = await startFleet(t)
+    await (await mention('What is 2+3?')).ended()
+    await (await ask('And 2+3 again?')).ended()
+    const [first, second] = await collector.until('invoke_agent thinkaloud', 2)
+    for (const [agent, name] of [
+      [first!, 'receive mention'],
+      [second!, 'receive ask'],
+    ] as const) {
+      const [received] = await collector.until(name)
+      expect(agent).toMatchObject({ traceId: received!.traceId, parentSpanId: received!.spanId })
+      expect(agent.resource['service.instance.id']).not.toBe(received!.resource['service.instance.id'])
+    }
+    expect(first!.traceId).not.toBe(second!.traceId)
+    await collector.until('slack assistant.threads.setStatus', 4)
+    expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(2)
+  })
+
+  test('count what each did: the front what came in, the workers what was answered', async (t) => {
+    const { front, workers, mention } = await startFleet(t)
+    for (const question of ['What is 2+3?', 'And 3+2?']) await (await mention(question)).ended()
+    await eventually(async () => {
+      const scrapes = await Promise.all(workers.map((worker) => scrape(worker.metricsPort!)))
+      const answered = scrapes.map((one) => one.value('thinkaloud_questions_total', { outcome: 'answered' }) ?? 0)
+      expect(answered.reduce((sum, n) => sum + n, 0)).toBe(2)
+    })
+    const taken = await scrape(front.metricsPort!)
+    expect(taken.value('thinkaloud_intake_total', { outcome: 'accepted' })).toBe(2)
+    expect(taken.value('thinkaloud_questions_total')).toBe(0)
+    expect(taken.value('thinkaloud_model_seconds_count')).toBeUndefined()
+  })
+})
