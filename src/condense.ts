@@ -29,12 +29,14 @@ export async function condense(
 
 /** The conversation as the prompt shows it, in the seed's form. */
 export function transcript(turns: Turn[]): string {
-  return turns.map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${cutMiddle(turn.answer, ANSWER_CHARS)}`).join('\n')
+  return turns
+    .map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${cutMiddle(turn.answer, ANSWER_CHARS)}`)
+    .join('\n')
 }
 
 function standaloneOf(text: string): string {
   const unthought = text.replace(/^[\s\S]*<\/think>/, '').trim()
-  const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[::]\s*(?:\*\*)?/i, '').trim()
+  const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[:\uff1a]\s*(?:\*\*)?/i, '').trim()
   const quoted = /^"([^"]+)"$/.exec(line)
   return (quoted?.[1] ?? line).slice(0, QUESTION_CHARS)
 }

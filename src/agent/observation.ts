@@ -1,3 +1,5 @@
+import { reactLabel } from './reading/labels.ts'
+
 /**
  * Observations are data. Before one goes into a prompt it is capped, its lines that look like the prompt's own labels are
  * defused, and it stands between marks that a page cannot know.
@@ -23,17 +25,25 @@ function isLowSurrogate(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
+/** Words that open a turn in a dialect or a chat, beside the labels that the reader of ReAct knows. */
 const LABELS =
-  'question|thought|action(?: input)?|observation|final answer|answer|follow up|intermediate answer|so the final answer is|system|user|assistant|human|ai' +
-  '|问题|思考|行动|动作|行动输入|动作输入|观察|最终答案'
-const LABEL_LINE = new RegExp(`^(?=[\\s>*_#\`-]{0,20}(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[::\\[])`, 'gimu')
+  'answer|follow up|intermediate answer|so the final answer is|system|user|assistant|human|ai|action input|final answer'
+const LABEL_LINE = new RegExp(`^[\\s>*_#\`|-]{0,20}(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
+const QUOTED = /^[\s>|-]{1,20}/
 
 /** Puts a bar before each line that begins like a label of the prompt, so that nothing in it reads as the model's turn. */
 export function defuseLabels(text: string): string {
-  return text.replace(LABEL_LINE, '| ')
+  const lines = text.split(/(?<=[\n\r\u2028\u2029])/)
+  const isDefused = (line: string) => isLabelled(line) || isLabelled(line.replace(QUOTED, '')) || LABEL_LINE.test(line)
+  return lines.map((line) => (isDefused(line) ? `| ${line}` : line)).join('')
+}
+
+function isLabelled(line: string): boolean {
+  const label = reactLabel(line, 0)
+  return label !== undefined && (label.colon || label.decorated)
 }
 
 /** The observation as the prompt carries it: defused, capped, between per-run marks. */
 export function fenceObservation(text: string, nonce: string): string {
-  return `<${nonce}>${defuseLabels(text).replaceAll(nonce, '')}</${nonce}>`
+  return `<${nonce}>${defuseLabels(text).replaceAll(nonce, '…')}</${nonce}>`
 }

@@ -11,7 +11,11 @@ export function nativeDialect(prompts: Prompts): Dialect {
     stop: [],
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: (completion, tools) => readNative(completion, tools.map((tool) => tool.name)),
+    read: (completion, tools) =>
+      readNative(
+        completion,
+        tools.map((tool) => tool.name),
+      ),
   }
 }
 
@@ -21,7 +25,8 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
     { role: 'user', content: view.question },
     ...turnsOf(view.steps).flatMap((turn) => renderTurn(turn, view.nonce)),
   ]
-  if (view.lastCall) messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
+  if (view.lastCall)
+    messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
   return { messages, tools: view.tools.map(specOf), ...(view.lastCall ? { toolChoice: 'none' as const } : {}) }
 }
 
@@ -36,11 +41,22 @@ function renderTurn(steps: Step[], nonce: string): Message[] {
   const unread = steps.find((step) => !step.action)
   if (unread) {
     const content = unread.unreadable || '(nothing)'
-    return [{ role: 'assistant', content }, { role: 'user', content: unread.observation?.text ?? '' }]
+    return [
+      { role: 'assistant', content },
+      { role: 'user', content: unread.observation?.text ?? '' },
+    ]
   }
   const idOf = (step: Step, i: number) => step.action!.callId ?? `call_${step.turn}_${i}`
-  const toolCalls = steps.map((step, i) => ({ id: idOf(step, i), name: step.action!.tool, arguments: argumentsOf(step.action!.input) }))
-  const results = steps.map((step, i) => ({ role: 'tool' as const, content: observed(step, nonce), toolCallId: idOf(step, i) }))
+  const toolCalls = steps.map((step, i) => ({
+    id: idOf(step, i),
+    name: step.action!.tool,
+    arguments: argumentsOf(step.action!.input),
+  }))
+  const results = steps.map((step, i) => ({
+    role: 'tool' as const,
+    content: observed(step, nonce),
+    toolCallId: idOf(step, i),
+  }))
   return [{ role: 'assistant', content: steps[0]!.thought, toolCalls }, ...results]
 }
 
@@ -51,7 +67,11 @@ function argumentsOf(input: unknown): string {
 function readNative({ text, reasoning, toolCalls }: Completion, tools: string[]): Reading {
   const words = stripThinking(text).trim()
   if (toolCalls?.length) {
-    const actions = toolCalls.map((call) => ({ tool: call.name, input: parseArguments(call.arguments), callId: call.id }))
+    const actions = toolCalls.map((call) => ({
+      tool: call.name,
+      input: parseArguments(call.arguments),
+      callId: call.id,
+    }))
     return { kind: 'actions', thought: words || (reasoning ?? '').trim(), actions }
   }
   if (SCAFFOLDING.test(words)) return readText(words, tools)
@@ -60,7 +80,7 @@ function readNative({ text, reasoning, toolCalls }: Completion, tools: string[])
 }
 
 /** Some models write ReAct's labels although they were given tools: then that is how they are read, and no person sees it. */
-const SCAFFOLDING = /^\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\W{0,4}[::]/imu
+const SCAFFOLDING = /^\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\W{0,4}[:\uff1a]/imu
 
 /** Arguments that are no JSON stay text: the loop tells the model what the tool takes. */
 function parseArguments(text: string): unknown {
