@@ -45,7 +45,7 @@ const headers = z.string().transform((value, context) => {
 /** As OpenTelemetry's specification has it: `name=value,name=value`, values URL-encoded. */
 const pairs = z
   .string()
-  .regex(/^\s*[\w.-]+\s*=[^,]*(,\s*[\w.-]+\s*=[^,]*)*$/, 'headers in the form name=value,name=value')
+  .regex(/^\s*[\w.-]+\s*=[^,\r\n]*(,\s*[\w.-]+\s*=[^,\r\n]*)*$/, 'headers in the form name=value,name=value')
   .transform((value) => Object.fromEntries(value.split(',').map((pair) => pairOf(pair))))
 
 function pairOf(pair: string): [string, string] {

@@ -1,0 +1,21 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { expect, test } from 'vitest'
+import { createLog } from '../../src/log.ts'
+import { ReportingExporter } from '../../src/telemetry/reporting-exporter.ts'
+import { startCollector } from '../harness/otlp-collector.ts'
+
+test('a collector that takes no traces is told of once, and so is that it takes them again', async (t) => {
+  const collector = await startCollector(t)
+  const lines: string[] = []
+  const log = createLog('info', { write: (line: string) => void lines.push(line) })
+  const exporter = new ReportingExporter(new OTLPTraceExporter({ url: `${collector.url}/v1/traces` }), log)
+  const send = () => new Promise<number>((resolve) => exporter.export([], ({ code }) => resolve(code)))
+  expect(await send()).toBe(0)
+  collector.answer(400)
+  expect([await send(), await send(), await send()]).toEqual([1, 1, 1])
+  collector.answer(200)
+  expect([await send(), await send()]).toEqual([0, 0])
+  await exporter.shutdown()
+  const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+  expect(messages).toEqual(['traces cannot be sent', 'traces are sent again'])
+})
