@@ -29,6 +29,8 @@ export interface Delivery {
   done: Promise<boolean>
 }
 
+type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts'>
+
 export interface DeliveryOptions {
   secret: string
   now: () => number
@@ -55,7 +57,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   let busy = 0
   let closed = false
 
-  async function attempt(delivery: Delivery, retry: { number: number; reason: string }): Promise<Attempt> {
+  async function attempt(delivery: Handed, retry: { number: number; reason: string }): Promise<Attempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
@@ -67,7 +69,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return made
   }
 
-  async function again(delivery: Delivery, first: Promise<Attempt>): Promise<boolean> {
+  async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
     let last = await first
     for (const [index, ms] of options.retryMs.entries()) {
       // Only events are delivered again; a person whose command failed is told so instead.
@@ -88,11 +90,9 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   return {
     deliver(kind, payload) {
-      const delivery: Delivery = { kind, payload, attempts: [], first: Promise.reject(), done: Promise.resolve(false) }
-      delivery.first.catch(() => undefined)
-      delivery.first = attempt(delivery, { number: 0, reason: '' })
-      delivery.done = again(delivery, delivery.first)
-      return delivery
+      const handed = { kind, payload, attempts: [] }
+      const first = attempt(handed, { number: 0, reason: '' })
+      return { ...handed, first, done: again(handed, first) }
     },
     redeliver(delivery, { reason = 'http_timeout' } = {}) {
       return attempt(delivery, { number: delivery.attempts.length, reason })
@@ -118,7 +118,7 @@ function reasonOf(attempt: Attempt): string {
 
 type Way = (
   options: DeliveryOptions,
-  delivery: Delivery,
+  delivery: Handed,
   retry: { number: number; reason: string },
 ) => Promise<{ status: number; body: string }>
 

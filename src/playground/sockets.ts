@@ -118,7 +118,8 @@ export class Sockets {
       })
     }
     this.turn += 1
-    return this.open[this.turn % Math.max(this.open.length, 1)]
+    const ready = this.open.filter((socket) => socket.readyState === socket.OPEN)
+    return ready[this.turn % Math.max(ready.length, 1)]
   }
 }
 

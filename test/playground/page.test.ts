@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { AxeBuilder } from '@axe-core/playwright'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlayground, type Playground } from '../../src/playground/main.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-
-const CHROMIUM = '/usr/bin/chromium'
-const ARGS =
-  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
 
 let playground: Playground
 beforeAll(async () => {
@@ -103,11 +99,10 @@ describe('the page’s server', () => {
   })
 })
 
-// Where there is no browser the server's facts above still stand.
-describe.runIf(existsSync(CHROMIUM))('the page in Chromium', () => {
+describeWithChromium('the page in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(' ') })
+    browser = await launchChromium()
   }, 30_000)
   afterAll(() => browser.close())
 

@@ -19,7 +19,7 @@ export function messageItem(message, view) {
   return el(
     `li.message${together ? '.together' : ''}${isWhisper ? '.whisper' : ''}`,
     { 'data-ts': message.ts },
-    together ? el('span.gutter', { 'aria-hidden': 'true' }, time(message.ts)) : avatar(user),
+    together ? el('span.gutter', { 'aria-hidden': 'true' }, time(message.ts).replace(/\s?[AP]M$/i, '')) : avatar(user),
     el(
       'div.message-body',
       {},

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
+import { describe } from 'vitest'
+
+/** Debian's; playwright-core brings none. */
+const PATH = '/usr/bin/chromium'
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const hasChromium = existsSync(PATH)
+if (!hasChromium && process.env.CI === 'true') throw new Error('chromium is missing: CI must test with a real one.')
+if (!hasChromium)
+  console.warn('\n!!! chromium is missing: the playground’s page goes UNTESTED. Install it (apt install chromium).\n')
+
+/** For tests that need a real browser: left out loudly where there is none, which CI never allows. */
+export const describeWithChromium = hasChromium ? describe : describe.skip
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: PATH, args: ARGS })
+}
