@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'vitest'
+import type { Message, ModelEvent, ModelRequest, Usage } from '../../src/agent/types.ts'
+import { ModelError } from '../../src/errors.ts'
+import { createLog } from '../../src/log.ts'
+import { openAiModel, type OpenAiOptions } from '../../src/model/openai.ts'
+import type { Ends } from '../harness/ends.ts'
+import { playModel, type PlayedModel, type Script, type Turn } from '../harness/played-model.ts'
+
+const MESSAGES: Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Hello?' },
+]
+
+interface Asked {
+  events: ModelEvent[]
+  text: string
+  usage: Usage[]
+  error: unknown
+}
+
+/** A model on an endpoint that plays, and what one call of it brings. */
+async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> = {}) {
+  const endpoint = await playModel(t, script)
+  const logs: string[] = []
+  const log = createLog('debug', { write: (line) => void logs.push(line) })
+  const model = openAiModel({ model: 'm', apiKey: 'sk-test', baseUrl: endpoint.url, stream: true, log, ...options })
+  return {
+    endpoint,
+    logs,
+    ask: (request: Partial<ModelRequest> = {}) =>
+      ask(model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(20_000), ...request })),
+  }
+
+  async function ask(stream: AsyncIterable<ModelEvent>): Promise<Asked> {
+    const asked: Asked = { events: [], text: '', usage: [], error: undefined }
+    try {
+      for await (const event of stream) {
+        asked.events.push(event)
+        if (event.type === 'restart') asked.text = ''
+        if (event.type === 'text') asked.text += event.text
+      }
+    } catch (error) {
+      asked.error = error
+    }
+    return asked
+  }
+}
+
+const sse = (frames: string[]): Turn => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  body: frames.map((frame) => `data: ${frame}\n\n`).join(''),
+})
+const chunk = (delta: object, finish: string | null = null) =>
+  JSON.stringify({
+    id: 'x',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  })
+
+describe.concurrent.each([true, false])('stream is %s', (stream) => {
+  test('the text, the tool calls, the thinking and the usage come through', async (t) => {
+    const turn = {
+      text: 'Hello 😀\nthere',
+      reasoning: 'hm',
+      toolCalls: [
+        { name: 'a', arguments: '{"x":1}' },
+        { name: 'b', arguments: '{}' },
+      ],
+      usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, prompt_tokens_details: { cached_tokens: 5 } },
+    }
+    const { ask, endpoint } = await played(t, [turn], { stream })
+    const usage: Usage[] = []
+    const { text, events } = await ask({
+      onUsage: (one) => usage.push(one),
+      tools: [{ name: 'a', description: 'A', parameters: { type: 'object' } }],
+    })
+    expect(text).toBe('Hello 😀\nthere')
+    expect(events.at(-1)).toEqual({
+      type: 'tool_calls',
+      calls: [
+        { id: 'call_0', name: 'a', arguments: '{"x":1}' },
+        { id: 'call_1', name: 'b', arguments: '{}' },
+      ],
+    })
+    expect(usage).toEqual([{ model: 'm', inputTokens: 7, outputTokens: 3, cachedTokens: 5, estimated: false }])
+    expect(endpoint.requests[0]).toMatchObject({
+      body: {
+        model: 'm',
+        stream,
+        messages: MESSAGES,
+        temperature: 0,
+        tools: [{ type: 'function', function: { name: 'a' } }],
+      },
+      headers: { authorization: 'Bearer sk-test' },
+    })
+  })
+
+  test('what the endpoint refuses is learnt once, and the call made again at once without it', async (t) => {
+    const { ask, endpoint } = await played(t, ['fine'], { stream })
+    for (const name of ['stop', 'temperature', 'stream_options']) endpoint.refuses.add(name)
+    expect((await ask({ stop: ['\nObservation:'] })).text).toBe('fine')
+    const first = endpoint.requests.length
+    expect(first).toBe(stream ? 4 : 3)
+    expect((await ask({ stop: ['\nObservation:'] })).text).toBe('fine')
+    expect(endpoint.requests).toHaveLength(first + 1)
+    expect(Object.keys(endpoint.requests.at(-1)!.body).sort()).toEqual(['messages', 'model', 'stream'])
+  })
+
+  test('without usage the tokens are estimated and marked as such', async (t) => {
+    const { ask } = await played(t, [{ text: 'one two three <|endoftext|>', usage: false }], { stream })
+    const usage: Usage[] = []
+    await ask({ onUsage: (one) => usage.push(one) })
+    expect(usage).toEqual([
+      { model: 'm', inputTokens: expect.any(Number), outputTokens: expect.any(Number), estimated: true },
+    ])
+    expect(usage[0]!.inputTokens).toBeGreaterThan(8)
+    expect(usage[0]!.outputTokens).toBeGreaterThan(4)
+  })
+
+  test.each([500, 502, 503, 408, 409, 429])('a %i is tried again', async (status) => {
+    const { ask, endpoint, end } = await isolated([{ status, headers: { 'retry-after-ms': '1' } }, 'after all'], {
+      stream,
+    })
+    expect((await ask()).text).toBe('after all')
+    expect(endpoint.requests).toHaveLength(2)
+    await end()
+  })
+
+  test.each([400, 401, 403, 404, 422])('a %i is not', async (status) => {
+    const { ask, endpoint, end } = await isolated([{ status, body: { error: { message: 'no', type: 'x' } } }], {
+      stream,
+    })
+    const { error } = await ask()
+    expect(error).toBeInstanceOf(ModelError)
+    expect(error).toMatchObject({ retryable: false, message: expect.stringMatching(/^model m: .*no/) })
+    expect(endpoint.requests).toHaveLength(1)
+    await end()
+  })
+
+  test('a 400 that names a parameter which was not sent teaches nothing', async (t) => {
+    const { ask, endpoint } = await played(
+      t,
+      [{ status: 400, body: { error: { message: "Unsupported parameter: 'stop'", param: 'stop' } } }],
+      { stream },
+    )
+    expect((await ask()).error).toBeInstanceOf(ModelError)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+})
+
+async function isolated(script: Script, options: Partial<OpenAiOptions> = {}) {
+  const ends: (() => Promise<void> | void)[] = []
+  const parts = await played({ onTestFinished: (end) => void ends.push(end) }, script, options)
+  return { ...parts, end: async () => void (await Promise.all(ends.map((end) => end()))) }
+}
+
+describe.concurrent('a stream that breaks', () => {
+  test.each<[string, Turn]>([
+    ['is cut', { text: 'Half of a long sentence', cutAfter: 9 }],
+    ['holds a chunk that is no JSON', { text: 'Half of a long sentence', brokenAfter: 9 }],
+    ['ends without saying that it ended', { text: 'Half of a long sentence', finish: false }],
+    [
+      'says an error half way',
+      sse([chunk({ content: 'Half' }), JSON.stringify({ error: { message: 'overloaded', type: 'server_error' } })]),
+    ],
+    ['is empty', sse([])],
+  ])('and %s is begun anew, and what it said is forgotten', async (_, turn) => {
+    const { ask, endpoint, end } = await isolated([turn, 'A whole sentence.'])
+    const { text, events } = await ask()
+    expect(text).toBe('A whole sentence.')
+    expect(events.filter(({ type }) => type === 'restart')).toHaveLength(1)
+    expect(endpoint.requests).toHaveLength(2)
+    await end()
+  })
+
+  test('an endpoint that never says that it ended is believed in the end', async (t) => {
+    const { ask } = await played(t, [{ text: 'As long as it is.', finish: false }])
+    expect(await ask()).toMatchObject({ text: 'As long as it is.', error: undefined })
+  })
+
+  test('an answer without a message is tried again', async (t) => {
+    const { ask } = await played(
+      t,
+      [{ status: 200, body: { id: 'x', object: 'chat.completion', choices: [] } }, 'here'],
+      { stream: false },
+    )
+    expect((await ask()).text).toBe('here')
+  })
+
+  test('tool calls in pieces are put together', async (t) => {
+    const call = (index: number, part: object) => chunk({ tool_calls: [{ index, ...part }] })
+    const frames = [
+      call(0, { id: 'c1', type: 'function', function: { name: 'se', arguments: '' } }),
+      call(0, { function: { name: 'arch', arguments: '{"q":' } }),
+      call(1, { id: 'c2', function: { name: 'calc', arguments: '{}' } }),
+      call(0, { function: { arguments: '"x"}' } }),
+      chunk({}, 'tool_calls'),
+      '[DONE]',
+    ]
+    const { ask } = await played(t, [sse(frames)])
+    expect((await ask()).events).toEqual([
+      {
+        type: 'tool_calls',
+        calls: [
+          { id: 'c1', name: 'search', arguments: '{"q":"x"}' },
+          { id: 'c2', name: 'calc', arguments: '{}' },
+        ],
+      },
+    ])
+  })
+
+  test('a chunk without choices, a null and a stranger’s field disturb nothing', async (t) => {
+    const frames = [
+      JSON.stringify({ id: 'x', choices: [] }),
+      JSON.stringify({ id: 'x', model: 'm' }),
+      chunk({ role: 'assistant', content: null }),
+      chunk({ content: 'ok', strange: { deep: [1] } }),
+      chunk({ content: '' }, 'stop'),
+      '[DONE]',
+    ]
+    const { ask } = await played(t, [sse(frames)])
+    expect(await ask()).toMatchObject({ text: 'ok', error: undefined })
+  })
+})
+
+describe.concurrent('patience', () => {
+  test('three retries, then the failure says what to do', async (t) => {
+    const { ask, endpoint, logs } = await played(t, [{ status: 503, headers: { 'retry-after-ms': '1' } }])
+    const { error } = await ask()
+    expect(endpoint.requests).toHaveLength(4)
+    expect(error).toMatchObject({
+      name: 'ModelError',
+      retryable: true,
+      hint: expect.stringMatching(/cannot be reached.*again/),
+    })
+    expect(logs.filter((line) => line.includes('retrying'))).toHaveLength(3)
+  })
+
+  test('Retry-After is waited for, in seconds or as a date', async (t) => {
+    const soon = new Date(Date.now() + 1500).toUTCString()
+    const { ask, endpoint } = await played(t, [
+      { status: 429, headers: { 'retry-after': '1' } },
+      { status: 429, headers: { 'retry-after': soon } },
+      { status: 429, headers: { 'retry-after': 'nonsense' } },
+      'there',
+    ])
+    const from = Date.now()
+    expect((await ask()).text).toBe('there')
+    expect(endpoint.requests).toHaveLength(4)
+    expect(Date.now() - from).toBeGreaterThanOrEqual(1000)
+  })
+
+  test('a spent quota is not waited for', async (t) => {
+    const { ask, endpoint } = await played(t, [
+      { status: 429, body: { error: { message: 'quota', code: 'insufficient_quota' } } },
+    ])
+    expect((await ask()).error).toMatchObject({ retryable: false, hint: expect.stringMatching(/quota/) })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  test('an endpoint that is not there is a failure like any other', async () => {
+    const model = openAiModel({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', stream: true, log: createLog('silent') })
+    const ask = async () => {
+      for await (const event of model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(20_000) }))
+        expect(event.type).toBe('restart')
+    }
+    await expect(ask()).rejects.toMatchObject({ name: 'ModelError', retryable: true })
+  })
+
+  test('the caller’s time ends a hanging call and a wait for the next', async (t) => {
+    const { ask, endpoint } = await played(t, (_, n) =>
+      n === 0 ? { hang: true } : { status: 503, headers: { 'retry-after': '600' } },
+    )
+    const reason = new Error('Time is up.')
+    for (const requests of [1, 2]) {
+      const stop = new AbortController()
+      setTimeout(() => stop.abort(reason), 100)
+      expect((await ask({ signal: stop.signal })).error).toBe(reason)
+      expect(endpoint.requests).toHaveLength(requests)
+    }
+    while (!endpoint.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+
+  test('leaving the stream early ends the request and counts the tokens so far', async (t) => {
+    const endpoint: PlayedModel = await playModel(t, [{ text: 'word '.repeat(2000), chunkMs: 2 }])
+    const model = openAiModel({ model: 'm', baseUrl: endpoint.url, stream: true, log: createLog('silent') })
+    const usage: Usage[] = []
+    for await (const event of model.stream({
+      messages: MESSAGES,
+      signal: new AbortController().signal,
+      onUsage: (one) => usage.push(one),
+    }))
+      if (event.type === 'text') break
+    while (!endpoint.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(usage).toEqual([{ model: 'm', inputTokens: expect.any(Number), outputTokens: 1, estimated: true }])
+  })
+})
+
+test('a message with tool calls and their results goes out in OpenAI’s form', async (t) => {
+  const { ask, endpoint } = await played(t, ['ok'])
+  const messages: Message[] = [
+    { role: 'user', content: 'q' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 'a', arguments: '{}' }] },
+    { role: 'tool', content: 'r', toolCallId: 'c1' },
+  ]
+  await ask({ messages, toolChoice: 'none', tools: [{ name: 'a', description: '', parameters: {} }] })
+  expect(endpoint.requests[0]?.body).toMatchObject({
+    tool_choice: 'none',
+    messages: [
+      { role: 'user' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'a', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'r' },
+    ],
+  })
+})
