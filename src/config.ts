@@ -87,6 +87,7 @@ const schema = z.object({
   REDIS_CLUSTER: flag.default(false),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
+  WORKER_LOCK_MS: whole(1_000, 60_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
   AGENT_DIALECT: oneOf(DIALECTS).default('text'),

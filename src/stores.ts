@@ -39,12 +39,14 @@ function inMemory(config: Config, log: Log): Stores {
 }
 
 function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
-  const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency } = config
+  const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+  // BullMQ gives a lost job to another worker at the second look after its lock ran out.
+  const times = { knownTtlMs: ttlMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
   return {
     history: redisHistory({ redis, log, prefix, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
-    queue: redisQueue({ redis: settings, log, prefix, role, concurrency, knownTtlMs: ttlMs }),
+    queue: redisQueue({ redis: settings, log, prefix, role, concurrency, ...times }),
     limits: limitsOf(config, redis),
     durable: true,
     close: async () => redis.disconnect(),
