@@ -53,8 +53,8 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   }
 }
 
-/** A place among the runs at once lapses this long after the longest run could have ended. */
-const RUN_SLACK_MS = 60_000
+/** What waiting for Slack may take of a run, beside the time for condensing (half of the agent's) and for the agent. */
+const RUN_SLACK_MS = 120_000
 
 function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
   const settings = {
@@ -66,12 +66,20 @@ function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
     teamDayTokens: config.BUDGET_TEAM_DAY_TOKENS,
     teamDayUsd: config.BUDGET_TEAM_DAY_USD,
   }
-  return createLimits(settings, { redis, prefix: config.REDIS_PREFIX, runMs: config.AGENT_TIMEOUT_MS + RUN_SLACK_MS })
+  return createLimits(settings, {
+    redis,
+    prefix: config.REDIS_PREFIX,
+    runMs: 2 * config.AGENT_TIMEOUT_MS + RUN_SLACK_MS,
+  })
 }
 
 /** How Redis is reached; shared with the `runs` command. */
 export function redisSettings(config: Config, url: string): RedisSettings {
-  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_PASSWORD: sentinelPassword } = config
+  const {
+    REDIS_SENTINELS: sentinels,
+    REDIS_SENTINEL_NAME: sentinelName,
+    REDIS_SENTINEL_PASSWORD: sentinelPassword,
+  } = config
   return {
     url,
     cluster: config.REDIS_CLUSTER,

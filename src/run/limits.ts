@@ -1,17 +1,20 @@
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible'
 import type { Usage } from '../agent/types.ts'
 import type { RedisClient } from '../redis.ts'
-import { Slots, type SlotStore } from './slots.ts'
+import { embeddedLedger } from './fair-use/embedded.ts'
+import type { Bucket, Entry, Ledger } from './fair-use/ledger.ts'
+import { redisLedger } from './fair-use/redis.ts'
 import type { Question } from './types.ts'
 
 /** What fair use allows; what is left out is not limited. */
 export interface LimitSettings {
+  /** Questions. */
   userHour?: number | undefined
   channelHour?: number | undefined
   teamDay?: number | undefined
   userDayTokens?: number | undefined
   teamDayTokens?: number | undefined
   teamDayUsd?: number | undefined
+  /** Questions at work at once. */
   teamRuns?: number | undefined
 }
 
@@ -24,114 +27,99 @@ export interface Refusal {
 
 /** Fair use, counted over all processes that share a Redis (else in this one). */
 export interface Limits {
-  /** Counts a question in, or says which limit stands against it; then nothing is charged. */
+  /**
+   * Counts a question against all limits, or says which one stands against it; then none has counted it. A question counts
+   * once, however often its run is begun; each time it holds a place among the runs at once from here.
+   */
   admit(question: Question): Promise<Refusal | undefined>
-  /** Books what a run has used against the budgets. */
-  book(question: Question, usage: Usage[]): Promise<void>
-  /** Gives the place among the runs at once back. */
-  leave(question: Question): Promise<void>
+  /** A run has ended, well or not: its place is free, and what it has used is booked, once. */
+  settle(question: Question, usage: Usage[]): Promise<void>
 }
 
-const HOUR_S = 3600
-const DAY_S = 86_400
+interface Rule {
+  of: 'user' | 'channel' | 'team'
+  windowMs: number
+  /** What one unit of the setting is in points: dollars are counted in millionths. */
+  scale: number
+  /** What a run costs, in points; without it a question costs one as it comes in. */
+  cost?: (usage: Usage[]) => number
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
 const MICRO = 1_000_000
 
-interface Counter {
-  limit: Exclude<keyof LimitSettings, 'teamRuns'>
-  points: number
-  limiter: RateLimiterAbstract
-  keyOf(question: Question): string
+const tokens = (usage: Usage[]) => usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
+const microDollars = (usage: Usage[]) => Math.round(usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0) * MICRO)
+
+/** In the order in which they are looked at; the first that stands against a question is the one that is named. */
+const RULES: Record<Exclude<keyof LimitSettings, 'teamRuns'>, Rule> = {
+  userDayTokens: { of: 'user', windowMs: DAY_MS, scale: 1, cost: tokens },
+  teamDayTokens: { of: 'team', windowMs: DAY_MS, scale: 1, cost: tokens },
+  teamDayUsd: { of: 'team', windowMs: DAY_MS, scale: MICRO, cost: microDollars },
+  userHour: { of: 'user', windowMs: HOUR_MS, scale: 1 },
+  channelHour: { of: 'channel', windowMs: HOUR_MS, scale: 1 },
+  teamDay: { of: 'team', windowMs: DAY_MS, scale: 1 },
 }
 
-const byUser = (q: Question) => `${q.team}:${q.user}`
-const byChannel = (q: Question) => `${q.team}:${q.channel}`
-const byTeam = (q: Question) => q.team
+export interface LimitsPlace {
+  redis?: RedisClient | undefined
+  prefix: string
+  /** Longer than any run takes: a place that was held so long belongs to a dead worker. */
+  runMs: number
+  /** The clock where there is no Redis, in ms. */
+  now?: () => number
+}
 
 /** Undefined where nothing is limited: then nothing is asked or paid for. */
-export function createLimits(
-  settings: LimitSettings,
-  place: { redis?: RedisClient | undefined; prefix: string; runMs: number },
-): Limits | undefined {
+export function createLimits(settings: LimitSettings, place: LimitsPlace): Limits | undefined {
   if (Object.values(settings).every((value) => value === undefined)) return undefined
-  const make = (limit: Counter['limit'], options: { seconds: number; keyOf: Counter['keyOf']; scale?: number }): Counter[] => {
-    const allowed = settings[limit]
-    if (allowed === undefined) return []
-    const points = Math.round(allowed * (options.scale ?? 1))
-    return [{ limit, points, keyOf: options.keyOf, limiter: limiterOf(limit, { points, seconds: options.seconds, ...place }) }]
-  }
-  const questions = [
-    ...make('userHour', { seconds: HOUR_S, keyOf: byUser }),
-    ...make('channelHour', { seconds: HOUR_S, keyOf: byChannel }),
-    ...make('teamDay', { seconds: DAY_S, keyOf: byTeam }),
-  ]
-  const budgets = [
-    ...make('userDayTokens', { seconds: DAY_S, keyOf: byUser }),
-    ...make('teamDayTokens', { seconds: DAY_S, keyOf: byTeam }),
-    ...make('teamDayUsd', { seconds: DAY_S, keyOf: byTeam, scale: MICRO }),
-  ]
-  return new FairUse({ settings, questions, budgets, slots: slotsOf(settings, place) })
+  const { redis, prefix, runMs, now = Date.now } = place
+  const places = { max: settings.teamRuns, lapseMs: runMs }
+  return new FairUse(settings, redis ? redisLedger(places, { redis, prefix }) : embeddedLedger(places, now))
 }
 
-function limiterOf(limit: string, options: { points: number; seconds: number; redis?: RedisClient | undefined; prefix: string }): RateLimiterAbstract {
-  const { points, seconds: duration, redis } = options
-  const keyPrefix = `${options.prefix}:limit:${limit}`
-  return redis ? new RateLimiterRedis({ storeClient: redis, points, duration, keyPrefix }) : new RateLimiterMemory({ points, duration, keyPrefix })
-}
-
-function slotsOf(settings: LimitSettings, place: SlotStore): Slots | undefined {
-  return settings.teamRuns === undefined ? undefined : new Slots(settings.teamRuns, place)
+interface LimitBucket extends Bucket, Pick<Rule, 'cost'> {
+  limit: keyof typeof RULES
+  allowed: number
 }
 
 class FairUse implements Limits {
-  readonly #parts: { settings: LimitSettings; questions: Counter[]; budgets: Counter[]; slots: Slots | undefined }
+  readonly #settings: LimitSettings
+  readonly #ledger: Ledger
 
-  constructor(parts: { settings: LimitSettings; questions: Counter[]; budgets: Counter[]; slots: Slots | undefined }) {
-    this.#parts = parts
+  constructor(settings: LimitSettings, ledger: Ledger) {
+    this.#settings = settings
+    this.#ledger = ledger
   }
 
   async admit(question: Question): Promise<Refusal | undefined> {
-    const { budgets, questions, slots, settings } = this.#parts
-    for (const counter of budgets) {
-      const state = await counter.limiter.get(counter.keyOf(question))
-      if (state && state.consumedPoints >= counter.points) return this.#refusal(counter, state)
-    }
-    if (slots && !(await slots.enter(question.team, question.id))) return { limit: 'teamRuns', allowed: settings.teamRuns! }
-    const charged: Counter[] = []
-    for (const counter of questions) {
-      const state = await consume(counter, question)
-      charged.push(counter)
-      if (state.consumedPoints <= counter.points) continue
-      await Promise.all(charged.map((c) => c.limiter.reward(c.keyOf(question), 1)))
-      await this.leave(question)
-      return this.#refusal(counter, state)
-    }
-    return undefined
+    const obstacle = await this.#ledger.admit(entryOf(question), bucketsOf(question, this.#settings))
+    if (obstacle === 'places') return { limit: 'teamRuns', allowed: this.#settings.teamRuns ?? 0 }
+    if (!obstacle) return undefined
+    const { limit, allowed } = obstacle.bucket
+    return { limit, allowed, resetsInMs: obstacle.waitMs }
   }
 
-  async book(question: Question, usage: Usage[]): Promise<void> {
-    const tokens = usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
-    const microUsd = Math.round(usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0) * MICRO)
-    for (const counter of this.#parts.budgets) {
-      const points = counter.limit === 'teamDayUsd' ? microUsd : tokens
-      if (points > 0) await counter.limiter.penalty(counter.keyOf(question), points)
-    }
-  }
-
-  async leave(question: Question): Promise<void> {
-    await this.#parts.slots?.leave(question.team, question.id)
-  }
-
-  #refusal({ limit }: Counter, state: RateLimiterRes): Refusal {
-    return { limit, allowed: this.#parts.settings[limit]!, resetsInMs: Math.max(0, state.msBeforeNext) }
+  async settle(question: Question, usage: Usage[]): Promise<void> {
+    const costs = bucketsOf(question, this.#settings).map((bucket) => ({ bucket, points: bucket.cost?.(usage) ?? 0 }))
+    await this.#ledger.settle(
+      entryOf(question),
+      costs.filter(({ points }) => points > 0),
+    )
   }
 }
 
-/** The library throws its state where a limit is passed, and an Error where its store fails. */
-async function consume({ limiter, keyOf }: Counter, question: Question): Promise<RateLimiterRes> {
-  try {
-    return await limiter.consume(keyOf(question), 1)
-  } catch (error) {
-    if (error instanceof Error) throw error
-    return error as RateLimiterRes
-  }
+function entryOf({ team, id }: Question): Entry {
+  return { team, id }
+}
+
+function bucketsOf(question: Question, settings: LimitSettings): LimitBucket[] {
+  return (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((limit) => {
+    const { of, windowMs, scale, cost } = RULES[limit]
+    const allowed = settings[limit]
+    if (allowed === undefined) return []
+    const whose = of === 'team' ? limit : `${limit}:${question[of]}`
+    return [{ limit, allowed, key: whose, windowMs, pointMs: windowMs / (allowed * scale), takes: !cost, cost }]
+  })
 }

@@ -29,7 +29,6 @@ const questionSchema: z.ZodType<Question> = z.object({
   eventId: z.string().optional(),
   responseUrl: z.string().optional(),
   at: z.number(),
-  admitted: z.boolean().optional(),
   traceparent: z.string().optional(),
 })
 

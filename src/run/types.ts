@@ -19,8 +19,6 @@ export interface Question {
   surface: Surface
   /** Slack's event id, claimed besides the question's own id. */
   eventId?: string
-  /** Counted against the limits already: a `/ask` question goes in twice. */
-  admitted?: boolean
   /** Where a private word to the asker of `/ask` can go. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */

@@ -89,9 +89,13 @@ export class Egress {
     return this.#web.call(method, guard(args), { effort: 'patient', ...(signal ? { signal } : {}) })
   }
 
-  /** A message that only the asker sees, in the thread if there is one. @throws SlackRefusal */
+  /**
+   * A message that only the asker sees. In the thread where the question was a reply; under a question that opened one it
+   * would not be seen, because Slack shows ephemeral messages only in threads that exist. @throws SlackRefusal
+   */
   async ephemeral(question: Question, content: Content): Promise<void> {
-    const thread = question.thread.startsWith('ask-') ? {} : { thread_ts: question.thread }
+    const isReply = question.ts !== undefined && question.thread !== question.ts
+    const thread = isReply ? { thread_ts: question.thread } : {}
     await this.call('chat.postEphemeral', { channel: question.channel, user: question.user, ...thread, ...content })
   }
 

@@ -9,28 +9,42 @@ import { cannotPost } from './words.ts'
 /**
  * `/ask` has no message to answer under: its root is posted (who asked what), once, and the question goes in again under
  * the thread that this opens. Where the bot is no member it joins; where it cannot, the asker is told so privately.
+ * @returns whether the question went in again.
  */
 export async function openThread(
   question: Question,
   run: Run,
   options: { egress: Egress; queue: Queue; log: Log; signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   try {
     const ts = await postRoot(question, run, options)
     await options.queue.accept({ ...question, thread: ts })
+    return true
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
     options.log.warn({ question: question.id, code: error.code }, 'no root message can be posted here')
     await options.egress.whisper(question, noteContent(cannotPost(error.code)))
+    return false
   }
 }
 
-async function postRoot(question: Question, run: Run, { egress, signal }: { egress: Egress; signal: AbortSignal }): Promise<string> {
+async function postRoot(
+  question: Question,
+  run: Run,
+  { egress, signal }: { egress: Egress; signal: AbortSignal },
+): Promise<string> {
   const claim = await run.claimPost('root')
   if (typeof claim === 'object') return claim.ts
   const { id, channel, user, at } = question
   const key = { run: id, step: 'root' }
-  const post = { channel, content: rootContent(user, question.text), key, asker: user, since: String(at / 1000 - 60), signal }
+  const post = {
+    channel,
+    content: rootContent(user, question.text),
+    key,
+    asker: user,
+    since: String(at / 1000 - 60),
+    signal,
+  }
   const ts = await egress.post({ ...post, unsure: claim === 'unsure' }).catch(async (error: unknown) => {
     if (!(error instanceof SlackRefusal) || error.code !== 'not_in_channel') throw error
     await egress.call('conversations.join', { channel })

@@ -14,7 +14,8 @@ export function helpText(command: string): string {
 export const EMPTY_QUESTION =
   'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'
 
-export const FAILED = 'Something went wrong on my side and I could not answer. Please ask again; if it stays so, tell whoever runs me.'
+export const FAILED =
+  'Something went wrong on my side and I could not answer. Please ask again; if it stays so, tell whoever runs me.'
 
 export const GIVEN_UP =
   'I tried this question several times and something on my side broke each time, so I have stopped trying. Please tell whoever runs me.'
@@ -23,30 +24,37 @@ export const RESTARTED = 'I am being restarted and could not finish this. Please
 
 /** Why there is no answer in this conversation, and what to do; by Slack's error code. */
 export function cannotPost(code: string): string {
-  const invite = 'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
+  const invite =
+    'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
   if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another one.'
   if (code === 'restricted_action') return 'I am not allowed to post in this channel. Please ask in another one.'
   return `I am not a member of this conversation and cannot join it by myself. ${invite}`
 }
 
 const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
-  userHour: (n) => `You have asked ${n} ${n === 1 ? 'question' : 'questions'} within an hour, which is the limit here.`,
-  channelHour: (n) => `This channel has asked ${n} ${n === 1 ? 'question' : 'questions'} within an hour, which is the limit here.`,
-  teamDay: (n) => `This workspace has asked ${n} ${n === 1 ? 'question' : 'questions'} within a day, which is the limit here.`,
-  userDayTokens: (n) => `Your questions have used up the ${n.toLocaleString('en-US')} tokens a day that a person has here.`,
-  teamDayTokens: (n) => `This workspace has used up its ${n.toLocaleString('en-US')} tokens for the day.`,
-  teamDayUsd: (n) => `This workspace has used up its $${n} for the day.`,
-  teamRuns: (n) => `I am working on ${n} ${n === 1 ? 'question' : 'questions'} of this workspace already, which is the limit here.`,
+  userHour: (n) => `${count(n, 'question')} an hour for one person`,
+  channelHour: (n) => `${count(n, 'question')} an hour for one channel`,
+  teamDay: (n) => `${count(n, 'question')} a day for the workspace`,
+  userDayTokens: (n) => `${count(n, 'token')} a day for one person`,
+  teamDayTokens: (n) => `${count(n, 'token')} a day for the workspace`,
+  teamDayUsd: (n) => `$${n} a day for the workspace`,
+  teamRuns: (n) => `${count(n, 'question')} of the workspace at once`,
 }
 
-/** Which limit stands against a question, and when it resets. */
+/** Which limit stands against a question, and when it lets the next one through. */
 export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
-  const when = resetsInMs === undefined ? 'Please ask again when one of them is done.' : `Please ask again in ${inWords(resetsInMs)}.`
-  return `${LIMITS[limit](allowed)} ${when} This question was not counted.`
+  const when =
+    resetsInMs === undefined
+      ? 'Please ask again when one of them is done.'
+      : `It resets bit by bit: please ask again in ${inWords(resetsInMs)}.`
+  return `The limit here is ${LIMITS[limit](allowed)}, and it is reached. ${when} This question was not counted.`
+}
+
+function count(n: number, what: string): string {
+  return `${n.toLocaleString('en-US')} ${n === 1 ? what : `${what}s`}`
 }
 
 function inWords(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
-  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
-  return `${Math.ceil(minutes / 60)} hours`
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
 }

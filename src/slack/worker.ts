@@ -35,27 +35,26 @@ export interface AnswerWatch {
 /** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
-    const refusal = await refusalOf(question, run, options)
-    if (refusal) options.watch?.refused(question, refusal.limit)
-    if (refusal) return tellPrivately(question, refusalText(refusal), options)
-    if (isUnrooted(question)) return openThread({ ...question, admitted: true }, run, { ...options, signal })
-    await answerIn(question, run, { ...options, signal })
-    await options.limits?.leave(question)
-    if (options.limits && (await run.claimPost('booked')) === 'fresh') await options.limits.book(question, run.saved.usage)
+    // What asks nothing costs nothing: a mention without words is told so.
+    const limits = question.text === '' ? undefined : options.limits
+    const refusal = await limits?.admit(question)
+    if (refusal) return refuse(question, refusal, options)
+    if (!isUnrooted(question)) await answerIn(question, run, { ...options, signal })
+    // The question goes in again, and keeps its place among the runs at once until that one is through.
+    else if (await openThread(question, run, { ...options, signal })) return
+    await limits?.settle(question, run.saved.usage)
   }
 }
 
-/** Counts the question against the limits, once, however often its run is begun. */
-async function refusalOf(question: Question, run: Run, { limits }: WorkerOptions): Promise<Refusal | undefined> {
-  if (!limits || question.admitted || question.text === '' || (await run.claimPost('admitted')) !== 'fresh') return undefined
-  return limits.admit(question)
-}
-
-async function tellPrivately(question: Question, text: string, { egress, log }: WorkerOptions): Promise<void> {
-  log.info({ question: question.id }, 'question refused by a limit')
-  const content = noteContent(text)
-  if (question.responseUrl) await egress.whisper(question, content)
-  else await egress.ephemeral(question, content).catch((error: unknown) => log.warn({ question: question.id, error: messageOf(error) }, 'refusal not delivered'))
+/** A word to the asker alone. One that Slack does not take is lost: nobody else should read it. */
+async function refuse(question: Question, refusal: Refusal, { egress, log, watch }: WorkerOptions): Promise<void> {
+  watch?.refused(question, refusal.limit)
+  log.info({ question: question.id, limit: refusal.limit }, 'question refused by a limit')
+  const content = noteContent(refusalText(refusal))
+  const told = question.responseUrl ? egress.whisper(question, content) : egress.ephemeral(question, content)
+  await told.catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'the refusal could not be told')
+  })
 }
 
 async function answerIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
@@ -83,8 +82,12 @@ export function createGiveUp(options: WorkerOptions): Handler {
     const reference = newReference()
     reply.begin()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
-    await reply.fail(GIVEN_UP, reference)
-    await reply.end()
+    try {
+      await reply.fail(GIVEN_UP, reference)
+      await reply.end()
+    } finally {
+      await options.limits?.settle(question, run.saved.usage)
+    }
   }
 }
 
@@ -108,7 +111,12 @@ interface Failure {
 async function explain(error: unknown, { question, run, reply, signal, options }: Failure): Promise<void> {
   const { log } = options
   const reference = newReference()
-  const fields = { question: question.id, reference, error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }
+  const fields = {
+    question: question.id,
+    reference,
+    error: messageOf(error),
+    stack: error instanceof Error ? error.stack : undefined,
+  }
   if (error instanceof SlackRefusal) return log.warn(fields, 'Slack takes no answer here')
   // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
   if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
@@ -118,7 +126,11 @@ async function explain(error: unknown, { question, run, reply, signal, options }
 }
 
 /** The process is ending and nothing outlives it: a last word, under a signal of its own. */
-async function sayRestarted(question: Question, run: Run, { options, reference }: { options: WorkerOptions; reference: string }): Promise<void> {
+async function sayRestarted(
+  question: Question,
+  run: Run,
+  { options, reference }: { options: WorkerOptions; reference: string },
+): Promise<void> {
   const reply = new Reply(question, run, { ...options, steps: 'hidden', signal: AbortSignal.timeout(LAST_WORD_MS) })
   await reply.fail(RESTARTED, reference)
 }
@@ -128,4 +140,3 @@ const LAST_WORD_MS = 2_000
 function newReference(): string {
   return randomBytes(4).toString('hex')
 }
-
