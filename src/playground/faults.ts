@@ -6,6 +6,8 @@ export interface Fault {
   method?: string
   /** Only calls about this channel. */
   channel?: string
+  /** Only calls whose arguments this takes. */
+  where?: (args: Json) => boolean
   /** How many calls it meets: 1, or with `probability` all. */
   times?: number
   /** The HTTP status of the answer; 429 for a `retryAfter`. */
@@ -18,6 +20,8 @@ export interface Fault {
   dropBefore?: boolean
   /** Cuts the connection after the call took effect, before its answer. */
   dropAfter?: boolean
+  /** The call takes effect at once, but its answer waits for this. */
+  hold?: Promise<unknown>
   /** A pause before the call is looked at. */
   delayMs?: number
   /** How likely it meets a call, from 0 to 1; repeatable by `seed`. */
@@ -58,7 +62,8 @@ export function createFaults(): Faults {
 function fits(fault: Fault, method: string, args: Json): boolean {
   const name = fault.method ?? '*'
   const named = name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name
-  return named && (fault.channel === undefined || fault.channel === (args['channel'] ?? args['channel_id']))
+  const inChannel = fault.channel === undefined || fault.channel === (args['channel'] ?? args['channel_id'])
+  return named && inChannel && (fault.where?.(args) ?? true)
 }
 
 /** Numbers from 0 to 1 that a seed repeats (a linear congruential generator, constants of Numerical Recipes). */

@@ -101,6 +101,7 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
     if (!run) throw new Refusal('unknown_method', { why: method, more: { req_method: method } })
     return run(args, options.workspace)
   })
+  await fault?.hold
   return fault?.dropAfter ? { ...answer, drop: true } : answer
 }
 

@@ -670,6 +670,20 @@ describe('rates and faults', () => {
     expect(faulty.messages(GENERAL)).toHaveLength(1)
   })
 
+  test('an answer can be held although the call took effect, and a fault can choose its calls', async () => {
+    const faulty = await localSlack({ echo: false })
+    let letGo = () => {}
+    const hold = new Promise<void>((resolve) => (letGo = resolve))
+    faulty.fault({ hold, where: ({ channel }) => channel === GENERAL })
+    let isAnswered = false
+    const held = raw(faulty).then((response) => ((isAnswered = true), response.status))
+    expect((await raw(faulty, 'C0RANDOM001')).status).toBe(200)
+    await faulty.until(() => faulty.messages(GENERAL).length === 1, 'the effect')
+    expect(isAnswered).toBe(false)
+    letGo()
+    expect(await held).toBe(200)
+  })
+
   test('a likely fault is repeatable by its seed', async () => {
     const run = async () => {
       const faulty = await localSlack({ echo: false })
