@@ -75,7 +75,7 @@ export async function runOn(t: Ends, options: AgentOptions): Promise<AgentRun> {
 
 /** A tool of one field that answers by `run`, or echoes. `calls` holds what it was given. */
 export function echo(
-  run?: (text: string, context: ToolContext) => Promise<ToolOutput | string> | string,
+  run?: (text: string, context: ToolContext) => Promise<ToolOutput | string> | ToolOutput | string,
   more: Partial<Tool> = {},
 ) {
   const calls: string[] = []

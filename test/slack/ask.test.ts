@@ -83,10 +83,7 @@ test.each([
   slack.addChannel(id, extra)
   const asked = model.requests.length
   expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
-  const [whisper] = await slack.until(
-    () => slack.whispers(id, ALICE).length > 0 && slack.whispers(id, ALICE),
-    'a private word',
-  )
+  const whisper = await slack.until(() => slack.whispers(id, ALICE)[0], 'a private word')
   expect(whisper).toMatch(says)
   expect(slack.messages(id)).toEqual([])
   expect(model.requests.length).toBe(asked)

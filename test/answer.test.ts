@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import { answer, type AnswerEvent } from '../src/answer.ts'
+import { embeddedHistory } from '../src/history/embedded.ts'
+import type { History } from '../src/history/types.ts'
+import { loadPrompts } from '../src/prompts.ts'
+import { embeddedRun } from '../src/run/embedded.ts'
+import { freshRun } from '../src/run/saved.ts'
+import { threadOf, type Run, type SavedRun } from '../src/run/types.ts'
+import { agentDeps, echo, type AgentOptions } from './harness/agent.ts'
+import type { Ends } from './harness/ends.ts'
+import { act, finish, playModel, type PlayedModel } from './harness/played-model.ts'
+import { question } from './harness/stores.ts'
+
+interface World {
+  model: PlayedModel
+  history: History
+  saved: SavedRun
+  run: Run
+  events: AnswerEvent[]
+  /** Answers the question, in one go or until `stopAfter` events. */
+  go(name?: string, stopAfter?: number): Promise<AnswerEvent[]>
+}
+
+async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<World> {
+  const model = await playModel(t, options.model)
+  const history = embeddedHistory()
+  const saved = freshRun(1)
+  const run = embeddedRun(saved, () => true)
+  const agent = agentDeps(model.url, options)
+  const deps = {
+    agent,
+    history,
+    prompts: loadPrompts(),
+    condenseModel: agent.model,
+    signal: new AbortController().signal,
+  }
+  const events: AnswerEvent[] = []
+  return {
+    ...{ model, history, saved, run, events },
+    async go(name = 'Dune', stopAfter = Infinity) {
+      const from = events.length
+      for await (const event of answer(question(name), run, deps)) if (events.push(event) - from >= stopAfter) break
+      return events.slice(from)
+    },
+  }
+}
+
+const types = (events: AnswerEvent[]) => events.map(({ type }) => type).filter((type) => type !== 'usage')
+const THREAD = threadOf(question('Dune'))
+
+describe('a first question', () => {
+  test('is answered without condensing, and kept in the history once the answer is out', async (t) => {
+    const { go, history, model } = await world(t, { model: [act('a', 'echo', 'x'), finish('It is x.')] })
+    const events = await go()
+    expect(types(events)).toEqual(['thought', 'action', 'observation', 'answer'])
+    expect(model.requests.map(({ kind }) => kind)).toEqual(['turn', 'turn'])
+    expect(await history.load(THREAD)).toEqual([
+      {
+        id: 'T1:C1:Dune',
+        question: 'What about Dune?',
+        standalone: 'What about Dune?',
+        answer: 'It is x.',
+        user: 'U1',
+        at: 1000,
+      },
+    ])
+  })
+
+  test('is not in the history before the reader has the answer and asks for more', async (t) => {
+    const { go, history } = await world(t, { model: [finish('x')] })
+    await go('Dune', 2)
+    expect(await history.load(THREAD)).toEqual([])
+  })
+
+  test('that is given up is kept with what was said', async (t) => {
+    const { go, history } = await world(t, { model: ['mumble'] })
+    const events = await go()
+    expect(events.at(-1)).toMatchObject({ type: 'answer', text: 'mumble', stopped: 'unreadable' })
+    expect(await history.load(THREAD)).toMatchObject([{ answer: 'mumble' }])
+  })
+})
+
+describe('a follow-up', () => {
+  const before = { id: 'b', question: 'Who?', standalone: 'Who wrote it?', answer: 'Herbert.', user: 'U1', at: 1 }
+
+  test('is condensed, and how it was understood is told before anything else', async (t) => {
+    const { go, history, model, saved } = await world(t)
+    await history.append(THREAD, before)
+    model.condenses('What about Dune?', 'When was Dune written?')
+    model.on('When was Dune written?', finish('1965'))
+    expect(types(await go())).toEqual(['understood', 'answer'])
+    expect(saved.standalone).toBe('When was Dune written?')
+    expect(saved.usage).toHaveLength(2)
+    expect(await history.load(THREAD)).toMatchObject([
+      before,
+      { question: 'What about Dune?', standalone: 'When was Dune written?', answer: '1965' },
+    ])
+  })
+
+  test('that stands alone is not told twice', async (t) => {
+    const { go, history, model } = await world(t, { model: [finish('1965')] })
+    await history.append(THREAD, before)
+    model.condenses('What about Dune?', 'What about Dune?')
+    expect(types(await go())).toEqual(['answer'])
+  })
+
+  test('is not condensed where the dialect carries the history', async (t) => {
+    const { go, history, model } = await world(t, { dialect: 'conversational', model: ['Thought: No\nAI: 1965'] })
+    await history.append(THREAD, before)
+    expect(await go()).toContainEqual({ type: 'answer', text: '1965', sources: [] })
+    expect(model.requests).toHaveLength(1)
+    expect(model.requests[0]?.prompt).toContain('Human: Who wrote it?\nAI: Herbert.')
+  })
+
+  test('whose condensing hangs fails with a sentence instead of waiting for ever', async (t) => {
+    const { go, history, model } = await world(t, { limits: { timeoutMs: 400 } })
+    await history.append(THREAD, before)
+    model.condenses('Dune', { hang: true })
+    await expect(go()).rejects.toMatchObject({ name: 'ModelError', hint: expect.stringMatching(/too long/) })
+  })
+})
+
+describe('a run that goes on in another process', () => {
+  test('saves an action before its tool runs, and an observation before the next call', async (t) => {
+    const seen: number[] = []
+    const tool = echo(() => {
+      seen.push(here.saved.steps.filter(({ action, observation }) => action && !observation).length)
+      return 'found'
+    })
+    const here = await world(t, {
+      tools: [tool],
+      model: (_, n) => {
+        seen.push(here.saved.steps.filter(({ observation }) => observation).length)
+        return n === 0 ? act('a', 'echo', 'x') : finish('y')
+      },
+    })
+    await here.go()
+    expect(seen).toEqual([0, 1, 1])
+  })
+
+  test('after the action runs the tool, and asks the model nothing again', async (t) => {
+    const tool = echo()
+    const { go, model, saved } = await world(t, { tools: [tool], model: [act('a', 'echo', 'x'), finish('y')] })
+    await go('Dune', 3)
+    expect(saved.steps).toMatchObject([{ thought: 'a', action: { input: 'x' } }])
+    expect(tool.calls).toEqual([])
+    expect(types(await go())).toEqual(['observation', 'answer'])
+    expect(tool.calls).toEqual(['x'])
+    expect(model.requests).toHaveLength(2)
+  })
+
+  test('after the observation runs no tool twice', async (t) => {
+    const tool = echo()
+    const { go, model } = await world(t, { tools: [tool], model: [act('a', 'echo', 'x'), finish('y')] })
+    await go('Dune', 4)
+    expect(types(await go())).toEqual(['answer'])
+    expect(tool.calls).toEqual(['x'])
+    expect(model.requests[1]?.prompt).toContain('echo of x')
+  })
+
+  test('after the answer tells it once more, and the history has it once', async (t) => {
+    const { go, model, history } = await world(t, { model: [finish('y')] })
+    await go()
+    expect(types(await go())).toEqual(['answer'])
+    expect(model.requests).toHaveLength(1)
+    expect(await history.load(THREAD)).toHaveLength(1)
+  })
+
+  test('takes along what the tools remember and what was spent', async (t) => {
+    const tool = echo((_, { memory }) => `seen ${(memory['n'] = Number(memory['n'] ?? 0) + 1)}`)
+    const { go, saved } = await world(t, {
+      tools: [tool],
+      model: [act('a', 'echo', 'x'), act('b', 'echo', 'y'), finish('z')],
+    })
+    await go('Dune', 4)
+    expect(saved.memory).toEqual({ n: 1 })
+    const rest = await go()
+    expect(rest.find((event) => event.type === 'observation')).toMatchObject({ observation: { text: 'seen 2' } })
+    expect(saved.usage).toHaveLength(3)
+  })
+})

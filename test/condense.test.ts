@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Usage } from '../src/agent/types.ts'
+import { condense } from '../src/condense.ts'
+import type { Turn } from '../src/history/types.ts'
+import { loadPrompts } from '../src/prompts.ts'
+import { modelAt } from './harness/agent.ts'
+import type { Ends } from './harness/ends.ts'
+import { playModel, type Turn as Played } from './harness/played-model.ts'
+
+const turn = (question: string, answer: string, standalone = question): Turn => ({
+  id: question,
+  question,
+  standalone,
+  answer,
+  user: 'U1',
+  at: 1,
+})
+const TURNS = [
+  turn('Who wrote Dune?', 'Frank Herbert.'),
+  turn('and when was he born?', 'In 1920.', 'When was Frank Herbert born?'),
+]
+
+async function condensed(t: Ends, said: Played, { question = 'and his brother?', turns = TURNS } = {}) {
+  const model = await playModel(t, [said])
+  const usage: Usage[] = []
+  const options = {
+    model: modelAt(model.url),
+    prompts: loadPrompts(),
+    signal: AbortSignal.timeout(10_000),
+    onUsage: (one: Usage) => usage.push(one),
+  }
+  return { text: await condense(question, turns, options), requests: model.requests, usage }
+}
+
+test('the prompt holds what was said, each question as it was understood, and the message last', async (t) => {
+  const { requests } = await condensed(t, 'Who was Frank Herbert’s brother?')
+  expect(requests[0]?.prompt).toMatch(/standalone question/i)
+  expect(requests[0]?.prompt).toContain(
+    'Conversation:\nQ: Who wrote Dune?\nA: Frank Herbert.\nQ: When was Frank Herbert born?\nA: In 1920.\n\nMessage: and his brother?\nStandalone question:',
+  )
+})
+
+test.each([
+  ['as it is', 'Who was his brother?', 'Who was his brother?'],
+  ['with the label', 'Standalone question: Who was his brother?', 'Who was his brother?'],
+  ['with the label in bold, in other case', '**STANDALONE QUESTION:** Who was his brother?', 'Who was his brother?'],
+  ['with a full-width colon', 'Standalone question：他哥哥是谁？', '他哥哥是谁？'],
+  ['in quotes', '"Who was his brother?"', 'Who was his brother?'],
+  ['with quotes inside', '"Dune" or "Emma"?', '"Dune" or "Emma"?'],
+  ['after thinking', '<think>Hm, he is Herbert.</think>\n\nWho was his brother?', 'Who was his brother?'],
+  ['empty', '  \n', 'and his brother?'],
+  ['of thinking alone', '<think>Hm.</think>', 'and his brother?'],
+])('a standalone question %s is read', async (_, said, expected) => {
+  const ends: (() => Promise<void> | void)[] = []
+  const { text } = await condensed({ onTestFinished: (end) => void ends.push(end) }, said)
+  expect(text).toBe(expected)
+  for (const end of ends) await end()
+})
+
+test('a thread without history costs no call', async (t) => {
+  const { text, requests } = await condensed(t, 'never asked', { turns: [] })
+  expect([text, requests]).toEqual(['and his brother?', []])
+})
+
+test('what people wrote arrives unchanged, and a long answer loses its middle', async (t) => {
+  const odd = '$& {{history}} {{question}} $1 日本'
+  const { requests } = await condensed(t, 'x', { question: odd, turns: [turn(odd, `begin ${'x'.repeat(5000)} end`)] })
+  expect(requests[0]?.prompt).toMatch(/A: begin x+\n… \(\d+ characters cut\) …\nx+ end\n/)
+  expect(requests[0]?.prompt.split(odd)).toHaveLength(3)
+})
+
+test('its tokens are counted', async (t) => {
+  const { usage } = await condensed(t, 'x')
+  expect(usage).toEqual([{ model: 'played-model', inputTokens: expect.any(Number), outputTokens: 1, estimated: false }])
+})
