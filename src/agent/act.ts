@@ -1,5 +1,6 @@
 import type { RunState } from './agent.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
+import { deadline } from './deadline.ts'
 import { coerceInput } from './input.ts'
 import { cutMiddle } from './observation.ts'
 import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolFetch } from './types.ts'
@@ -68,21 +69,22 @@ function repeated(run: RunState, action: Action, step: Step): Observation | unde
 
 async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
-  const timeout = AbortSignal.timeout(Math.ceil(ms))
-  const signal = AbortSignal.any([run.task.signal, timeout])
+  const time = deadline(run.task.signal, Math.ceil(ms))
   try {
-    const output = await Promise.race([tool.run(input, contextOf(run, signal)), rejectOn(signal)])
+    const output = await Promise.race([tool.run(input, contextOf(run, time.signal)), rejectOn(time.signal)])
     const { text, sources } = typeof output === 'string' ? { text: output, sources: [] } : output
     const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, run.limits.toolOutputChars)
     return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
   } catch (error) {
     if (run.task.signal.aborted) throw run.task.signal.reason
-    if (timeout.aborted) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
+    if (time.hasPassed()) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
     return mistake(
       error instanceof Error && error.name === 'ToolError'
         ? error.message
         : `${tool.name} failed: ${clip(String(error))}`,
     )
+  } finally {
+    time.release()
   }
 }
 

@@ -3,7 +3,7 @@
  * ends it. One loop for every dialect. It yields events and keeps nothing: whoever reads the events may save them between
  * two of them (the generator waits) and start a later run from the saved steps.
  */
-import { randomBytes } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { actAndObserve, type ToolEnv } from './act.ts'
 import { stopReason, thinkingTime, type Limits } from './budget.ts'
 import { ObservationCut } from './cut.ts'
@@ -62,7 +62,7 @@ function begin(task: Task, deps: AgentDeps): RunState {
     task,
     steps: task.steps ?? [],
     memory: task.memory ?? {},
-    nonce: randomBytes(3).toString('hex'),
+    nonce: String(randomInt(100_000, 1_000_000)),
     startedAt: deps.now().getTime(),
     usage: [],
     written: '',
@@ -71,10 +71,9 @@ function begin(task: Task, deps: AgentDeps): RunState {
 
 /** Asks the model for one turn. Undefined when the time for thinking ran out meanwhile: the next turn is then the last. */
 async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undefined> {
-  const time = thinkingTime(run)
   const asked = run.now().getTime()
   const usages: Usage[] = []
-  const completion = await complete(run, time, usages)
+  const completion = await complete(run, usages)
   run.usage.push(...usages)
   for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
   run.written = completion?.text ?? ''
@@ -92,13 +91,10 @@ function notEmpty(reading: Reading): Reading {
 }
 
 /** One completion, ended at the first observation that the model invents. */
-async function complete(run: RunState, signal: AbortSignal, usages: Usage[]): Promise<Completion | undefined> {
-  const request = {
-    ...run.dialect.render(viewOf(run)),
-    stop: run.dialect.stop,
-    signal,
-    onUsage: (u: Usage) => usages.push(u),
-  }
+async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
+  const { stop } = run.dialect
+  const { signal, release } = thinkingTime(run)
+  const request = { ...run.dialect.render(viewOf(run)), stop, signal, onUsage: (u: Usage) => usages.push(u) }
   let cut = new ObservationCut(run.dialect.beginsObservation)
   let toolCalls: ToolCall[] | undefined
   let reasoning = ''
@@ -112,6 +108,8 @@ async function complete(run: RunState, signal: AbortSignal, usages: Usage[]): Pr
   } catch (error) {
     if (run.task.signal.aborted || !signal.aborted) throw error
     if (!run.lastCall) return undefined
+  } finally {
+    release()
   }
   return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}) }
 }

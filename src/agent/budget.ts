@@ -1,4 +1,5 @@
 import type { RunState } from './agent.ts'
+import { deadline, type Deadline } from './deadline.ts'
 import { inputText } from './input.ts'
 import type { Action, Step, StopReason, Tool } from './types.ts'
 
@@ -66,9 +67,9 @@ export function thinkingMs(run: RunState): number {
   return run.startedAt + run.limits.timeoutMs - reserve - run.now().getTime()
 }
 
-/** Aborts a model call when its time is up: all that is left on the last call, the thinking time before. */
-export function thinkingTime(run: RunState): AbortSignal {
+/** The time of a model call: all that is left on the last call, the thinking time before. */
+export function thinkingTime(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
   const ms = run.lastCall ? Math.max(total, 5_000) : thinkingMs(run)
-  return AbortSignal.any([run.task.signal, AbortSignal.timeout(Math.max(1, Math.ceil(ms)))])
+  return deadline(run.task.signal, Math.max(1, Math.ceil(ms)))
 }

@@ -57,7 +57,9 @@ function problemOf(tool: Tool, issues: z.core.$ZodIssue[], fields: string[]): st
 
 function describeFields(tool: Tool, fields: string[]): string {
   if (fields.length === 0) return 'no fields'
-  return fields.length === 1 ? `${fields[0]} as text` : `a JSON object like ${JSON.stringify(specOf(tool).parameters.properties)}`
+  return fields.length === 1
+    ? `${fields[0]} as text`
+    : `a JSON object like ${JSON.stringify(specOf(tool).parameters.properties)}`
 }
 
 /** The names of the tool's fields; empty for a schema that is no object. */
@@ -72,7 +74,11 @@ export function specOf(tool: Tool): ToolSpec {
   return { name: tool.name, description: tool.description, parameters: schema }
 }
 
+/** Objects, strings and numbers begin like this. Most inputs are plain words, and a failed parse is dear. */
+const LIKE_JSON = /^\s*(?:[{"]|-?[\d.]+(?:e[+-]?\d+)?\s*$)/i
+
 function parseJson(text: string): unknown {
+  if (!LIKE_JSON.test(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
