@@ -23,6 +23,10 @@ export function demoModel(options: { paceMs?: number } = {}): Model {
   return { name: 'demo', stream: (request) => streamDemo(request, options.paceMs ?? 0) }
 }
 
+/**
+ * Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill
+ * it.
+ */
 async function* streamDemo(request: ModelRequest, paceMs: number): AsyncGenerator<ModelEvent> {
   let written = ''
   try {
@@ -66,6 +70,7 @@ function foreignWords(messages: Message[]): string {
   return whole.includes('Final Answer') ? ` I do not speak this form.\nFinal Answer: ${words}` : words
 }
 
+/** Tries the rules in order. A question that no rule understands gets an honest word rather than a guess. */
 function think(asked: Asked): Move | Final {
   if (asked.question.length <= MOST_QUESTION) {
     for (const rule of RULES) {
@@ -76,6 +81,7 @@ function think(asked: Asked): Move | Final {
   return answered(onlyDemo(asked), 'This is beyond my few rules.')
 }
 
+/** The last call may use no tool: what was seen last is all there is to say. */
 function lastWords(asked: Asked): Final {
   const seen = asked.observations.at(-1)
   return answered(seen ? `I had to stop here. The last thing that I saw: ${seen.slice(0, 300)}` : onlyDemo(asked))

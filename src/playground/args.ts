@@ -10,6 +10,7 @@ export function parseArgs(body: string, contentType: string, query: URLSearchPar
   return { ...fromQuery, ...fromForm(new URLSearchParams(body)) }
 }
 
+/** A JSON body; the SDK never sends one, other clients do. */
 function fromJson(body: string): Json {
   let value: unknown
   try {
@@ -21,11 +22,13 @@ function fromJson(body: string): Json {
   return value
 }
 
+/** A form’s values are text: flags and structured arguments are read here, numbers where they are used. */
 function fromForm(form: URLSearchParams): Json {
   const entries = [...form].map(([key, text]) => [key, STRUCTURED.has(key) ? structured(key, text) : scalar(text)])
   return Object.fromEntries(entries)
 }
 
+/** Each broken structure has its own error in Slack. */
 function structured(key: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -40,6 +43,7 @@ function scalar(text: string): unknown {
   return text === 'false' ? false : text
 }
 
+/** A plain object, as JSON has it. */
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

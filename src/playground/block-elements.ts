@@ -5,6 +5,7 @@ import type { Json } from './types.ts'
 /** Says what is wrong; it never returns. */
 export type Complain = (why: string) => never
 
+/** Elements that are only typed into or picked from; Slack checks little of them. */
 const INPUTS = new Set(
   (
     'plain_text_input number_input email_text_input url_text_input rich_text_input file_input datepicker timepicker ' +
@@ -12,6 +13,7 @@ const INPUTS = new Set(
     'multi_conversations_select multi_channels_select multi_external_select workflow_button'
   ).split(' '),
 )
+/** Elements with a list of options of their own. */
 const MENUS = new Set('static_select multi_static_select overflow radio_buttons checkboxes'.split(' '))
 
 /** A text object: `plain_text` or `mrkdwn`, not empty, at most so many characters. */
@@ -40,6 +42,7 @@ export function checkAction(element: Json, complain: Complain) {
   if (!INPUTS.has(type)) complain(`unsupported element: ${type}`)
 }
 
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 function checkButton(button: Json, complain: Complain) {
   const { text, value, url, style } = button
   checkTextObject(text, { complain, most: 75, plain: true })
@@ -49,6 +52,7 @@ function checkButton(button: Json, complain: Complain) {
   if (style !== undefined && style !== 'primary' && style !== 'danger') complain(`style ${String(style)}`)
 }
 
+/** Menus differ in how many options they take: overflow 5, buttons and boxes 10, the others 100. */
 function checkMenu(menu: Json, complain: Complain) {
   const groups = menu['option_groups']
   const options = Array.isArray(groups) ? groups.flatMap((group: Json) => group['options']) : menu['options']
@@ -63,6 +67,7 @@ function checkMenu(menu: Json, complain: Complain) {
   }
 }
 
+/** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
 function checkConfirm(confirm: unknown, complain: Complain) {
   if (!isObject(confirm)) return complain('confirm is no object')
   checkTextObject(confirm['title'], { complain, most: 100, plain: true })

@@ -13,6 +13,7 @@ export const VIEW_BLOCKS = 100
 /** All markdown blocks of a message together, in characters. */
 const MARKDOWN_TOTAL = 12_000
 
+/** What each kind of block must be. A kind that is not here is refused, as Slack refuses what it does not know. */
 const CHECKS: Record<string, (block: Json, complain: Complain) => void> = {
   section: checkSection,
   header: (block, complain) => checkTextObject(block['text'], { complain, most: 150, plain: true }),
@@ -48,10 +49,12 @@ function markdownLength(block: Json): number {
   return block['type'] === 'markdown' ? String(block['text']).length : 0
 }
 
+/** The SDK shows people the messages of `response_metadata`, so the reason goes there. */
 function refused(why: string): Refusal {
   return new Refusal('invalid_blocks', { why, more: { response_metadata: { messages: [`[ERROR] ${why}`] } } })
 }
 
+/** The place of a fault is told as Slack tells it, by a JSON pointer. */
 function checkBlock(block: unknown, index: number) {
   const complain: Complain = (why) => {
     throw refused(`${why} [json-pointer:/blocks/${index}]`)
@@ -99,6 +102,7 @@ function checkContext(block: Json, complain: Complain) {
   })
 }
 
+/** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
 function checkContextAction(element: Json, complain: Complain) {
   if (element['type'] === 'icon_button') return checkTextObject(element['text'], { complain, most: 75, plain: true })
   if (element['type'] !== 'feedback_buttons') return complain(`unsupported element: ${String(element['type'])}`)
@@ -111,6 +115,7 @@ function checkContextAction(element: Json, complain: Complain) {
   }
 }
 
+/** Slack fetches the picture; here its address only has to be one. */
 function checkImage(block: Json, complain: Complain) {
   const { image_url: url, slack_file: file, alt_text: alt, title } = block
   if (file === undefined && (typeof url !== 'string' || !/^https?:\/\//.test(url) || url.length > 3000))
@@ -126,6 +131,7 @@ function checkInput(block: Json, complain: Complain) {
   checkAction(block['element'], complain)
 }
 
+/** https://docs.slack.dev/reference/block-kit/blocks/table-block */
 function checkTable(block: Json, complain: Complain) {
   const rows = block['rows']
   if (!Array.isArray(rows) || rows.length === 0 || rows.length > 100) return complain('1 to 100 rows')
@@ -141,6 +147,7 @@ function checkTable(block: Json, complain: Complain) {
   }
 }
 
+/** https://docs.slack.dev/reference/block-kit/blocks/task-card-block */
 function checkTask(block: Json, complain: Complain) {
   if (typeof block['task_id'] !== 'string' || typeof block['title'] !== 'string')
     complain('a task needs task_id and title')

@@ -6,6 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
 
+/** What is handed over: an event, a slash command, or a press, named as Socket Mode names them. */
 export type Kind = 'events_api' | 'slash_commands' | 'interactive'
 
 /** One try to hand something over. `status` is HTTP's, 200 for an ack on a socket, 0 where nothing came back. */
@@ -19,6 +20,7 @@ export interface Attempt {
   retry: number
 }
 
+/** Something that was handed over, with all tries at it. */
 export interface Delivery {
   kind: Kind
   payload: Json
@@ -29,8 +31,10 @@ export interface Delivery {
   done: Promise<boolean>
 }
 
+/** What a try needs to know of it. */
 type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts'>
 
+/** How things reach the app, and how patient Slack is. */
 export interface DeliveryOptions {
   secret: string
   now: () => number
@@ -52,6 +56,7 @@ export interface Deliveries {
   close(): void
 }
 
+/** Makes the postman. Retries wait on timers, which `close` ends. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
   const timers = new Map<NodeJS.Timeout, () => void>()
   let busy = 0
@@ -108,20 +113,24 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   }
 }
 
+/** Slack takes any 2xx for an ack. */
 export function acked(attempt: Attempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
 }
 
+/** Slack tells an app that was too slow from one that failed. */
 function reasonOf(attempt: Attempt): string {
   return attempt.status === 0 ? 'http_timeout' : 'http_error'
 }
 
+/** One way to hand a thing over. */
 type Way = (
   options: DeliveryOptions,
   delivery: Handed,
   retry: { number: number; reason: string },
 ) => Promise<{ status: number; body: string }>
 
+/** A signed request. Redirects are not followed: the app’s address is where it listens. */
 const byHttp: Way = async (options, { kind, payload }, retry) => {
   const json = kind === 'events_api'
   const body = json ? JSON.stringify(payload) : formOf(kind, payload)
@@ -142,6 +151,7 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
   return { status: response.status, body: await response.text() }
 }
 
+/** An envelope on one socket. The SDK acks events with an empty object and commands with what it wants shown. */
 const bySocket: Way = async (options, { kind, payload }, retry) => {
   const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
   const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }

@@ -12,6 +12,7 @@ export function mentionEvent(channel: Channel, message: Message): Json {
   return { ...shared(message), type: 'app_mention', channel: channel.id, event_ts: message.ts }
 }
 
+/** An edit carries the message before and after, and a ts of its own. */
 export function changedEvent(channel: Channel, change: { message: Message; previous: Message; ts: string }): Json {
   return {
     type: 'message',
@@ -26,6 +27,7 @@ export function changedEvent(channel: Channel, change: { message: Message; previ
   }
 }
 
+/** A deletion names the ts that is gone. */
 export function deletedEvent(channel: Channel, change: { previous: Message; ts: string }): Json {
   return {
     type: 'message',
@@ -47,6 +49,7 @@ function shared(message: Message): Json {
   return rest
 }
 
+/** Slack writes channel kinds here as `channel`, `group`, `im`, `mpim`. */
 function typeOf(channel: Channel): string {
   return channel.kind
 }

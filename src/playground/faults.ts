@@ -29,11 +29,13 @@ export interface Fault {
   seed?: number
 }
 
+/** A fault that still waits for calls. */
 interface Armed extends Fault {
   left: number
   random: () => number
 }
 
+/** What goes wrong next. */
 export interface Faults {
   add(fault: Fault): void
   clear(): void
@@ -59,6 +61,7 @@ export function createFaults(): Faults {
   }
 }
 
+/** A star at the end of a name stands for anything. */
 function fits(fault: Fault, method: string, args: Json): boolean {
   const name = fault.method ?? '*'
   const named = name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name

@@ -23,6 +23,7 @@ export async function listen(handler: RequestListener, port = 0): Promise<Listen
   return { server, port: taken, base: `http://127.0.0.1:${taken}`, close: () => closeServer(server) }
 }
 
+/** Open connections (sockets, event streams) would keep a server from closing for ever. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

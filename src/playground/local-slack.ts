@@ -5,6 +5,7 @@ import type { Sockets } from './sockets.ts'
 import type { Store } from './store.ts'
 import type { Call, Channel, Message, Reaction, Refused, User } from './types.ts'
 
+/** How this Slack is; the defaults are those of the real one. */
 export interface LocalSlackOptions {
   port?: number
   botToken?: string

@@ -13,6 +13,7 @@ import { startWiki } from './wiki.ts'
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
 
+/** Questions that show what there is: several steps, a sum, a chain, a fact, a person. */
 const EXAMPLES = [
   'Author David Chanoff has collaborated with a U.S. Navy admiral who served as the ambassador to the United Kingdom under which President?',
   'What is 29 to the power 0.23, and half of it?',
@@ -21,6 +22,7 @@ const EXAMPLES = [
   'Who was Ada Lovelace?',
 ]
 
+/** A playground that runs. */
 export interface Playground {
   url: string
   slack: LocalSlack
@@ -81,6 +83,7 @@ function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): 
   }
 }
 
+/** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
 function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: number }): string[] {
   const model = isDemo
     ? 'Model: the built-in demo, a handful of rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
@@ -97,6 +100,7 @@ function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: nu
   ]
 }
 
+/** What `listen` throws for a port that is in use. */
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }

@@ -15,6 +15,7 @@ export function pageActions(slack: LocalSlack): Map<string, (body: Json) => void
   ])
 }
 
+/** A message, or a command where the text begins like one. */
 function say(slack: LocalSlack, body: Json) {
   const channel = required(body, 'channel')
   const text = required(body, 'text').slice(0, MOST_CHARS).trim()
@@ -38,6 +39,7 @@ function runCommand(
   slack.store.whisper(channel, { user: YOU, text: why, ...(thread && { thread_ts: thread }) })
 }
 
+/** Feedback buttons carry the value of the side that was pressed; other buttons have their own. */
 function press(slack: LocalSlack, body: Json) {
   const where = { channel: required(body, 'channel'), ts: required(body, 'ts'), user: YOU }
   const value = optional(body, 'value')
@@ -49,6 +51,7 @@ function press(slack: LocalSlack, body: Json) {
   )
 }
 
+/** Adds your reaction, or takes it back. */
 function react(slack: LocalSlack, body: Json) {
   const where = { channel: required(body, 'channel'), ts: required(body, 'ts'), name: required(body, 'name') }
   background(slack.people.react({ ...where, user: YOU, removed: body['removed'] === true }))

@@ -13,6 +13,7 @@ import { pageActions } from './page-actions.ts'
 import { pageState, shownChange, type PageNotes } from './page-state.ts'
 import { assetPath } from './root.ts'
 
+/** Where the page listens, and what it says of itself. */
 export interface PageOptions {
   /** 3210 unless given; 0 takes a free one. */
   port?: number
@@ -24,6 +25,7 @@ export interface Page {
   close(): Promise<void>
 }
 
+/** The kinds of files that the page is made of; nothing else is given out. */
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -40,6 +42,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
+/** Starts it. @throws when the port is taken. */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
   const actions = pageActions(slack)
   const server = await listen((request, response) => {

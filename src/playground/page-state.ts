@@ -24,6 +24,7 @@ export function pageState(slack: LocalSlack, notes: PageNotes): Json {
   return { you: YOU, bot: BOT_USER, users, channels: channels.map((channel) => channelState(slack, channel)), ...notes }
 }
 
+/** A channel with all that is in it; a status that has run out is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel): Json {
   const { id, name, kind, messages, ephemerals, statuses } = channel
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
@@ -39,6 +40,7 @@ export function shownChange(slack: LocalSlack, change: Change): Json | undefined
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel) } : { ...change }
 }
 
+/** A whisper is for one person’s eyes. */
 function isYours(ephemeral: Ephemeral): boolean {
   return ephemeral.user === YOU
 }

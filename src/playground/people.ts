@@ -1,12 +1,13 @@
 /** What people do in Slack, and how the app is told of it. */
 import type { Attempt, Deliveries, Delivery } from './deliveries.ts'
 import { acked } from './deliveries.ts'
-import { isObject } from './args.ts'
 import { changedEvent, deletedEvent, envelope, mentionEvent, mentions, messageEvent, subscription } from './events.ts'
+import { findAction, parsed, richText } from './payloads.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import { ALICE, APP, BOT_USER, GENERAL, TEAM, type Store } from './store.ts'
-import type { Channel, Json, Message } from './types.ts'
+import type { Channel, Json } from './types.ts'
 
+/** What is said, where and by whom: Alice in #general unless told otherwise. */
 export interface SayOptions {
   channel?: string
   user?: string
@@ -35,6 +36,7 @@ export interface Done {
   delivery: Delivery
 }
 
+/** What people need to be heard. */
 export interface PeopleOptions {
   store: Store
   deliveries: Deliveries
@@ -47,6 +49,7 @@ export interface PeopleOptions {
   events?: string[]
 }
 
+/** The hands and voices of a workspace. Every method resolves when the app has had its first chance to ack. */
 export class People {
   private readonly with: PeopleOptions
 
@@ -245,12 +248,14 @@ export class People {
     })
   }
 
+  /** A command or a press: one try, and its ack is the answer. */
   private async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<Done> {
     const delivery = this.with.deliveries.deliver(kind, payload)
     const first: Attempt = await delivery.first
     return { ok: acked(first), status: first.status, body: first.body, delivery }
   }
 
+  /** Events go out together, in no promised order, as Slack sends them. */
   private async all(events: Json[]): Promise<Delivery[]> {
     const made = events.map((event) => this.event(event)).filter((delivery) => delivery !== undefined)
     await Promise.all(made.map((delivery) => delivery.first))
@@ -265,31 +270,4 @@ export class People {
     if (!channel) throw new Error(`There is no channel ${id}; addChannel makes one.`)
     return channel
   }
-}
-
-/** A person's text as Slack's editor sends it: a rich_text block with the mentions as elements of their own. */
-function richText(text: string): Json {
-  const elements = text
-    .split(/(<@[UW]\w+>)/)
-    .filter(Boolean)
-    .map((part) => (/^<@/.test(part) ? { type: 'user', user_id: part.slice(2, -1) } : { type: 'text', text: part }))
-  return { type: 'rich_text', block_id: 'b1', elements: [{ type: 'rich_text_section', elements }] }
-}
-
-function parsed(body: string): Json {
-  try {
-    const value: unknown = JSON.parse(body)
-    return isObject(value) ? value : { text: String(value) }
-  } catch {
-    return { text: body }
-  }
-}
-
-function findAction(blocks: Message['blocks'], id: string): { block: string; element: Json } | undefined {
-  for (const [index, block] of (blocks ?? []).entries()) {
-    const inner = [...(Array.isArray(block['elements']) ? block['elements'] : []), block['accessory'], block['element']]
-    const element = inner.find((one): one is Json => isObject(one) && one['action_id'] === id)
-    if (element) return { block: String(block['block_id'] ?? `b${index}`), element }
-  }
-  return undefined
 }

@@ -6,12 +6,14 @@ interface Rate {
   burst: number
 }
 
+/** Slack promises so many calls a minute and “some burst”; a quarter of a minute’s worth is taken for that. */
 const TIER_2: Rate = { perMinute: 20, burst: 5 }
 const TIER_3: Rate = { perMinute: 50, burst: 12 }
 const TIER_4: Rate = { perMinute: 100, burst: 25 }
 /** About one post a second in a channel, with short bursts: https://docs.slack.dev/apis/web-api/rate-limits. */
 const POSTING: Rate = { perMinute: 60, burst: 5 }
 
+/** The tier of each method, from its page in the reference. */
 const RATES: Record<string, Rate> = {
   'chat.postMessage': POSTING,
   'chat.update': TIER_3,

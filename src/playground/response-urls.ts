@@ -8,6 +8,7 @@ import { Refusal, type Channel, type Json } from './types.ts'
 const LASTS_MS = 30 * 60_000
 const USES = 5
 
+/** Whom an address was given to, and how much is left of it. */
 interface Given {
   channel: Channel
   user: string
@@ -18,6 +19,7 @@ interface Given {
   left: number
 }
 
+/** The addresses that come with commands and presses. */
 export interface ResponseUrls {
   issue(base: string, to: { channel: Channel; user: string; thread?: string; message?: string }): string
   /** Takes what an app posted. @throws Refusal when the address is used up or the message is broken. */
@@ -26,6 +28,7 @@ export interface ResponseUrls {
   show(to: { channel: Channel; user: string; thread?: string }, args: Json): void
 }
 
+/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 export function createResponseUrls(store: Store, now: () => number): ResponseUrls {
   const given = new Map<string, Given>()
 

@@ -16,6 +16,7 @@ const INLINE: Record<string, string[]> = {
   team: ['team_id'],
 }
 
+/** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#text-element-type */
 const STYLES = new Set(['bold', 'italic', 'strike', 'code', 'underline', 'highlight', 'client_highlight', 'unlink'])
 
 /** A rich_text block: sections, lists, quotes and preformatted pieces, each a list of inline elements. */
@@ -29,12 +30,14 @@ export function checkRichText(block: Json, complain: Complain) {
   }
 }
 
+/** The elements of a part, each an object. */
 function list(holder: Json, complain: Complain): Json[] {
   const elements = holder['elements']
   if (!Array.isArray(elements)) return complain('rich text without elements')
   return elements.map((element: unknown) => (isObject(element) ? element : complain('an element is no object')))
 }
 
+/** Lists hold sections, and sections hold the text. */
 function checkList(part: Json, complain: Complain) {
   if (part['style'] !== 'bullet' && part['style'] !== 'ordered') complain('a list is bullet or ordered')
   for (const item of list(part, complain)) {
@@ -43,6 +46,7 @@ function checkList(part: Json, complain: Complain) {
   }
 }
 
+/** Preformatted text holds only text and links; Slack refuses the rest. */
 function checkInline(inline: Json, holder: Json, complain: Complain) {
   const type = String(inline['type'])
   const needed = INLINE[type]

@@ -20,6 +20,7 @@ export function shown(store: Store, message: Pick<Message, 'text' | 'blocks' | '
     .join('\n')
 }
 
+/** Walks blocks in their order and gathers the words; a piece of rich text is one line, however it is cut up. */
 function collect(store: Store, value: unknown, pieces: string[]) {
   if (Array.isArray(value)) for (const one of value) collect(store, one, pieces)
   if (!isObject(value)) return
@@ -40,6 +41,7 @@ function inlineText(store: Store, elements: unknown): string {
   return list.map((one) => (isObject(one) ? inline(store, one) : '')).join('')
 }
 
+/** One inline element as a person reads it. */
 function inline(store: Store, element: Json): string {
   const text = String(element['text'] ?? '')
   if (element['type'] === 'link')

@@ -20,6 +20,7 @@ import type { Call, Refused } from './types.ts'
 import { quiet, until } from './waiting.ts'
 import { createWebApi } from './web-api.ts'
 
+/** Tokens with the prefixes that the bot checks, and Slack’s own times in milliseconds. */
 const DEFAULTS = {
   botToken: 'xoxb-local-bot',
   appToken: 'xapp-1-local-app',
@@ -99,6 +100,7 @@ function assemble(settings: Settings, server: Listening) {
 
 type Acting = Pick<LocalSlack, 'addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press'>
 
+/** What tests do most, at hand without a detour. */
 function acting(store: Store, people: People): Acting {
   return {
     addChannel: (id, extra) => store.addChannel(id, extra),
@@ -112,6 +114,7 @@ function acting(store: Store, people: People): Acting {
 
 type Reading = Pick<LocalSlack, 'messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'whispers'>
 
+/** What tests look at: the state of the workspace, read only. */
 function reading(store: Store): Reading {
   const channelOf = (id: string) => store.channels.get(id)
   const messages = (id: string) => channelOf(id)?.messages ?? []

@@ -77,6 +77,7 @@ export class Sockets {
     this.door.close()
   }
 
+  /** Slack turns away what is over its limit with a word, and greets the others. */
   private welcome(socket: WebSocket) {
     if (this.open.length >= MOST_SOCKETS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }))
@@ -95,6 +96,7 @@ export class Sockets {
     if (place >= 0) this.open.splice(place, 1)
   }
 
+  /** Acks come back as JSON with the envelope’s id; anything else on the line is nobody’s. */
   private take(text: string) {
     let ack: unknown
     try {
@@ -105,6 +107,7 @@ export class Sockets {
     if (isObject(ack)) this.acks.get(String(ack['envelope_id']))?.(ack['payload'])
   }
 
+  /** The next open socket in turn; while there is none, the first that opens within the time. */
   private async next(ms: number): Promise<WebSocket | undefined> {
     if (this.open.length === 0) {
       await new Promise<void>((resolve) => {
@@ -123,6 +126,7 @@ export class Sockets {
   }
 }
 
+/** The greeting that tells a client it is connected. */
 function hello(count: number): Json {
   return {
     type: 'hello',

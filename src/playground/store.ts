@@ -9,6 +9,7 @@ import {
   type User,
 } from './types.ts'
 
+/** Ids with the length and the first letters of Slack’s own. */
 export const TEAM = 'T0LOCAL0001'
 export const APP = 'A0LOCAL0001'
 export const BOT_USER = 'U0THINK0001'
@@ -47,6 +48,7 @@ export class Store {
     return () => void this.watchers.delete(watcher)
   }
 
+  /** Tells all watchers, in the order of their coming. */
   tell(change: Change) {
     for (const watcher of this.watchers) watcher(change)
   }
@@ -64,6 +66,7 @@ export class Store {
     return `${prefix}${String(this.count).padStart(10, '0')}`
   }
 
+  /** Adds a person, or changes one that is there. */
   addUser(id: string, extra: Partial<User> = {}): User {
     const name = extra.name ?? id.toLowerCase()
     const user: User = {
@@ -129,6 +132,7 @@ export class Store {
     return channel
   }
 
+  /** The message with this ts, if the channel has it. */
   find(channel: Channel, ts: unknown): Message | undefined {
     return channel.messages.find((message) => message.ts === ts)
   }
@@ -152,6 +156,7 @@ export class Store {
     return posted
   }
 
+  /** To be called after a message was changed in place. */
   changed(channel: Channel, message: Message) {
     this.tell({ type: 'message', channel: channel.id, message })
   }
@@ -177,6 +182,7 @@ export class Store {
     this.tell({ type: 'removed', channel: channel.id, ts: message.ts })
   }
 
+  /** Shows something to one person. */
   whisper(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
     const whispered = { ts: this.ts(), ...ephemeral }
     channel.ephemerals.push(whispered)

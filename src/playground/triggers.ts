@@ -4,12 +4,14 @@ import { Refusal } from './types.ts'
 /** A trigger opens one modal, within three seconds of the press or command that it came with. */
 const LASTS_MS = 3000
 
+/** The tickets that modals are opened with. */
 export interface Triggers {
   issue(): string
   /** @throws Refusal when it is unknown, used or old. */
   use(trigger: string): void
 }
 
+/** https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids */
 export function createTriggers(store: Store, now: () => number): Triggers {
   const issued = new Map<string, { at: number; used: boolean }>()
   return {

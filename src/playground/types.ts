@@ -1,7 +1,9 @@
 /** The things of a workspace, in the forms that Slack's Web API and events use. */
 
+/** What came or goes as JSON, not yet looked into. */
 export type Json = Record<string, unknown>
 
+/** One emoji under a message, and whose it is. */
 export interface Reaction {
   name: string
   users: string[]
@@ -42,12 +44,14 @@ export interface Ephemeral {
   blocks?: Json[]
 }
 
+/** What `assistant.threads.setStatus` said. */
 export interface Status {
   text: string
   /** Milliseconds since the epoch at which Slack clears it by itself. */
   until: number
 }
 
+/** A channel, a private one (`group`), a direct message (`im`) or one among several (`mpim`). */
 export interface Channel {
   id: string
   name: string
@@ -64,6 +68,7 @@ export interface Channel {
   deleted: Set<string>
 }
 
+/** A person or a bot, as `users.info` gives them. */
 export interface User {
   id: string
   team_id: string

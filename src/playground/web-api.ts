@@ -8,6 +8,7 @@ import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import { Refusal, type Call, type Json, type Refused } from './types.ts'
 
+/** What answering takes; `calls` and `refusals` are written to. */
 export interface WebApiOptions {
   workspace: Workspace
   botToken: string
@@ -22,6 +23,7 @@ export interface WebApiOptions {
   refusals: Refused[]
 }
 
+/** What goes back. */
 interface Answer {
   status?: number
   headers?: Record<string, string>
@@ -44,12 +46,14 @@ export function createWebApi(
   }
 }
 
+/** A request whose body is read. */
 interface Arrived {
   request: IncomingMessage
   url: URL
   body: string
 }
 
+/** Three addresses: methods, response URLs, and nothing else. */
 async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> {
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''
@@ -64,6 +68,7 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
   return { status: 404, body: { ok: false, error: 'not_found' } }
 }
 
+/** A response URL needs no token: knowing it is enough, which is why it is never logged. */
 function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): Answer {
   const call = { method: 'response_url', args: {} as Json }
   return record(options, call, () => {
@@ -73,12 +78,14 @@ function answerResponse(options: WebApiOptions, { id, read }: { id: string; read
   })
 }
 
+/** A call whose arguments are not yet read: a broken form is refused only after faults, rates and tokens. */
 interface Asked {
   method: string
   read: () => Json
   authorization: string
 }
 
+/** In Slack’s order: what fails on the way, then rates, then the token, then the form, then the method itself. */
 async function answerCall(options: WebApiOptions, { method, read, authorization }: Asked): Promise<Answer> {
   let args: Json = {}
   let broken: Refusal | undefined
@@ -137,6 +144,7 @@ function record(options: WebApiOptions, call: { method: string; args: Json }, ru
   }
 }
 
+/** An answer that is wrong on purpose, or one call too many. */
 function faulty(
   options: WebApiOptions,
   call: { method: string; args: Json },
@@ -155,6 +163,7 @@ function faulty(
   )
 }
 
+/** Writes the call down as it ended. */
 function note(options: WebApiOptions, call: { method: string; args: Json; error?: string }, answer: Answer): Answer {
   options.calls.push({ ...call, ok: call.error === undefined, at: options.workspace.now() })
   return answer

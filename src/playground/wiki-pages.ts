@@ -23,6 +23,7 @@ export function parsePages(source: string): WikiPage[] {
     .map((block, index) => parsePage(block, 1000 + index))
 }
 
+/** TextExtracts puts three line breaks before a heading and one after it; so does this. */
 function parsePage(block: string, id: number): WikiPage {
   const [title = '', ...lines] = block.split('\n')
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)

@@ -6,6 +6,7 @@
 import { introOf, normalTitle, type WikiPage } from './wiki-pages.ts'
 import { search, suggestion, words } from './wiki-search.ts'
 
+/** Any part of an answer. */
 export type Json = Record<string, unknown>
 
 /** A refusal in MediaWiki's words; it is sent with status 200 and a header. */
@@ -25,6 +26,7 @@ interface Titles {
   redirects: Json[]
 }
 
+/** Pages of this wiki never change. */
 const TOUCHED = '2026-10-01T08:00:00Z'
 
 /** Answers one query. `base` is the wiki's address without a slash at the end. */
@@ -43,10 +45,12 @@ export function answerQuery(pages: WikiPage[], params: URLSearchParams, base: st
   return { ...out, query }
 }
 
+/** MediaWiki separates several values by a bar. */
 function parts(params: URLSearchParams, name: string): string[] {
   return (params.get(name) ?? '').split('|').filter(Boolean)
 }
 
+/** A number within its limits: `max` is the most, and what is over it is lowered, as MediaWiki does with a warning. */
 function count(params: URLSearchParams, name: string, options: { normal: number; most: number }): number {
   const text = params.get(name)
   if (text === 'max') return options.most
@@ -62,6 +66,7 @@ function siteInfo(base: string): Json {
 
 // ---- list=search ----
 
+/** Answers into `query`, and says where the next results begin. */
 function searchList(pages: WikiPage[], params: URLSearchParams, query: Json): Json {
   const asked = params.get('srsearch')
   if (!asked) throw new ApiError('missingparam', 'The "srsearch" parameter must be set.')
@@ -75,6 +80,7 @@ function searchList(pages: WikiPage[], params: URLSearchParams, query: Json): Js
   return hits.length > offset + limit ? { continue: { sroffset: offset + limit, continue: '-||' } } : {}
 }
 
+/** Only what `srprop` asks for stands beside title and id. */
 function searchHit(page: WikiPage, wanted: string[], terms: string[]): Json {
   const all: Json = {
     size: page.text.length,
@@ -95,6 +101,7 @@ function snippet(page: WikiPage, terms: string[]): string {
 
 // ---- titles, pageids and generator=search ----
 
+/** Pages are asked for by a search, by id or by title; nothing asked gives no pages at all. */
 function resolve(pages: WikiPage[], params: URLSearchParams): Titles | undefined {
   if (params.get('generator') === 'search') return generated(pages, params)
   const ids = parts(params, 'pageids')
@@ -103,6 +110,7 @@ function resolve(pages: WikiPage[], params: URLSearchParams): Titles | undefined
   return names.length > 0 ? byTitles(pages, names, params.has('redirects')) : undefined
 }
 
+/** Pages of a search; `index` is their rank, since version 1 gives them in the order of their ids. */
 function generated(pages: WikiPage[], params: URLSearchParams): Titles {
   const asked = params.get('gsrsearch')
   if (!asked) throw new ApiError('missingparam', 'The "gsrsearch" parameter must be set.')
@@ -120,6 +128,7 @@ function byIds(pages: WikiPage[], ids: string[]): Titles {
   return titles
 }
 
+/** At most 50 titles a request, as for everyone who is no bot. */
 function byTitles(pages: WikiPage[], names: string[], follow: boolean): Titles {
   const titles: Titles = { entries: [], found: [], normalized: [], redirects: [] }
   for (const name of names.slice(0, 50)) {
@@ -140,12 +149,14 @@ function byTitles(pages: WikiPage[], names: string[], follow: boolean): Titles {
   return titles
 }
 
+/** Notes the redirect, so that a reader knows why the title is another. */
 function throughRedirect(pages: WikiPage[], title: string, titles: Titles): WikiPage | undefined {
   const page = pages.find((one) => one.redirects.some((redirect) => normalTitle(redirect) === title))
   if (page) titles.redirects.push({ from: title, to: page.title })
   return page
 }
 
+/** Two titles that lead to one page give one entry. */
 function addEntry(titles: Titles, what: WikiPage | Json) {
   if (!isPage(what)) return void titles.entries.push(what)
   const entry = identity(what)
@@ -164,6 +175,7 @@ function identity(page: WikiPage): Json {
 
 // ---- prop= ----
 
+/** Everything that was asked of the pages found, into their entries. */
 function addProps(titles: Titles, params: URLSearchParams, { base, out }: { base: string; out: Json }) {
   const props = parts(params, 'prop')
   for (const { page, entry } of titles.found) {
@@ -177,6 +189,7 @@ function addProps(titles: Titles, params: URLSearchParams, { base, out }: { base
   if (props.includes('extracts')) addExtracts(titles, params, out)
 }
 
+/** `prop=info` with `inprop=url`. */
 function info(page: WikiPage, base: string): Json {
   const url = `${base}/wiki/${encodeURIComponent(page.title.replaceAll(' ', '_')).replaceAll('%2C', ',')}`
   return {
@@ -213,6 +226,7 @@ function addExtracts(titles: Titles, params: URLSearchParams, out: Json) {
   delete out['batchcomplete']
 }
 
+/** https://www.mediawiki.org/wiki/Extension:TextExtracts#API */
 function extract(page: WikiPage, params: URLSearchParams): string {
   let text = params.has('exintro') ? introOf(page) : page.text
   const sentences = count(params, 'exsentences', { normal: 0, most: 10 })
@@ -228,6 +242,7 @@ function extract(page: WikiPage, params: URLSearchParams): string {
   return html(text)
 }
 
+/** Without `explaintext` an extract is limited HTML: paragraphs and headings. */
 function html(text: string): string {
   const lines = text.split('\n').filter(Boolean).map(escapeHtml)
   return lines

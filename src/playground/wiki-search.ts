@@ -1,5 +1,6 @@
 import type { WikiPage } from './wiki-pages.ts'
 
+/** Words that a search index leaves out, unless nothing else was asked for. */
 const SMALL_WORDS = new Set(
   'a an and are as at by for from in is it of on or s the to was were who what with'.split(' '),
 )
@@ -23,6 +24,7 @@ export function search(pages: WikiPage[], query: string): WikiPage[] {
     .map((hit) => hit.page)
 }
 
+/** Nothing without all the terms; a title weighs twenty times a word of the text, the exact title more than all. */
 function score(page: WikiPage, terms: string[], query: string): number {
   const names = [page.title, ...page.redirects]
   const titleWords = new Set(names.flatMap(words))

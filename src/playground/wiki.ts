@@ -75,6 +75,7 @@ export async function startWiki(options: { port?: number; pages?: WikiPage[] } =
   }
 }
 
+/** The two actions that readers need. */
 function answer(pages: WikiPage[], params: URLSearchParams, base: string): unknown {
   const action = params.get('action')
   if (action === 'query') return answerQuery(pages, params, base)
@@ -91,6 +92,7 @@ function openSearch(pages: WikiPage[], params: URLSearchParams, base: string): u
   return [asked, hits.map((page) => page.title), hits.map(() => ''), urls]
 }
 
+/** MediaWiki’s errors come with status 200, a header and a body; they are told from answers by the header. */
 function reply(response: ServerResponse, params: URLSearchParams, make: () => unknown) {
   const headers: Record<string, string> = { 'access-control-allow-origin': '*' }
   let body: unknown
@@ -122,6 +124,7 @@ function legacy(value: unknown): unknown {
   )
 }
 
+/** Pages that do not exist count down from -1. */
 function keyedPages(pages: Json[]): Json {
   let absent = 0
   return Object.fromEntries(

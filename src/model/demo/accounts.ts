@@ -12,6 +12,7 @@ export const followers: Rule = (asked) => {
   return name ? countFollowers(asked, name) : undefined
 }
 
+/** The tool answers in words or in JSON; the number next to "followers" is read from either. */
 function* countFollowers(asked: Asked, login: string): Plan {
   const seen = yield { thought: `I need the number of followers of ${login}.`, tool: 'github_user', input: login }
   const count = /followers\D{0,12}(\d[\d,]*)|(\d[\d,]*) followers/i.exec(seen)
@@ -33,10 +34,12 @@ export const invoices: Rule = (asked) => {
   return groups.every((group) => group.length > 0) ? reckonInvoices(asked, groups) : undefined
 }
 
+/** Companies are called by one capital letter, as in the seed. */
 function companiesIn(text: string): string[] {
   return text.match(/\b[A-Z]\b/g) ?? []
 }
 
+/** One total, or the difference of two. All amounts and sums are observations; nothing is reckoned here. */
 function* reckonInvoices(asked: Asked, groups: string[][]): Plan {
   const totals: string[] = []
   for (const group of groups) totals.push(yield* totalOf(asked, group))
@@ -46,6 +49,7 @@ function* reckonInvoices(asked: Asked, groups: string[][]): Plan {
   return answered(isNumber(last) ? `**${last}**` : `I could not reckon it: ${last}`)
 }
 
+/** Fetches the invoices one by one; a single company needs no adding up. */
 function* totalOf(asked: Asked, companies: string[]): Generator<Move, string, string> {
   const amounts: string[] = []
   for (const company of companies)

@@ -5,6 +5,10 @@ import { readPhrase, resolve, type Phrase, type Resolved } from './relations.ts'
 import { calculate, expressionOf, isNumber } from './sums.ts'
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
+/**
+ * A day in British or American order: `1 February 1994`, `February 1, 1994`. Five groups: day, month, month, day,
+ * year.
+ */
 const DATE = `(?:(\\d{1,2}) (${MONTHS.join('|')})|(${MONTHS.join('|')}) (\\d{1,2}),?) (\\d{4})`
 
 /** When something began, and when it ended if it did. Months from 1; only the year where no more is known. */
@@ -13,6 +17,7 @@ interface Span {
   to?: Day
 }
 
+/** Year, month (1 to 12) and day, as far as the page tells them. */
 interface Day {
   year: number
   month?: number
@@ -37,6 +42,10 @@ export const ages: Rule = (asked) => {
   return whose ? ageOf(asked, readPhrase(whose), age?.[3] ?? '') : undefined
 }
 
+/**
+ * First who is meant, then their page, then its dates, then the calculator: at most one tool a step, as the loop
+ * wants it.
+ */
 function* ageOf(asked: Asked, phrase: Phrase, then: string): Plan {
   const who = yield* resolve(asked, phrase)
   if (typeof who === 'string') return answered(who, 'I cannot find out more.')
@@ -53,6 +62,7 @@ function* ageOf(asked: Asked, phrase: Phrase, then: string): Plan {
   return yield* finish(who, { age, span, then })
 }
 
+/** People have their dates at the start of the page; companies are founded somewhere below. */
 function* spanOf(asked: Asked, page: Page): Generator<Move, Span | undefined, string> {
   const here = readSpan(page.sentences.join(' '))
   if (here) return here
@@ -64,6 +74,7 @@ function* spanOf(asked: Asked, page: Page): Generator<Move, Span | undefined, st
   return sentence === undefined ? undefined : readSpan(sentence)
 }
 
+/** Says the age, and where the question goes on (“raised to the 0.23 power”) does that sum with it. */
 function* finish(who: Resolved, { age, span, then }: { age: string; span: Span; then: string }): Plan {
   const { name, evidence } = who
   const first = span.to ? `**${name}** lived to the age of **${age}**.` : `**${name}** is **${age}** years old.`
@@ -89,6 +100,7 @@ export function readSpan(text: string): Span | undefined {
   return year === undefined ? undefined : { from: { year: Number(year) } }
 }
 
+/** The five groups of DATE, of which two are empty in either order. */
 function dayOf([day1, month1, month2, day2, year]: (string | undefined)[]): Day {
   const month = MONTHS.indexOf((month1 ?? month2 ?? '').toLowerCase()) + 1
   return { year: Number(year), month, day: Number(day1 ?? day2) }

@@ -15,6 +15,7 @@ export const relations: Rule = (asked) => {
   return phrase && 'relation' in phrase ? tell(asked, phrase) : undefined
 }
 
+/** The answer is the name with the sentence that it was read in, so that a person can judge it. */
 function* tell(asked: Asked, phrase: Phrase): Plan {
   const found = yield* resolve(asked, phrase)
   if (typeof found === 'string') return answered(found, 'I cannot find out more.')
@@ -36,6 +37,7 @@ export const throughSomebody: Rule = (asked) => {
   return follow(asked, { name: name.replace(/^(?:Author|Writer|Actor) /, ''), description, clause, wanted })
 }
 
+/** The parts of such a question: whose page, which person on it, what is known of them, and what is wanted. */
 interface Through {
   name: string
   description: string
@@ -43,6 +45,7 @@ interface Through {
   wanted: string
 }
 
+/** Two pages and maybe a lookup between them: who is meant, then what their own page says. */
 function* follow(asked: Asked, { name, description, clause, wanted }: Through): Plan {
   const first = yield* findPage(asked, name, `I need to find out about ${name}, and which ${description} is meant.`)
   if (typeof first === 'string') return answered(`I could not find a page about ${name}.`, 'I cannot find out more.')

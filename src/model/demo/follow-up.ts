@@ -3,10 +3,15 @@ import type { PastTurn } from './prompt.ts'
 import { conversionOf, expressionOf } from './sums.ts'
 import { NAME, subjectOf, trimName } from './words.ts'
 
+/** The words that stand for somebody, for what is theirs, and for a thing or a number. */
 const PERSON = /\b(?:he|she|him|they|them)\b/i
 const OWNED = /\b(?:his|her|its|their)\b/i
 const THING = /\b(?:it|that|this)\b/i
 
+/**
+ * Rewrites a follow-up by the last turns. What none of the rules fits is given back unchanged: a wrong guess is
+ * worse.
+ */
 export function standalone(history: PastTurn[], followUp: string): string {
   const last = history.at(-1)
   if (!last || followUp.length > 500) return followUp
@@ -44,6 +49,7 @@ function lastNumber(answer: string): { number: string } | undefined {
   return number === undefined ? undefined : { number }
 }
 
+/** A bare sum becomes a question; what begins like one already stays as it is. */
 function question(text: string): string {
   return /^(?:what|how|who|which|calculate)\b/i.test(text) ? `${text}?` : `What is ${text}?`
 }

@@ -7,6 +7,7 @@ export interface Move {
   input: string
 }
 
+/** The end of a run: why it is enough, and the answer in Markdown. */
 export interface Final {
   thought: string
   answer: string
@@ -32,6 +33,7 @@ export function advance(plan: Plan, observations: string[]): Move | Final {
   return next.value
 }
 
+/** An answer with the thought that commonly goes before it. */
 export function answered(answer: string, thought = 'I now know the final answer'): Final {
   return { thought, answer }
 }

@@ -7,6 +7,7 @@ export type Prompt =
   /** A prompt in a form that the demo does not speak. */
   | { kind: 'foreign' }
 
+/** One turn of the ReAct loop, as far as the prompt shows it. */
 export interface Asked {
   question: string
   /** The names of the tools that the prompt lists. */
@@ -19,6 +20,7 @@ export interface Asked {
   lastCall: boolean
 }
 
+/** What was asked before in the thread, and what was answered. */
 export interface PastTurn {
   question: string
   answer: string
@@ -27,6 +29,9 @@ export interface PastTurn {
 /** Longer texts are read no further. */
 const MOST_CHARS = 60_000
 
+/**
+ * Reads the last prompt, which is all that a model ever sees. The question at hand stands after its last `Question:`.
+ */
 export function readPrompt(messages: Message[]): Prompt {
   const whole = messages.map((message) => message.content.slice(0, MOST_CHARS)).join('\n')
   const last = messages.at(-1)?.content.slice(-MOST_CHARS) ?? ''
@@ -49,6 +54,7 @@ function readFrame(whole: string): { tools: string[]; today: string } {
   }
 }
 
+/** The labels count only at the start of a line: the loop defuses those inside observations. */
 function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'lastCall'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const observations = rest.filter((part) => part.startsWith('Observation:')).map(observationOf)
@@ -65,6 +71,7 @@ function observationOf(part: string): string {
   return (fenced?.[2] ?? text).trim()
 }
 
+/** The conversation as `Q:` and `A:` lines, then the message after its label (the seed wrote “Follow Up Input:”). */
 function readStandalone(text: string): Prompt {
   const end = text.search(/^standalone question:\s*$/im)
   const body = end >= 0 ? text.slice(0, end) : text

@@ -20,10 +20,12 @@ const VERBS: Record<string, string> = {
   builder: 'built',
   discoverer: 'discovered',
 }
+/** Relations that pages state in so many words: “His brother was …”. */
 const KIN = 'boyfriend girlfriend partner husband wife spouse brother sister father mother son daughter capital'.split(
   ' ',
 )
 const RELATION = `(?:(?:first|last|current|former|original|elder|younger) )?(?:${[...Object.keys(VERBS), ...KIN].join('|')})`
+/** What only books have: where a page does not name it, the novel of that name may be meant. */
 const BOOKISH = /author|writer|publisher/
 
 /** Reads a phrase; what it does not take apart is a name. */
@@ -42,6 +44,7 @@ export function relationOfVerb(verb: string): string | undefined {
   return Object.keys(VERBS).find((relation) => VERBS[relation] === asked)
 }
 
+/** A thing that was found out. */
 export interface Resolved {
   name: string
   /** The sentence that says so; a plain name needs none. */
@@ -61,6 +64,7 @@ export function* resolve(asked: Asked, phrase: Phrase): Generator<Move, Resolved
   return `I looked for the ${phrase.relation} of ${of.name}, but the page that I found does not say.`
 }
 
+/** One page: its first sentences, and if they do not say, a lookup of the word. */
 function* onPage(asked: Asked, title: string, relation: string): Generator<Move, Resolved | undefined, string> {
   const page = yield* findPage(asked, title, `I need the ${relation} of ${title}. I look up ${title} first.`)
   if (typeof page === 'string') return undefined
@@ -89,6 +93,10 @@ export function readRelation(sentences: string[], relation: string): Resolved | 
   return undefined
 }
 
+/**
+ * Three ways to state it, the surest first: “His brother was N”, “the author N”, “invented in 1974 by the architect
+ * N”.
+ */
 function patternsFor(word: string, verb: string | undefined): RegExp[] {
   const stated = new RegExp(`\\b${word}s?\\b(?: [\\p{L}'’-]+){0,8}? (?:is|was|are|were) (${NAME})`, 'u')
   const titled = new RegExp(`\\b${word} (${NAME})`, 'u')

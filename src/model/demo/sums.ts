@@ -1,6 +1,7 @@
 import { answered, type Move, type Plan, type Rule } from './plan.ts'
 
 const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+/** A number as it may stand in words of arithmetic; `it` is the result before. */
 const NUMBER = '(\\(?-?\\d[\\d.]*\\)?|it)'
 
 /** Words of arithmetic and what they mean, in the order in which they are replaced. */
@@ -33,6 +34,7 @@ const WORDS: [RegExp, string][] = [
   [/\b(?:divided by|over)\b/g, '/'],
 ]
 
+/** What people say before a sum. */
 const OPENING =
   /^(?:(?:and|then|please|so|now)[,\s]+)*(?:(?:can|could) you (?:tell me |please )?)?(?:what(?:['’]s| is| are| was| would be)?|how much (?:is|are)|calculate|compute|work out|evaluate|tell me)?\s*(?:the (?:result|value|sum) of )?\s*/i
 
@@ -95,10 +97,12 @@ export function* calculate(expression: string, why: string): Generator<Move, str
   return yield { thought: why, tool: 'calculator', input: expression }
 }
 
+/** Whether the calculator gave a result; everything else that it says is a refusal. */
 export function isNumber(text: string): boolean {
   return text.trim() !== '' && Number.isFinite(Number(text))
 }
 
+/** Each sum may use the one before it. All results are the calculator’s; the answer lists them. */
 function* reckon(expressions: string[]): Plan {
   const lines: string[] = []
   let last = ''
@@ -114,6 +118,7 @@ function* reckon(expressions: string[]): Plan {
   return answered(lines.join('\n\n'))
 }
 
+/** The formula is known, the result is the calculator’s; two digits are enough to read. */
 function* convert({ expression, unit }: { expression: string; unit: string }): Plan {
   const result = yield* calculate(
     expression,

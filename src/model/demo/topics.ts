@@ -24,6 +24,7 @@ export const definitions: Rule = (asked) => {
   return subject === undefined || isMore ? undefined : define(asked, subject)
 }
 
+/** A name with several meanings is answered by the likeliest, and the others are named. */
 function* define(asked: Asked, subject: string): Plan {
   const page = yield* findPage(asked, subject, `I look up ${subject}.`)
   if (typeof page === 'string')
@@ -45,6 +46,7 @@ export const topics: Rule = (asked) => {
   return words.length > 0 && words.length < 12 ? find(asked, subject, words) : undefined
 }
 
+/** Where the page does not have it, the answer says so and what the demo can do; nothing is made up. */
 function* find(asked: Asked, subject: string, words: string[]): Plan {
   const page = yield* findPage(asked, subject, `The question is about ${subject}. I look it up.`)
   if (typeof page === 'string')
@@ -59,6 +61,7 @@ function* find(asked: Asked, subject: string, words: string[]): Plan {
   return answered(sentence)
 }
 
+/** The first sentences first; then the longest words of the question, which say most, are looked up. */
 function* sentenceAbout(asked: Asked, page: Page, words: string[]): Generator<Move, string | undefined, string> {
   let best = bestSentence(page.sentences, words)
   const enough = Math.min(2, words.length)
@@ -72,6 +75,7 @@ function* sentenceAbout(asked: Asked, page: Page, words: string[]): Generator<Mo
   return best
 }
 
+/** A date of birth stands in brackets after the name, where no word “born” has to be. */
 function birth(page: Page): ReturnType<typeof answered> {
   const sentence = page.sentences.find((one) => readSpan(one))
   return answered(sentence ?? `The page about ${page.title} does not say when.`)

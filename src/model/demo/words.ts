@@ -5,6 +5,7 @@ const CAPITALISED = "(?:\\p{Lu}\\.(?:\\p{Lu}\\.)*|(?:Jr|Sr|Dr|St|Inc)\\.|\\p{Lu}
 /** A proper name: words with capitals, initials, and the small words that stand inside names. */
 export const NAME = `${CAPITALISED}(?:\\s(?:(?:de|van|von|du|la|&)\\s)?${CAPITALISED})*(?:\\s\\([\\p{L} ]+\\))?`
 
+/** A full stop after these ends no sentence. */
 const ABBREVIATIONS = /(?:^|[\s(])(?:\p{Lu}|Jr|Sr|Dr|Mr|Mrs|St|No|vs|approx|U\.S|U\.K)\.$/u
 
 /** The sentences of a text; an initial or an abbreviation ends none. */
@@ -25,6 +26,7 @@ export function trimName(name: string): string {
   return /(?:\b\p{Lu}|Jr|Sr|Inc)\.$/u.test(text) ? text : text.replace(/[.'’]+$/, '')
 }
 
+/** Words that say nothing of what a question is about. */
 const SMALL = new Set(
   (
     'a an and are as at be been by can could current did do does ever exactly expect fact few for from get give had has have he her him ' +
@@ -43,6 +45,7 @@ export function contentWords(question: string, subject = ''): string[] {
 /** What a page is more likely to say. */
 const SYNONYMS: Record<string, string> = { faster: 'fastest', high: 'height', quickest: 'fastest', wrote: 'author' }
 
+/** Lower-case words, without a possessive s. */
 export function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? []).map((word) =>
     word.replace(/['’]s$/, ''),
@@ -61,6 +64,7 @@ export function bestSentence(sentences: string[], words: string[]): string | und
   return scored.sort((a, b) => b.score - a.score).find(({ score }) => score > 0)?.sentence
 }
 
+/** The question word, and what may stand before it: no part of any name. */
 const OPENING =
   /^\s*(?:(?:and|so|but)\s+)?(?:who|what|when|where|which|how|why|can|could|does|did|do|is|are|was|were|tell me|author)\b(?:['’]s\b)?/i
 

@@ -7,6 +7,7 @@ import type { Method, Workspace } from './method.ts'
 /** How the bot's own messages are signed. */
 export const FROM_BOT = { user: BOT_USER, bot_id: BOT, app_id: APP, team: TEAM }
 
+/** https://docs.slack.dev/reference/methods: chat.*, without the streams. */
 export const chatMethods: Record<string, Method> = {
   'chat.postMessage': (args, { store }) => {
     const channel = store.writable(required(args, 'channel'))
@@ -67,6 +68,7 @@ function keptBy(args: Json, message: Message): Json {
   return args['markdown_text'] === undefined ? { blocks, attachments } : { attachments }
 }
 
+/** A bot may change and delete its own messages only. */
 function own(args: Json, store: Workspace['store'], error: string): { channel: Channel; message: Message } {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'ts'))

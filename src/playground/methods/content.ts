@@ -6,6 +6,7 @@ import { Refusal, type Json } from '../types.ts'
 export const TEXT_MOST = 40_000
 export const UPDATE_TEXT_MOST = 4_000
 export const MARKDOWN_MOST = 12_000
+/** https://docs.slack.dev/messaging/message-metadata */
 const METADATA_MOST = 8_000
 
 /** What a message shows, checked. */
@@ -37,11 +38,13 @@ export function readContent(args: Json, options: { textMost?: number } = {}): Co
   }
 }
 
+/** @throws Refusal `msg_too_long`. */
 export function checkLength(text: string | undefined, most: number) {
   if (text !== undefined && text.length > most)
     throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${most}` })
 }
 
+/** Old-style attachments; blocks inside them are checked like any others. */
 function checkAttachments(attachments: unknown) {
   if (attachments === undefined) return
   if (!Array.isArray(attachments)) throw new Refusal('invalid_attachments', { why: 'attachments is no list' })
@@ -49,6 +52,7 @@ function checkAttachments(attachments: unknown) {
   for (const one of attachments) if (isObject(one) && one['blocks'] !== undefined) checkBlocks(one['blocks'])
 }
 
+/** Metadata is what a bot finds its own posts by after a crash, so its form matters. */
 export function readMetadata(metadata: unknown): { metadata?: Json } {
   if (metadata === undefined) return {}
   if (!isObject(metadata) || typeof metadata['event_type'] !== 'string' || !isObject(metadata['event_payload']))

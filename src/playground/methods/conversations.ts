@@ -3,6 +3,7 @@ import { BOT_USER } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
 import type { Method, Workspace } from './method.ts'
 
+/** https://docs.slack.dev/reference/methods: conversations.* */
 export const conversationMethods: Record<string, Method> = {
   'conversations.info': (args, { store }) => ({ channel: channelObject(store.channel(required(args, 'channel'))) }),
 
@@ -40,12 +41,14 @@ export const conversationMethods: Record<string, Method> = {
   },
 }
 
+/** A bot token reads only where the bot is. */
 function readable(args: Json, store: Workspace['store']): Channel {
   const channel = store.channel(required(args, 'channel'))
   if (!channel.members.has(BOT_USER)) throw declined('not_in_channel')
   return channel
 }
 
+/** A channel as the API gives it; https://docs.slack.dev/reference/objects/conversation-object */
 function channelObject(channel: Channel): Json {
   return {
     id: channel.id,
@@ -85,6 +88,7 @@ function page(messages: Message[], args: Json, bounds: { normal: number; most: n
   }
 }
 
+/** Cursors are opaque to apps; one that was made up is refused. */
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const place = /^next:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString())

@@ -4,6 +4,7 @@ import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, Refusal, type Json } from '../types.ts'
 import type { Method, Workspace } from './method.ts'
 
+/** Everything that is neither chat nor conversation. */
 export const otherMethods: Record<string, Method> = {
   'api.test': (args) => {
     if (args['error']) throw declined(String(args['error']))
@@ -80,6 +81,7 @@ export const otherMethods: Record<string, Method> = {
   'apps.connections.open': (_args, { socketUrl }) => ({ url: socketUrl() }),
 }
 
+/** The message and the emoji that a reaction is about. */
 function reacted(args: Json, store: Workspace['store']) {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'timestamp'))
@@ -104,6 +106,7 @@ function keepView(view: unknown, type: 'home' | 'modal', options: { store: Works
   return kept
 }
 
+/** https://docs.slack.dev/reference/views/modal-views */
 function checkModal(view: Json) {
   for (const name of ['title', 'submit', 'close']) {
     const text = view[name]

@@ -10,6 +10,7 @@ import type { Method, Workspace } from './method.ts'
 const STREAM_BYTES = 11_000
 const TITLE_MOST = 256
 
+/** Start, append, stop; one message that grows meanwhile. */
 export const streamMethods: Record<string, Method> = {
   'chat.startStream': (args, { store }) => {
     const channel = store.writable(required(args, 'channel'))
@@ -61,6 +62,7 @@ function checkRecipient(args: Json, channel: Channel, store: Workspace['store'])
   if (!store.users.has(user)) throw new Refusal('user_not_found', { why: `There is no user ${user}.` })
 }
 
+/** A stream that was begun and is still alive. Age is looked at when it is next used, which is when it shows. */
 function streaming(args: Json, { store, now, streamMs }: Workspace): { channel: Channel; message: Message } {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'ts'))
@@ -71,6 +73,7 @@ function streaming(args: Json, { store, now, streamMs }: Workspace): { channel: 
   throw new Refusal('message_not_in_streaming_state', { why: 'It was never streaming, is done, or has died.' })
 }
 
+/** Text alone counts as one chunk of markdown. */
 function readChunks(args: Json): Json[] {
   const markdown = optional(args, 'markdown_text')
   const chunks = args['chunks'] ?? []
@@ -81,6 +84,7 @@ function readChunks(args: Json): Json[] {
   return markdown === undefined ? chunks : [{ type: 'markdown_text', text: markdown }]
 }
 
+/** The four kinds of chunks, as @slack/types has them. */
 function checkChunk(chunk: unknown) {
   const no = (why: string) => new Refusal('invalid_chunks', { why })
   if (!isObject(chunk)) throw no('a chunk is no object')
@@ -98,6 +102,7 @@ function checkChunk(chunk: unknown) {
     if (String(chunk[name] ?? '').length > TITLE_MOST) throw no(`${name} over ${TITLE_MOST} characters`)
 }
 
+/** All or nothing: a stream that would grow too long stays as it was. */
 function add(message: Message, chunks: Json[]) {
   const text = message.text + textOf(chunks)
   if (Buffer.byteLength(text) > STREAM_BYTES) throw new Refusal('msg_too_long', { why: `over ${STREAM_BYTES} bytes` })
