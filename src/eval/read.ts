@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { readBracket, readConversational, readJson, readSelfAsk, readText } from '../agent/parse.ts'
 import type { Reading } from '../agent/types.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, messageOf } from '../errors.ts'
 
 const expectation = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('action'), tool: z.string(), input: z.unknown() }),
@@ -137,6 +137,6 @@ function parseCase(line: string, place: string): ReadCase {
   try {
     return readCase.parse(JSON.parse(line))
   } catch (error) {
-    throw new ConfigError(`${place} is no case: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ConfigError(`${place} is no case: ${messageOf(error)}`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A megabyte of what readers choke on. The bound is one that only more than linear time breaks: each takes some tens of
- * milliseconds on an idle machine (`npm run bench` measures it).
+ * What readers choke on, in bulk. The bound is one that only more than linear time breaks: a reading takes some tens of
+ * milliseconds.
  */
 import { describe, expect, test } from 'vitest'
 import {
@@ -17,63 +17,48 @@ import {
 /** Seconds of CPU for one reading. */
 const BOUND = 2
 
+/** What the facts name, and what a reader with regular expressions is likely to fall over. */
+const WORST = [
+  '[',
+  '{',
+  '"',
+  "'",
+  '`',
+  '\n',
+  'Action:',
+  'Action:\n',
+  'Thought: ',
+  '```json\n',
+  '<think>',
+  'search[',
+  '"\'`[{',
+]
+
 const UNITS = [
-  ...['[', '{', '(', '"', "'", '`', '\n', ' ', '\t', '#', '*', '\\', '\u200b', '1', '\r'],
   ...[
-    'Action:',
-    'Action:\n',
-    'Action: None\n',
-    'Action: search[',
-    'Action: search[\n',
-    'Action Input:',
-    '行动：\n',
-    'Thought: ',
-  ],
-  ...[
-    'Final Answer:',
-    '. Final Answer: ',
-    'Final Answer: a\nQuestion:\n',
-    'Observation',
-    '  observation: \n',
-    'Follow up:\n',
-  ],
-  ...[
-    'search[',
-    'search(',
-    '](',
-    '[]',
-    '{}',
-    '[{',
-    '{"',
-    '{"a":',
-    '{"a":"',
-    '{"a":"{"b":',
-    '{"a":"["b "}\n',
-    '"#',
-    '"//',
-    '{/*',
-  ],
-  ...[
-    '```json\n',
+    ...WORST,
+    ' ',
+    '#\n',
+    '\\',
+    '\u200b',
+    '\r',
     '```\n',
-    '~~~\n',
-    '```',
-    '<think>',
-    '</think>',
     '<think></think>',
-    '<think>a</think>\n',
+    '</think>',
     '<|im_end|>.',
     '</s>',
+    '\ud83d',
   ],
   ...[
-    '**Action**\nx\n',
-    'Action: x Action Input: y ',
-    'Action: search Action Input: ',
-    '(Wait ',
-    '\ud83d',
-    '"\'`[{',
-    '{"action":"x"}\n',
+    'Action: None\n',
+    'Action: search[\n',
+    '行动：\n',
+    'Final Answer: a\nQuestion:\n',
+    '. Final Answer: ',
+    'Observation',
   ],
+  ...['Action: search Action Input: ', 'Follow up:\n', '**Action**\nx\n', '](', '"#', '{/*', '{"action":"x"}\n'],
+  ...['{"a":"', '{"a":"{"b":', '{"a":"["b "}\n'],
 ]
 
 const TOOLS = ['search', 'Finish']
@@ -90,24 +75,31 @@ const READERS: Record<string, (text: string) => unknown> = {
   beginsObservation,
 }
 
-/** What stands before the run of one unit, and how many characters there are of it. */
-const LEADS: [string, string, number][] = [
-  ['a megabyte', '', 1_000_000],
-  ['an input', 'Action: search\nAction Input: ', 200_000],
-  ['an answer', 'Final Answer: ', 200_000],
-  ['a call', 'Action: search[', 200_000],
-  ['a JSON input', '{"action": "search", "action_input": "', 200_000],
-  ['a fence', '```\nAction: ', 200_000],
-]
+/** What stands before the run of one unit. */
+const LEADS: Record<string, string> = {
+  'a turn': '',
+  'an input': 'Action: search\nAction Input: ',
+  'an answer': 'Final Answer: ',
+  'a call': 'Action: search[',
+  'a JSON input': '{"action": "search", "action_input": "',
+  'a fence': '```\nAction: ',
+}
 
-describe.each(LEADS)('%s', (_what, lead, length) => {
-  test.each(UNITS)('of %j', (unit) => {
-    const text = lead + unit.repeat(Math.ceil(length / unit.length))
-    for (const [name, read] of Object.entries(READERS)) {
-      const before = process.cpuUsage()
-      read(text)
-      const { user, system } = process.cpuUsage(before)
-      expect((user + system) / 1e6, name).toBeLessThan(BOUND)
-    }
+test.each(WORST)('a megabyte of %j', (unit) => {
+  holdsBound(unit.repeat(Math.ceil(1_000_000 / unit.length)))
+})
+
+describe.each(Object.entries(LEADS))('%s', (_what, lead) => {
+  test.each(UNITS)('of a hundred thousand characters of %j', (unit) => {
+    holdsBound(lead + unit.repeat(Math.ceil(100_000 / unit.length)))
   })
 })
+
+function holdsBound(text: string): void {
+  for (const [name, read] of Object.entries(READERS)) {
+    const before = process.cpuUsage()
+    read(text)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6, name).toBeLessThan(BOUND)
+  }
+}

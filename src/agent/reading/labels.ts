@@ -69,9 +69,10 @@ export function labelReader<Name extends string>(table: Record<Name, string[]>):
     const indent = text[at] === '\n' ? '' : (matchAt(INDENT, text, at)?.[0] ?? '')
     const start = at + indent.length
     const match = starts.has(text[start] ?? '') ? matchAt(pattern, text, start) : null
-    const name = kinds.find(({ exact }) => exact.test(match?.[3] ?? ''))?.name
-    const alone = match !== null && matchAt(BLANK, text, start + match[0].length) !== null
-    if (!match || !name || (!match[6] && !alone)) return undefined
+    if (!match) return undefined
+    const [all, , , word = '', , , colon] = match
+    const name = kinds.find(({ exact }) => exact.test(word))?.name
+    if (!name || (!colon && !matchAt(BLANK, text, start + all.length))) return undefined
     return { name, at, indent: indent.replace(INVISIBLE, '').length, ...formOf(text, start, match) }
   }
 }

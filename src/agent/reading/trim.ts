@@ -1,6 +1,9 @@
 /** Trimming without regular expressions: `/[…]+$/` takes quadratic time on a long run in the middle of a text. */
 
-const INVISIBLE = '\u200b\u200c\u200d\u2060\ufeff'
+const SPACES = new Set(
+  ' \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a' +
+    '\u200b\u200c\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff',
+)
 
 /** Drops leading and trailing characters for which `drop` holds. */
 export function trimWhile(text: string, drop: (char: string) => boolean): string {
@@ -13,7 +16,7 @@ export function trimWhile(text: string, drop: (char: string) => boolean): string
 
 /** White space of any width, none included. */
 export function isSpace(char: string): boolean {
-  return char.trim() === '' || INVISIBLE.includes(char)
+  return SPACES.has(char)
 }
 
 /** Drops white space of any width, none included, at both ends. */
