@@ -1,8 +1,9 @@
-import { Queue as BullQueue } from 'bullmq'
+import { Queue as BullQueue, type Job, type JobType } from 'bullmq'
 import type { ThreadKey } from '../history/types.ts'
 import type { StoreLog } from '../history/log.ts'
 import { messageOf } from '../errors.ts'
 import type { RedisClient } from '../redis.ts'
+import type { QueueStats } from './types.ts'
 
 /** What a job says: this thread, in this generation, has a turn. The questions themselves are in the thread's inbox. */
 export interface TurnJob {
@@ -16,6 +17,10 @@ export const QUEUE_NAME = 'turns'
 export function bullPrefix(prefix: string): string {
   return `{${prefix}:bull}`
 }
+
+/** What BullMQ calls jobs that nobody works on: in their order, paused after a failure, or without a priority. */
+const WAITING = ['prioritized', 'delayed', 'waiting'] satisfies JobType[]
+const LOOK_AHEAD = 100
 
 /** BullMQ's highest priority number, which is its least urgent. */
 const LEAST_URGENT = 2 ** 21
@@ -55,6 +60,21 @@ export class TurnJobs {
 
   async has(thread: ThreadKey, gen: string): Promise<boolean> {
     return (await this.#queue.getJob(jobIdOf(thread, gen))) !== undefined
+  }
+
+  /**
+   * Turns that wait and that are worked on; what waits behind the first question of a thread has no job yet. The age is that
+   * of the oldest among the next turns: no more than `LOOK_AHEAD` are looked at.
+   */
+  async stats(now: number): Promise<QueueStats> {
+    const [counts, next] = await Promise.all([
+      this.#queue.getJobCounts('active', ...WAITING),
+      this.#queue.getJobs(WAITING, 0, LOOK_AHEAD - 1, true),
+    ])
+    // A job may have gone between the two commands that find it.
+    const oldest = Math.min(now, ...next.flatMap((job: Job | undefined) => job?.timestamp ?? []))
+    const waiting = WAITING.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+    return { waiting, active: counts['active'] ?? 0, oldestMs: now - oldest }
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,7 @@ import { ChannelLoad } from './load.ts'
 import { settledWithin } from './settle.ts'
 import { ThreadStore } from './store.ts'
 import { Sweeper } from './sweeper.ts'
-import type { Accepted, Handler, Queue } from './types.ts'
+import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
 import { TurnWorker } from './worker.ts'
 
 export interface RedisQueueOptions {
@@ -88,6 +88,10 @@ class RedisQueue implements Queue {
     if (this.#isStopped || !redis || redis.status !== 'ready') return false
     const write = redis.set(`${this.#options.prefix}:ready`, 1, 'PX', 1_000)
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
+  }
+
+  async stats(): Promise<QueueStats> {
+    return this.#intake.jobs.stats(this.#options.now())
   }
 
   #half(purpose: Purpose): Half {

@@ -21,6 +21,13 @@ export interface IntakeFact {
   ms: number
 }
 
+/** A worker took a question up for the first time; `ms` since it came in. */
+export interface TakenUpFact {
+  kind: 'taken_up'
+  question: Question
+  ms: number
+}
+
 /** The asker sees for the first time that somebody is at it; `ms` since the question came in. */
 export interface FirstSignFact {
   kind: 'first_sign'
@@ -102,4 +109,4 @@ export interface BreakerFact {
 
 /** What others than the telemetry itself tell of. */
 export type Told = SlackFact | RefusedFact | BreakerFact
-export type Fact = Told | IntakeFact | FirstSignFact | ModelFact | ToolFact | EndingFact | PutDownFact
+export type Fact = Told | IntakeFact | TakenUpFact | FirstSignFact | ModelFact | ToolFact | EndingFact | PutDownFact

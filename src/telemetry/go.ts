@@ -5,7 +5,7 @@ import type { Outcome } from './facts.ts'
 export interface Go {
   question: Question
   run: Run
-  /** A sign of life was seen in this go, or need not be waited for. */
+  /** A sign of life was seen in this go, or in one before it. */
   isSeen: boolean
   /** The agent was at work: there is an outcome to tell. */
   isWorked: boolean

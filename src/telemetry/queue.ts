@@ -52,6 +52,7 @@ async function takeIn(
 function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const go = newGo(question, run)
+    if (!go.isSeen) watch.note({ kind: 'taken_up', question, ms: Math.max(0, watch.now() - question.at) })
     try {
       await watch.during(go, () => handler(question, run, signal))
     } catch (error) {

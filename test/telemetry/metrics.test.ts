@@ -40,6 +40,7 @@ test('an answered question is counted, with its steps and the seconds to the fir
   expect(seen.value('thinkaloud_question_steps_count')).toBe(1)
   expect(seen.value('thinkaloud_question_steps_sum')).toBe(1)
   expect(seen.value('thinkaloud_first_sign_seconds_count')).toBe(1)
+  expect(seen.value('thinkaloud_queue_wait_seconds_count')).toBe(1)
   expect(seen.value('thinkaloud_answer_seconds_count', { outcome: 'answered' })).toBe(1)
   const first = seen.value('thinkaloud_first_sign_seconds_sum') ?? NaN
   expect(first).toBeGreaterThan(0)
@@ -154,6 +155,7 @@ test('/ask is one question with one first sign, although it is handed out twice'
   expect(seen.value('thinkaloud_intake_total', { surface: 'ask', outcome: 'accepted' })).toBe(1)
   expect(seen.value('thinkaloud_questions_total')).toBe(1)
   expect(seen.value('thinkaloud_first_sign_seconds_count')).toBe(1)
+  expect(seen.value('thinkaloud_queue_wait_seconds_count')).toBe(1)
 })
 
 test('a question that a limit stands against is refused, not answered', async (t) => {

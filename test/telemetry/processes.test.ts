@@ -12,7 +12,7 @@ import { scrape } from '../harness/scrape.ts'
 import { eventually } from '../harness/stores.ts'
 
 /** A front and two workers on one Redis, each with telemetry of its own. */
-async function startFleet(t: Ends) {
+async function startFleet(t: Ends, env: Env = {}) {
   const redis = await startRedis()
   t.onTestFinished(() => redis.stop())
   const slack = await startLocalSlack()
@@ -25,6 +25,7 @@ async function startFleet(t: Ends) {
     METRICS_PORT: '0',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     SHUTDOWN_MS: '5000',
+    ...env,
   }
   const start = async (ROLE: string): Promise<Bot> => {
     const bot = await startRealBot(loadConfig({ ...shared, ROLE }, { serves: true }), { log: createLog('silent') })
@@ -33,10 +34,27 @@ async function startFleet(t: Ends) {
   }
   const [front, ...workers] = [await start('front'), await start('worker'), await start('worker')]
   slack.setTarget(`http://127.0.0.1:${front.port}/slack/events`)
-  return { slack, collector, front, workers, ...peopleOf(slack) }
+  return { slack, model, collector, front, workers, ...peopleOf(slack) }
 }
 
 describeWithRedis('a front and its workers', () => {
+  test('all see the same queue: its depth, and how long its oldest question has waited', async (t) => {
+    const { model, front, workers, mention } = await startFleet(t, { WORKER_CONCURRENCY: '1' })
+    model.on('long', { hang: true })
+    for (const question of ['A long one?', 'Another long one?', 'A third long one?']) await mention(question)
+    for (const { metricsPort } of [front, ...workers])
+      await eventually(async () => {
+        const seen = await scrape(metricsPort!)
+        expect(seen.value('thinkaloud_queue_questions', { state: 'active' })).toBe(2)
+        expect(seen.value('thinkaloud_queue_questions', { state: 'waiting' })).toBe(1)
+        expect(seen.value('thinkaloud_queue_oldest_seconds')).toBeGreaterThan(0)
+      })
+    const waits = await Promise.all(
+      workers.map(async (worker) => (await scrape(worker.metricsPort!)).value('thinkaloud_queue_wait_seconds_count')),
+    )
+    expect(waits).toEqual([1, 1])
+  })
+
   test('write one trace a question: the front its beginning, one worker the rest', async (t) => {
     const { collector, mention, ask } = await startFleet(t)
     await (await mention('What is 2+3?')).ended()

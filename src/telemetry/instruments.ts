@@ -1,0 +1,69 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+/** Upper bounds in seconds. A question takes as long as a model and its tools do; a store, and most calls, should not. */
+const QUESTION = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
+const CALL = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120]
+const STORE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
+const STEPS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30]
+
+/** Everything that is counted, by what it is about. Labels have few values: names that are known, or bounded ones. */
+export function instrumentsIn(registry: Registry) {
+  return { ...questionsIn(registry), ...modelsIn(registry), ...callsIn(registry) }
+}
+
+function questionsIn(registry: Registry) {
+  const { counter, histogram } = makersIn(registry)
+  return {
+    questions: counter('questions_total', 'Questions that are done with, by outcome', ['outcome']),
+    refusals: counter('refusals_total', 'Questions that a limit stood against', ['limit']),
+    intake: counter('intake_total', 'Deliveries that could be questions', ['surface', 'outcome']),
+    retries: counter('retries_total', 'Calls of a model or of Slack made again; questions put down for another go', [
+      'of',
+    ]),
+    steps: histogram('question_steps', 'Steps of a question', { buckets: STEPS }),
+    intakeSeconds: histogram('intake_seconds', 'Until a question was stored and could be acked', { buckets: STORE }),
+    wait: histogram('queue_wait_seconds', 'From a question to the worker that took it up', { buckets: QUESTION }),
+    firstSign: histogram('first_sign_seconds', 'From a question to the first sign of life', { buckets: QUESTION }),
+    answer: histogram('answer_seconds', 'From a question to what ended it', {
+      buckets: QUESTION,
+      labelNames: ['outcome'],
+    }),
+  }
+}
+
+function modelsIn(registry: Registry) {
+  const { counter, histogram } = makersIn(registry)
+  const help = '1 while a failing model is spared'
+  return {
+    model: histogram('model_seconds', 'Model calls, retries included', {
+      buckets: CALL,
+      labelNames: ['model', 'outcome'],
+    }),
+    modelFailures: counter('model_failures_total', 'Model calls that failed after their retries', ['model', 'error']),
+    tokens: counter('tokens_total', 'Tokens in and out', ['model', 'direction']),
+    cachedTokens: counter('cached_tokens_total', 'Input tokens that came from the provider’s cache', ['model']),
+    cost: counter('cost_usd_total', 'Dollars spent on models that PRICES_FILE knows', ['model']),
+    breaker: new Gauge({ name: 'thinkaloud_breaker_open', help, labelNames: ['model'], registers: [registry] }),
+  }
+}
+
+function callsIn(registry: Registry) {
+  const { counter, histogram } = makersIn(registry)
+  return {
+    tool: histogram('tool_seconds', 'Tool calls', { buckets: CALL, labelNames: ['tool', 'outcome'] }),
+    slack: counter('slack_calls_total', 'Tries at Slack’s Web API: ok, or what went wrong', ['method', 'result']),
+    slackSeconds: histogram('slack_call_seconds', 'Tries at Slack’s Web API', {
+      buckets: CALL,
+      labelNames: ['method'],
+    }),
+  }
+}
+
+function makersIn(registry: Registry) {
+  const registers = [registry]
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name: `thinkaloud_${name}`, help, labelNames, registers })
+  const histogram = <L extends string>(name: string, help: string, shape: { buckets: number[]; labelNames?: L[] }) =>
+    new Histogram({ name: `thinkaloud_${name}`, help, ...shape, registers })
+  return { counter, histogram }
+}
