@@ -1,0 +1,195 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig, readEnv, SECRETS, SETTINGS, type Env } from '../src/config.ts'
+import { ConfigError } from '../src/errors.ts'
+
+const ENOUGH: Env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', OPENAI_API_KEY: 'sk-1' }
+
+let folder = ''
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'thinkaloud-config-'))))
+afterAll(() => rm(folder, { recursive: true }))
+
+function sentences(env: Env, serves = true): string[] {
+  try {
+    loadConfig(env, { serves })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n')
+    throw error
+  }
+}
+
+test('three settings are enough for Socket Mode, three for HTTP', () => {
+  expect(sentences(ENOUGH)).toEqual([])
+  expect(
+    sentences({ SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 's', OPENAI_BASE_URL: 'http://localhost:11434/v1' }),
+  ).toEqual([])
+})
+
+test('each missing thing is one sentence that names it and says what it should be', () => {
+  expect(sentences({})).toEqual([
+    expect.stringMatching(/^SLACK_BOT_TOKEN is missing: .*xoxb-/),
+    expect.stringMatching(/^SLACK_APP_TOKEN is missing: .*xapp-.*SLACK_SIGNING_SECRET/),
+    expect.stringMatching(/^OPENAI_API_KEY is missing: .*OPENAI_BASE_URL/),
+  ])
+})
+
+test('an empty value is no value', () => {
+  expect(
+    sentences({ ...ENOUGH, SLACK_BOT_TOKEN: '', SLACK_SIGNING_SECRET: '  ', OPENAI_BASE_URL: '', PORT: '' }),
+  ).toEqual([expect.stringMatching(/^SLACK_BOT_TOKEN is missing/)])
+  expect(sentences({ SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: '', OPENAI_API_KEY: 'k' })).toHaveLength(1)
+})
+
+test.each([
+  ['SLACK_BOT_TOKEN', 'xoxp-1', /a token that begins with xoxb-/],
+  ['SLACK_APP_TOKEN', 'xoxb-1', /a token that begins with xapp-/],
+  ['SLACK_API_URL', 'slack.com/api', /an address that begins with https:\/\/ or http:\/\//],
+  ['PORT', '65536', /a whole number from 0 to 65535/],
+  ['PORT', '30.5', /a whole number from 0 to 65535/],
+  ['PORT', '-1', /a whole number/],
+  ['PORT', 'http', /a whole number/],
+  ['OPENAI_BASE_URL', 'ftp://x', /an address that begins with https/],
+  ['OPENAI_HEADERS', 'x-team: search', /a JSON object of header names and values/],
+  ['OPENAI_HEADERS', '{"x": 1}', /a JSON object of header names and values/],
+  ['OPENAI_STREAM', 'yes', /one of true, false/],
+  ['REDIS_URL', 'http://localhost', /an address that begins with redis:\/\/ or rediss:\/\//],
+  ['REDIS_PREFIX', 'a b', /up to 40 letters/],
+  ['ROLE', 'both', /one of all, front, worker/],
+  ['WORKER_CONCURRENCY', '0', /a whole number from 1 to 1000/],
+  ['SHUTDOWN_MS', 'soon', /a whole number/],
+  ['AGENT_DIALECT', 'prose', /one of text, json, docstore, bracket, self-ask, conversational, native/],
+  ['AGENT_MAX_STEPS', '0', /a whole number from 1 to 100/],
+  ['AGENT_TIMEOUT_MS', '99', /a whole number from 100/],
+  ['TOOL_TIMEOUT_MS', '9', /a whole number from 10/],
+  ['TOOL_OUTPUT_CHARS', '1', /a whole number from 200/],
+  ['STEPS', 'loud', /one of replies, stream, hidden/],
+  ['FOLLOW_UPS', 'never', /one of thread, mention/],
+  ['LIMIT_USER_HOUR', '0', /a whole number from 1/],
+  ['BUDGET_TEAM_DAY_USD', '-5', /an amount of dollars/],
+  ['BUDGET_TEAM_DAY_USD', '0', /an amount of dollars/],
+  ['HISTORY_TTL_DAYS', '0', /a whole number from 1/],
+  ['HISTORY_MAX_TURNS', '201', /a whole number from 1 to 200/],
+  ['WIKIPEDIA_API_URL', 'wikipedia', /an address/],
+  ['GITHUB_API_URL', 'file:///etc', /an address/],
+  ['HTTPS_PROXY', 'proxy:8080', /an address that begins with http:\/\/ or https:\/\//],
+  ['LOG_LEVEL', 'loud', /one of fatal, error, warn, info, debug, trace, silent/],
+  ['METRICS_PORT', 'x', /a whole number/],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'nonsense', /name=value/],
+  ['PLAYGROUND_PORT', '99999', /a whole number from 0 to 65535/],
+])('%s=%s ends the start with one sentence', (name, value, sentence) => {
+  expect(sentences({ ...ENOUGH, [name]: value })).toEqual([
+    expect.stringMatching(new RegExp(`^${name} should be .*${sentence.source}.*\\.$`)),
+  ])
+})
+
+test('several wrong settings are several sentences', () => {
+  expect(sentences({ ...ENOUGH, PORT: 'x', ROLE: 'x', STEPS: 'x' }).map((sentence) => sentence.split(' ')[0])).toEqual([
+    'PORT',
+    'ROLE',
+    'STEPS',
+  ])
+})
+
+test('no sentence repeats a secret', () => {
+  const env = {
+    SLACK_BOT_TOKEN: 'SECRET1',
+    SLACK_APP_TOKEN: 'SECRET2',
+    REDIS_URL: 'http://SECRET3',
+    OPENAI_HEADERS: 'SECRET4',
+    OTEL_EXPORTER_OTLP_HEADERS: 'SECRET5',
+  }
+  expect(sentences(env).join('\n')).not.toMatch(/SECRET/)
+})
+
+test('a front needs no model, a worker no way in, and both a Redis', () => {
+  expect(sentences({ SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', ROLE: 'front' })).toEqual([
+    expect.stringMatching(/^REDIS_URL is missing: ROLE=front/),
+  ])
+  expect(
+    sentences({ SLACK_BOT_TOKEN: 'xoxb-1', OPENAI_API_KEY: 'k', ROLE: 'worker', REDIS_URL: 'redis://localhost' }),
+  ).toEqual([])
+})
+
+test('what does not serve Slack needs nothing', () => {
+  expect(sentences({}, false)).toEqual([])
+})
+
+test('the defaults are those that are documented', () => {
+  expect(loadConfig({})).toMatchObject({
+    ...{ PORT: 3000, AGENT_MAX_STEPS: 8, AGENT_TIMEOUT_MS: 120_000, TOOL_TIMEOUT_MS: 15_000, TOOL_OUTPUT_CHARS: 4000 },
+    ...{
+      HISTORY_MAX_TURNS: 20,
+      HISTORY_TTL_DAYS: 30,
+      REDIS_PREFIX: 'thinkaloud',
+      AGENT_DIALECT: 'text',
+      STEPS: 'replies',
+    },
+    ...{ SHUTDOWN_MS: 25_000, PLAYGROUND_PORT: 3210, OPENAI_STREAM: true, LOG_LEVEL: 'info', ROLE: 'all' },
+  })
+})
+
+test('lists are split at commas', () => {
+  expect(loadConfig({ TOOLS: ' calculator , wikipedia,', LINK_HOSTS: 'a.example,*.b.example' })).toMatchObject({
+    TOOLS: ['calculator', 'wikipedia'],
+    LINK_HOSTS: ['a.example', '*.b.example'],
+  })
+})
+
+test('the proxy’s variables count in lower case too, as for curl', () => {
+  expect(loadConfig({ https_proxy: 'http://p:1', no_proxy: 'x' })).toMatchObject({
+    HTTPS_PROXY: 'http://p:1',
+    NO_PROXY: 'x',
+  })
+})
+
+describe('a secret in a file', () => {
+  const VALUES: Record<string, string> = {
+    SLACK_BOT_TOKEN: 'xoxb-9',
+    SLACK_APP_TOKEN: 'xapp-9',
+    REDIS_URL: 'redis://x',
+    OPENAI_HEADERS: '{"a":"b"}',
+    OTEL_EXPORTER_OTLP_HEADERS: 'a=b',
+  }
+
+  test.each(SECRETS)('%s_FILE', async (name) => {
+    const file = join(folder, name)
+    const value = VALUES[name] ?? 'a secret'
+    await writeFile(file, `${value}\n`)
+    const fromFile: Record<string, unknown> = loadConfig({ [`${name}_FILE`]: file })
+    const fromEnv: Record<string, unknown> = loadConfig({ [name]: value })
+    expect(fromFile[name]).toEqual(fromEnv[name])
+    expect(fromFile[name]).toBeDefined()
+  })
+
+  test('that cannot be read, or is empty, is one sentence; the value itself wins over the file', async () => {
+    const empty = join(folder, 'empty')
+    await writeFile(empty, '\n')
+    expect(sentences({ ...ENOUGH, GITHUB_TOKEN_FILE: join(folder, 'nowhere') })).toEqual([
+      'GITHUB_TOKEN_FILE should be a file that can be read.',
+    ])
+    expect(sentences({ ...ENOUGH, GITHUB_TOKEN_FILE: empty })).toEqual([
+      'GITHUB_TOKEN_FILE should be a file that is not empty.',
+    ])
+    expect(loadConfig({ ...ENOUGH, SLACK_BOT_TOKEN_FILE: join(folder, 'nowhere') }).SLACK_BOT_TOKEN).toBe('xoxb-1')
+  })
+
+  test('is offered for whatever holds a secret', () => {
+    expect(SETTINGS.filter((name) => /TOKEN$|SECRET$|KEY$|PASSWORD$|HEADERS$|^REDIS_URL$/.test(name)).sort()).toEqual(
+      [...SECRETS].sort(),
+    )
+  })
+})
+
+test('.env is read, and what the environment has already wins', async () => {
+  const file = join(folder, 'dotenv')
+  await writeFile(file, '# a comment\nPORT=4000\nexport OPENAI_MODEL="a model"\nSLACK_SIGNING_SECRET=\'a # b\'\n')
+  expect(readEnv(file, { PORT: '5000' })).toMatchObject({
+    PORT: '5000',
+    OPENAI_MODEL: 'a model',
+    SLACK_SIGNING_SECRET: 'a # b',
+  })
+  expect(readEnv(join(folder, 'none'), { PORT: '1' })).toEqual({ PORT: '1' })
+})
