@@ -49,6 +49,7 @@ const ORDINARY = [
 ]
 
 export async function run(): Promise<void> {
+  const speed = ordinaryASecond()
   console.log(
     `${'a megabyte of'.padEnd(16)}${Object.keys(READERS)
       .map((name) => name.padStart(16))
@@ -57,7 +58,7 @@ export async function run(): Promise<void> {
   const slowest = Math.max(...NAMED.map(row))
   BESIDES.forEach(row)
   console.log(
-    `slowest of those named ${slowest.toFixed(0)} ms (to hold: ${LIMIT_MS}); ordinary completions: ${ordinaryASecond()} a second`,
+    `slowest of those named ${slowest.toFixed(0)} ms (to hold: ${LIMIT_MS}); ordinary completions: ${speed} a second`,
   )
   if (slowest > LIMIT_MS) throw new Error(`A reading took longer than ${LIMIT_MS} ms.`)
 }

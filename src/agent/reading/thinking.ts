@@ -1,7 +1,7 @@
 import { reactLabel } from './labels.ts'
 import { nextLine } from './fences.ts'
 
-/** A stretch of text that is thinking aloud before the turn, tags included. Offsets; an unclosed one runs to the end. */
+/** A stretch of text that is thinking aloud before the turn, tags included. Offsets; one that is not over ends at Infinity. */
 export interface Span {
   start: number
   end: number
@@ -19,11 +19,16 @@ export function thinkingSpans(text: string): Span[] {
   let from = 0
   for (let open = find(OPEN, text, 0); open; open = find(OPEN, text, from)) {
     if (!opensTurn(text.slice(from, open.start))) break
-    const end = find(CLOSE, text, open.end)?.end ?? text.length
+    const end = find(CLOSE, text, open.end)?.end ?? Infinity
     spans.push({ start: open.start, end })
     from = end
   }
   return spans
+}
+
+/** Whether a text ends inside a block that is still open: what a stream says there is not yet its turn. */
+export function isThinking(text: string): boolean {
+  return thinkingSpans(text).at(-1)?.end === Infinity
 }
 
 /**
