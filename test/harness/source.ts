@@ -64,21 +64,26 @@ export function textOf(path: string): string {
 }
 
 function importsOf(tree: ts.SourceFile): string[] {
-  const names: string[] = []
-  visit(tree, (node) => {
-    const name =
-      ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? node.moduleSpecifier : importedType(node)
-    if (name && ts.isStringLiteral(name)) names.push(name.text)
-  })
+  const names: ts.Node[] = []
+  for (const statement of tree.statements)
+    if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) names.push(...moduleOf(statement))
+  if (tree.text.includes('import(')) visit(tree, (node) => names.push(...importedInside(node)))
   const folder = posix.dirname(tree.fileName)
-  return [...new Set(names.map((name) => (name.startsWith('.') ? posix.join(folder, name) : name)))]
+  const texts = names
+    .filter(ts.isStringLiteral)
+    .map(({ text }) => (text.startsWith('.') ? posix.join(folder, text) : text))
+  return [...new Set(texts)]
+}
+
+function moduleOf({ moduleSpecifier }: ts.ImportDeclaration | ts.ExportDeclaration): ts.Node[] {
+  return moduleSpecifier ? [moduleSpecifier] : []
 }
 
 /** `import('x')`, as a call or inside a type. */
-function importedType(node: ts.Node): ts.Node | undefined {
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal
+function importedInside(node: ts.Node): ts.Node[] {
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return [node.argument.literal]
   const isCall = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
-  return isCall ? node.arguments[0] : undefined
+  return isCall ? node.arguments.slice(0, 1) : []
 }
 
 /** Calls `see` with every node of a tree, the outer ones first. */

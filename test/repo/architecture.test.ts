@@ -1,5 +1,6 @@
 import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { codeIn, tableUnder } from '../harness/markdown.ts'
 import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 
 const files = sourcesIn('src', 'tools')
@@ -71,6 +72,15 @@ test('the environment is read in one place', () => {
   ).toEqual([])
 })
 
+test('a seam has five methods at most, the ones that ARCHITECTURE.md names', () => {
+  const rows = tableUnder('| seam |', textOf('ARCHITECTURE.md'))
+  for (const [seam, methods] of rows) {
+    const written = [...methods!.matchAll(/`(\w+)`/g)].map(([, method]) => method)
+    expect(methodsOf(codeIn(seam)), codeIn(seam)).toEqual(written)
+    expect(written.length).toBeLessThanOrEqual(5)
+  }
+})
+
 interface Import {
   from: string
   to: string
@@ -106,6 +116,17 @@ function longestMatch(path: string): string | undefined {
 function roomOf(path: string): Room | undefined {
   const match = longestMatch(path)
   return rooms.find(({ paths }) => match !== undefined && paths.includes(match))
+}
+
+/** The methods of an interface, as it is declared. */
+function methodsOf(name: string): string[] {
+  const methods: string[] = []
+  for (const { tree } of files.filter(({ text }) => text.includes(`interface ${name}`)))
+    visit(tree, (node) => {
+      if (!ts.isInterfaceDeclaration(node) || node.name.text !== name) return
+      methods.push(...node.members.filter(ts.isMethodSignature).map((member) => member.name.getText()))
+    })
+  return methods
 }
 
 /** Every way that leads from a file back to itself, each told once. */
