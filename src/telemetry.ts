@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Model, Tool } from './agent/types.ts'
 import type { AnswerEvent } from './answer.ts'
+import { messageOf } from './errors.ts'
 import { settledWithin } from './queue/settle.ts'
 import type { Queue } from './queue/types.ts'
 import type { Config } from './config.ts'
@@ -39,7 +40,7 @@ export async function createTelemetry(config: Config, log: Log): Promise<Telemet
   const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log)
-  return metrics || traces ? new Watch(metrics, traces) : undefined
+  return metrics || traces ? new Watch({ metrics, traces, log }) : undefined
 }
 
 async function loadMetrics(): Promise<Metrics> {
@@ -70,13 +71,15 @@ const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', '
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
   readonly #traces: Traces | undefined
+  readonly #log: Log
   /** The go that the code now running belongs to, so that a model or Slack's client need not be told of questions. */
   readonly #here = new AsyncLocalStorage<Go>()
   readonly pages: Telemetry['pages']
 
-  constructor(metrics: Metrics | undefined, traces: Traces | undefined) {
+  constructor({ metrics, traces, log }: { metrics: Metrics | undefined; traces: Traces | undefined; log: Log }) {
     this.#metrics = metrics
     this.#traces = traces
+    this.#log = log
     this.pages = metrics ? { '/metrics': () => metrics.page() } : {}
   }
 
@@ -128,8 +131,13 @@ class Watch implements Telemetry {
     this.#tell({ kind: 'first_sign', question, ms: Math.max(0, Date.now() - question.at) })
   }
 
+  /** Whatever goes wrong in the measuring stays there: the question goes on. */
   #tell(fact: Fact): void {
-    this.#metrics?.note(fact)
-    this.#traces?.note(fact, this.#here.getStore())
+    try {
+      this.#metrics?.note(fact)
+      this.#traces?.note(fact, this.#here.getStore())
+    } catch (error) {
+      this.#log.error({ kind: fact.kind, error: messageOf(error) }, 'something could not be measured')
+    }
   }
 }

@@ -5,6 +5,8 @@ import type { Outcome } from './facts.ts'
 export interface Go {
   question: Question
   run: Run
+  /** Aborted when this worker has to put the question down. */
+  signal: AbortSignal
   /** A sign of life was seen in this go, or in one before it. */
   isSeen: boolean
   /** The agent was at work: there is an outcome to tell. */
@@ -17,7 +19,7 @@ export interface Go {
 }
 
 /** A `/ask` is handed out twice: first to open its thread, which shows the first sign, then to be answered there. */
-export function newGo(question: Question, run: Run): Go {
+export function newGo(question: Question, run: Run, signal: AbortSignal): Go {
   const isAnswerOfAsk = question.surface === 'ask' && !question.thread.startsWith('ask-')
-  return { question, run, isSeen: isAnswerOfAsk || run.saved.attempts > 1, isWorked: false }
+  return { question, run, signal, isSeen: isAnswerOfAsk || run.saved.attempts > 1, isWorked: false }
 }

@@ -62,10 +62,10 @@ export class Metrics {
     this.#m.retries.inc({ of: 'model' }, retries)
     if (error !== undefined) this.#m.modelFailures.inc({ model, error: this.#modelErrors.of(error) })
     for (const usage of usages) {
-      this.#m.tokens.inc({ model, direction: 'input' }, usage.inputTokens)
-      this.#m.tokens.inc({ model, direction: 'output' }, usage.outputTokens)
-      this.#m.cachedTokens.inc({ model }, usage.cachedTokens ?? 0)
-      this.#m.cost.inc({ model }, usage.costUsd ?? 0)
+      this.#m.tokens.inc({ model, direction: 'input' }, amountOf(usage.inputTokens))
+      this.#m.tokens.inc({ model, direction: 'output' }, amountOf(usage.outputTokens))
+      this.#m.cachedTokens.inc({ model }, amountOf(usage.cachedTokens))
+      this.#m.cost.inc({ model }, amountOf(usage.costUsd))
     }
   }
 
@@ -74,4 +74,9 @@ export class Metrics {
     this.#m.slackSeconds.observe({ method }, ms / 1000)
     if (attempt > 0) this.#m.retries.inc({ of: 'slack' })
   }
+}
+
+/** What an endpoint tells may be anything; a counter takes only what is a number and not below nought. */
+function amountOf(told: number | undefined): number {
+  return Number.isFinite(told) ? Math.max(0, Number(told)) : 0
 }

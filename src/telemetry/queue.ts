@@ -51,7 +51,7 @@ async function takeIn(
 
 function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
-    const go = newGo(question, run)
+    const go = newGo(question, run, signal)
     if (!go.isSeen) watch.note({ kind: 'taken_up', question, ms: Math.max(0, watch.now() - question.at) })
     try {
       await watch.during(go, () => handler(question, run, signal))
@@ -72,7 +72,7 @@ function end(go: Go, { note, now }: QueueWatch): void {
 
 function watchedGiveUp(giveUp: Handler, { note, now, during }: QueueWatch): Handler {
   return async (question, run, signal) => {
-    await during(newGo(question, run), () => giveUp(question, run, signal))
+    await during(newGo(question, run, signal), () => giveUp(question, run, signal))
     const ms = Math.max(0, now() - question.at)
     note({ kind: 'ending', question, outcome: 'given_up', steps: run.saved.steps.length, ms })
   }

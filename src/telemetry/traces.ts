@@ -76,8 +76,8 @@ export class Traces {
     this.#agents.set(go, trace.setSpan(parent, span))
     return () => {
       span.setAttributes(agentEndAttributes(go, style))
-      if (go.error !== undefined) fail(span, errorType(go.error))
-      else if (!go.outcome) fail(span, 'undelivered')
+      const error = endError(go)
+      if (error !== undefined) fail(span, error)
       span.end(now())
     }
   }
@@ -102,6 +102,13 @@ export class Traces {
     const startTime = this.#options.now()
     return this.#provider.getTracer(AGENT_NAME).startSpan(name, { startTime, ...options }, parent)
   }
+}
+
+/** What kept the answer from being out: the agent's own failure, the end of this worker, or Slack. */
+function endError({ error, outcome, signal }: Go): string | undefined {
+  if (error !== undefined) return errorType(error)
+  if (outcome) return undefined
+  return signal.aborted ? 'aborted' : 'undelivered'
 }
 
 /** The class of the error alone: its message may hold what people wrote. */

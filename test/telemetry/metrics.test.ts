@@ -72,6 +72,22 @@ test('model calls have their seconds, tokens and dollars', async (t) => {
   expect(seen.value('thinkaloud_cost_usd_total', { model: 'played-model' })).toBeCloseTo(0.0006 + 0.0002 + 0.0002, 10)
 })
 
+test('an endpoint that makes nonsense of its usage spoils neither the answer nor the counts', async (t) => {
+  const nonsense = [
+    { prompt_tokens: -5, completion_tokens: 'many' },
+    { prompt_tokens: 7, completion_tokens: 1 },
+  ]
+  const turns = [act('A sum.', 'calculator', '2+3'), finish('It is 5.')]
+  const bot = await meteredBot(
+    t,
+    turns.map((text, i) => ({ text, usage: nonsense[i]! })),
+  )
+  expect(await (await bot.mention('What is 2+3?')).lastAnswer()).toBe('It is 5.')
+  const seen = await answered(bot, 'answered')
+  expect(seen.value('thinkaloud_tokens_total', { direction: 'input' })).toBe(7)
+  expect(seen.value('thinkaloud_tokens_total', { direction: 'output' })).toBe(1)
+})
+
 test('tools are shown by the names that exist; whatever else a model writes is one unknown tool', async (t) => {
   const turns = Array.from({ length: 5 }, (_, i) => act('Try.', `made_up_${i}{evil="1"}`, 'x'))
   const bot = await meteredBot(t, [
