@@ -1,0 +1,55 @@
+import { expect, test, vi } from 'vitest'
+import { act, finish, playModel } from './harness/played-model.ts'
+import { startProcess } from './harness/process.ts'
+
+const CLI = 'src/cli.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+test('a piped conversation shows its steps and answers, follow-ups understood, failures as a sentence', async (t) => {
+  const model = await playModel(t)
+  model.on('Who wrote Dune', act('A sum, why not.', 'calculator', '2+2'), finish('Frank Herbert.'))
+  model.condenses('and when', 'When was Dune written?')
+  model.on('When was Dune written', finish('In 1965.'))
+  model.condenses('fail', 'Will it fail?')
+  model.on('Will it fail', { status: 401, body: { error: { message: 'no', code: 'invalid_api_key' } } })
+  const cli = await startProcess(t, CLI, {
+    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', OPENAI_MODEL: 'played-model', TOOLS: 'calculator' },
+  })
+  cli.write('Who wrote Dune?\nand when?\nfail\n')
+  cli.close()
+  expect(await cli.ended).toBe(0)
+  const said = cli.stdout()
+  const inOrder = [
+    'played-model',
+    'calculator',
+    'A sum, why not.',
+    '2+2',
+    'Observation: 4',
+    'Frank Herbert.',
+    'When was Dune written?',
+    'In 1965.',
+    'OPENAI_API_KEY',
+  ]
+  const places = inOrder.map((part) => said.indexOf(part, 0))
+  expect(places.filter((at) => at < 0)).toEqual([])
+  expect(said).toMatch(new RegExp(inOrder.map((part) => part.replace(/[.?+]/g, '\\$&')).join('[^]*')))
+  expect(said + cli.stderr()).not.toMatch(/\u001b\[|\.ts:\d|sk-x/)
+  expect(model.requests.filter(({ kind }) => kind === 'condense')).toHaveLength(2)
+})
+
+test('without a model it says that it is the demo, and works', async (t) => {
+  const cli = await startProcess(t, CLI, {
+    env: { TOOLS: 'calculator,wikipedia', WIKIPEDIA_API_URL: 'http://127.0.0.1:9/w/api.php' },
+  })
+  cli.write('What is 2 + 2?\n')
+  cli.close()
+  expect(await cli.ended).toBe(0)
+  expect(cli.stdout()).toMatch(/demo[^]*calculator[^]*\b4\b/i)
+})
+
+test('an impossible setting ends it with code 1 and a sentence', async (t) => {
+  const cli = await startProcess(t, CLI, { env: { AGENT_DIALECT: 'prose' } })
+  expect(await cli.ended).toBe(1)
+  expect(cli.stderr().trim()).toMatch(/^AGENT_DIALECT should be one of text, .*\.$/)
+})

@@ -1,0 +1,140 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startBot } from '../src/bot.ts'
+import { loadConfig, type Env } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
+import { startLocalSlack } from '../src/playground/slack.ts'
+import { envFor, peopleOf } from './harness/bot.ts'
+import type { Ends } from './harness/ends.ts'
+import { act, finish, playModel } from './harness/played-model.ts'
+import { emptyFolder, startProcess } from './harness/process.ts'
+import { freePort } from './harness/redis.ts'
+
+const START = 'src/main.ts'
+
+/** A Slack, a model and the environment that leads to them; no bot yet. */
+async function world(t: Ends, mode: 'http' | 'socket') {
+  const slack = await startLocalSlack({ retryMs: [100, 500, 1000] })
+  t.onTestFinished(() => slack.close())
+  const model = await playModel(t)
+  const port = await freePort()
+  if (mode === 'http') slack.setTarget(`http://127.0.0.1:${port}/slack/events`)
+  const env: Env = { ...envFor({ slack, model }, mode), PORT: String(port) }
+  return { slack, model, env, port, people: peopleOf(slack) }
+}
+
+// One process after the other, with time for a machine that is busy.
+describe('npm start', { timeout: 90_000 }, () => {
+  test('over HTTP: says what it is, answers, finishes what runs on SIGTERM, and ends with code 0', async (t) => {
+    const { model, env, port, people, slack } = await world(t, 'http')
+    model.on('the sum', act('A sum.', 'calculator', '2+2'), finish('Four.'))
+    model.on('slow', { text: finish('Finished.'), delayMs: 1500 })
+    const bot = await startProcess(t, START, { env })
+    const [summary] = await bot.says(/Thinkaloud is ready: .*/)
+    expect(summary).toMatch(/HTTP at \/slack\/events, port \d+, model played-model/)
+    const health = await fetch(`http://127.0.0.1:${port}/healthz`)
+    expect([health.status, await health.text()]).toEqual([200, 'ok\n'])
+    const thread = await people.mention('What is the sum?')
+    expect(await thread.lastAnswer()).toBe('Four.')
+    expect(thread.steps()).toHaveLength(1)
+    const slow = await people.mention('slow')
+    bot.signal('SIGTERM')
+    expect(await slow.lastAnswer()).toBe('Finished.')
+    expect(await bot.ended).toBe(0)
+    expect([bot.stderr(), slack.refusals]).toEqual(['', []])
+  })
+
+  test('over Socket Mode, with .env and a secret in a file: answers, and /healthz too', async (t) => {
+    const { model, env, port, people } = await world(t, 'socket')
+    model.on('dotenv', finish('read'))
+    const cwd = await emptyFolder(t)
+    const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, ...rest } = env
+    await writeFile(join(cwd, 'token'), `${SLACK_BOT_TOKEN}\n`)
+    await writeFile(
+      join(cwd, '.env'),
+      `SLACK_APP_TOKEN=${SLACK_APP_TOKEN}\nSLACK_BOT_TOKEN_FILE=${join(cwd, 'token')}\n`,
+    )
+    const bot = await startProcess(t, START, { env: rest, cwd })
+    const [summary] = await bot.says(/Thinkaloud is ready: .*/)
+    expect(summary).toMatch(/Socket Mode, port \d+, model played-model/)
+    expect(await (await people.mention('dotenv')).lastAnswer()).toBe('read')
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+  })
+
+  test('tells the askers where it cannot finish in time, takes its sign of life back, and ends with code 0', async (t) => {
+    const { model, env, people, slack } = await world(t, 'socket')
+    model.on('never', act('A step.', 'calculator', '1+1'), { hang: true })
+    const bot = await startProcess(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
+    await bot.says(/is ready/)
+    const thread = await people.mention('never')
+    await slack.until(() => thread.steps().length === 1 && model.about('never').length === 2, 'the second call')
+    bot.signal('SIGTERM')
+    expect(await thread.ended()).toMatch(/being restarted.*ask again.*\n_Reference: /s)
+    expect(await bot.ended).toBe(0)
+  })
+
+  test('ends with code 1 and a sentence for each setting that is missing', async (t) => {
+    const bot = await startProcess(t, START, { env: {} })
+    expect(await bot.ended).toBe(1)
+    const beginnings = bot
+      .stderr()
+      .trim()
+      .split('\n')
+      .map((sentence) => sentence.split(' ').slice(0, 3).join(' '))
+    expect(beginnings).toEqual([
+      'SLACK_BOT_TOKEN is missing:',
+      'SLACK_APP_TOKEN is missing:',
+      'OPENAI_API_KEY is missing:',
+    ])
+    expect(bot.stdout()).toBe('')
+  })
+})
+
+describe('a start that fails, fails with a sentence', async () => {
+  test.each([
+    [
+      'a bot token that Slack refuses',
+      { SLACK_BOT_TOKEN: 'xoxb-wrong' },
+      /^SLACK_BOT_TOKEN should be a token that Slack takes: it answered invalid_auth\.$/,
+    ],
+    [
+      'an app token that Slack refuses',
+      { SLACK_APP_TOKEN: 'xapp-wrong' },
+      /^SLACK_APP_TOKEN should be a token that Slack takes: it answered invalid_auth\.$/,
+    ],
+    [
+      'a tool that does not exist',
+      { TOOLS: 'calculator,teleport' },
+      /^TOOLS names "teleport", which does not exist\. There are: .*calculator/,
+    ],
+    ['a dialect without its tools', { AGENT_DIALECT: 'docstore', TOOLS: 'calculator' }, /^TOOLS should name wikipedia/],
+  ])('for %s', async (_, more, sentence) => {
+    await within(async (t) => {
+      const { env } = await world(t, 'socket')
+      await expect(
+        startBot(loadConfig({ ...env, ...more }, { serves: true }), { log: createLog('silent') }),
+      ).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringMatching(sentence) })
+    })
+  })
+
+  test('for a port that is taken', async (t) => {
+    const { env } = await world(t, 'http')
+    const other = createServer().listen(Number(env.PORT), '127.0.0.1')
+    t.onTestFinished(() => void other.close())
+    await expect(startBot(loadConfig(env, { serves: true }), { log: createLog('silent') })).rejects.toThrow(
+      /^PORT should be a free port: \d+ on 127\.0\.0\.1 cannot be listened at\.$/,
+    )
+  })
+})
+
+/** For tests made by a table, which get no context of their own. */
+async function within(work: (t: Ends) => Promise<void>): Promise<void> {
+  const ends: (() => Promise<void> | void)[] = []
+  try {
+    await work({ onTestFinished: (end) => void ends.push(end) })
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
