@@ -73,6 +73,28 @@ describeWithRedis('a front and its workers', () => {
     expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(2)
   })
 
+  test('go on in the same trace when a question is handed over, and see its first sign once', async (t) => {
+    const { model, collector, workers, mention } = await startFleet(t)
+    model.decide('unlucky', (_, n) => (n === 0 ? { hang: true } : finish('Here I am.')))
+    const thread = await mention('Are you unlucky?')
+    await eventually(() => expect(model.about('unlucky')).toHaveLength(1))
+    const active = await Promise.all(
+      workers.map(async (worker) => (await scrape(worker.metricsPort!)).value('thinkaloud_queue_wait_seconds_count')),
+    )
+    const [gone, heir] = active[0] === 1 ? workers : workers.toReversed()
+    await gone!.stop()
+    expect(await thread.lastAnswer()).toBe('Here I am.')
+    const [first, second] = await collector.until('invoke_agent thinkaloud', 2)
+    expect(second!.traceId).toBe(first!.traceId)
+    expect(first).toMatchObject({ status: 2, attributes: { 'thinkaloud.attempt': 1 } })
+    expect(second!.attributes).toMatchObject({ 'thinkaloud.outcome': 'answered', 'thinkaloud.attempt': 2 })
+    await eventually(async () => {
+      const seen = await scrape(heir!.metricsPort!)
+      expect(seen.value('thinkaloud_questions_total', { outcome: 'answered' })).toBe(1)
+      expect(seen.value('thinkaloud_first_sign_seconds_count')).toBe(0)
+    })
+  })
+
   test('count what each did: the front what came in, the workers what was answered', async (t) => {
     const { front, workers, mention } = await startFleet(t)
     for (const question of ['What is 2+3?', 'And 3+2?']) await (await mention(question)).ended()
