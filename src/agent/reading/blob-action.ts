@@ -7,8 +7,10 @@ export type BlobAction =
   | { kind: 'finish'; thought?: string; answer: string }
   | { kind: 'fault'; thought?: string; what: string }
 
+/** An object's fields by their plain keys. */
 type Fields = Map<string, unknown>
 
+// The keys below are plain: lower case, letters and digits alone.
 const TOOL = ['action', 'tool', 'toolname', 'actionname', '行动', '动作', '行動', '動作']
 /** Keys that name many other things besides tools. */
 const NAME = ['name', 'function', 'functionname']
@@ -50,6 +52,7 @@ function withInput(inner: unknown, outer: Fields): unknown {
   return isRecord(inner) && input !== undefined ? { input, ...inner } : inner
 }
 
+/** An object that names a tool. `name` alone is too common: it takes an input beside it, or a listed tool's name. */
 function called(value: object, fields: Fields, tools: string[]): BlobAction | undefined {
   const strong = textOf(first(fields, TOOL, isText))
   const weak = strong ? '' : textOf(first(fields, NAME, isText))
@@ -68,6 +71,7 @@ function answered(fields: Fields): BlobAction | undefined {
   return answer === undefined || answer === null ? undefined : finish(answer)
 }
 
+/** An answer in an object of one field is that field; other values are shown as JSON. */
 function finish(input: unknown): BlobAction {
   const only = isRecord(input) && Object.keys(input).length < 2 ? Object.values(input)[0] : input
   const answer = textOf(only) || (only === undefined || only === '' ? '' : JSON.stringify(only))
@@ -88,11 +92,13 @@ function otherFields(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !known.includes(plainKey(key))))
 }
 
+/** The field under the first of `keys` that is there and fits. */
 function first(fields: Fields, keys: string[], fits: (field: unknown) => boolean = () => true): unknown {
   const key = keys.find((candidate) => fields.has(candidate) && fits(fields.get(candidate)))
   return key === undefined ? undefined : fields.get(key)
 }
 
+/** `Action Input`, `actionInput`, `action_input` and `action\\_input` are one key. */
 function plainKey(key: string): string {
   return key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }

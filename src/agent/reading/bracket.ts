@@ -53,6 +53,7 @@ function readUnlabelled(turn: Turn): Found | undefined {
   return undefined
 }
 
+/** A call of Finish is the answer. Round brackets may hold named arguments; here they stay text. */
 function called(turn: Turn, at: number, call: Call): Found {
   const payload = argumentInput(call)
   if (!payload.ok) return faultAt(turn, at, payload.what)

@@ -30,6 +30,7 @@ export function answerAt(turn: Turn, at: number, answer: string): Found {
   return answer === '' ? faultAt(turn, at, 'its answer is empty') : { kind: 'finish', ...placeOf(turn, at), answer }
 }
 
+/** Something was begun at `at` that cannot be read. */
 export function faultAt(turn: Turn, at: number, what: string): Found {
   return { kind: 'fault', ...placeOf(turn, at), what }
 }

@@ -40,11 +40,13 @@ export function readInline(turn: Turn): Found | undefined {
   return undefined
 }
 
+/** `Action: search("x")`, of a listed tool. */
 function call(turn: Turn, mark: Mark): Found | undefined {
   const written = readCall(turn.text.slice(mark.end), turn.tools, true)
   return written && calledAt(turn, mark.at, { tool: written.tool, payload: argumentInput(written) })
 }
 
+/** `Action: search Action Input: x`: the tool between two marks, the input up to the next label or observation. */
 function actionWith(turn: Turn, action: Mark, input: Mark): Found | undefined {
   const name = turn.text.slice(action.end, input.at).trim()
   const tool = turn.tools.length > 0 ? listedTool(name, turn.tools) : toolNamed(name, [])

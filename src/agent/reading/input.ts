@@ -36,6 +36,7 @@ function nextLabel({ text, sections }: Turn, index: number): number {
   return next?.at ?? text.length
 }
 
+/** Not indented deeper, and capitalised alike: a turn is written in one hand, what it quotes often in another. */
 function sameHand(section: Section, own: Section): boolean {
   return section.indent <= own.indent && section.capital === own.capital
 }
@@ -63,6 +64,7 @@ export function plainInput(text: string): Payload {
   return { ok: true, input: withoutAside(bare) }
 }
 
+/** Backticks around the whole of it are Markdown's, not the input's. */
 function withoutBackticks(text: string): string {
   const inner = /^(`{1,3})(?!`)(?:json\b)?([^`]+)\1$/.exec(text)?.[2]
   return inner === undefined ? text : tidy(inner)
@@ -79,6 +81,7 @@ function endsLine(text: string, at: number): boolean {
   return text.slice(at, nextLine(text, at)).trim() === ''
 }
 
+/** Bare keys are JavaScript's or GraphQL's, whose text a tool may want as it is. */
 function isQuotedObject(text: string): boolean {
   return /^\{\s*["'“‘]/.test(text)
 }
@@ -92,6 +95,7 @@ function isStrict(text: string): boolean {
   }
 }
 
+/** Only a last line that is nothing but such a remark is dropped. */
 function withoutAside(text: string): string {
   const at = text.lastIndexOf('\n')
   const last = at < 0 ? '' : text.slice(at).trim()

@@ -10,6 +10,7 @@ export type Loose =
   /** `cut`: the text ended before the value did. `at`: how far it could be read. */
   | { ok: false; cut: boolean; at: number }
 
+/** Deeper nesting is no tool's input, and recursion must end. */
 const MAX_DEPTH = 64
 const FAIL = Symbol('no value here')
 const CLOSING: Record<string, string> = { '"': '"', "'": "'", '“': '”', '‘': '’', '`': '`' }
@@ -46,9 +47,9 @@ export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }
 
 class LooseReader {
   readonly text: string
-  at: number
-
   readonly retries: Retries
+  /** How far the text is read. A method that fails leaves it where it failed. */
+  at: number
 
   constructor(text: string, at: number, retries: Retries) {
     this.text = text
@@ -88,6 +89,7 @@ class LooseReader {
     }
   }
 
+  /** Items may stand without commas between them, and one may be too many at the end. */
   array(depth: number): unknown {
     const items: unknown[] = []
     this.at++
@@ -102,11 +104,13 @@ class LooseReader {
     }
   }
 
+  /** A quoted key that a comma or brace follows is one of a set: it ends there, and the missing colon is the fault. */
   key(): unknown {
     if ((this.text[this.at] ?? '') in CLOSING) return this.string(':：=,，}')
     return this.match(WORD) ?? FAIL
   }
 
+  /** A string runs to the first of its quotes that something follows which may follow a string here. */
   string(closers: string): unknown {
     const quote = this.text[this.at] ?? ''
     if (quote !== '`' && this.text.startsWith(quote.repeat(3), this.at)) return this.tripleQuoted(quote)
@@ -170,12 +174,14 @@ class LooseReader {
     return true
   }
 
+  /** Steps over one of `chars`, if it is next. */
   take(chars: string): boolean {
     const taken = this.at < this.text.length && chars.includes(this.text[this.at] ?? '')
     if (taken) this.at++
     return taken
   }
 
+  /** Steps over what a sticky pattern matches here; undefined for nothing. */
   match(sticky: RegExp): string | undefined {
     sticky.lastIndex = this.at
     const found = sticky.exec(this.text)?.[0]

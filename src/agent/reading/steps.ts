@@ -41,6 +41,7 @@ export function readAction(turn: Turn, index: number, section: Section): Found |
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
 }
 
+/** What completes "it could not be read: …". */
 const NAMELESS = 'its action names no tool'
 const INPUTLESS = 'its action has no "Action Input:"'
 
@@ -62,6 +63,7 @@ function payloadOf(turn: Turn, index: number, from: { inline?: string; call?: Ca
   return empty && from.call ? argumentInput(from.call) : labelled
 }
 
+/** An answer that was written as a tool's input. */
 function textOf(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input)
 }

@@ -3,6 +3,7 @@ import type { LabelReader } from './labels.ts'
 import { sectionsOf, type Section } from './sections.ts'
 import { stripThinking } from './thinking.ts'
 
+// The tokens of the chat templates of Llama, Qwen, Phi, Gemma, Mistral, DeepSeek and gpt-oss.
 const HEAD =
   /\s*(?:<\|(?:im_start|start_header_id|begin_of_text|start|assistant|python_tag)\|>(?:assistant)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<s>|\[\/INST\])/y
 const END =
@@ -48,15 +49,11 @@ function withoutHead(text: string): string {
  * speak of one in the middle of a sentence.
  */
 function withoutEnd(text: string): string {
-  END.lastIndex = 0
-  let kept = text
-  for (let match = END.exec(text); match; match = END.exec(text)) {
-    if (!/[^\n<]/.test(text[END.lastIndex] ?? '\n')) {
-      kept = text.slice(0, match.index)
-      break
-    }
+  for (const { 0: token, index } of text.matchAll(END)) {
+    const after = text[index + token.length] ?? '\n'
+    if (after === '\n' || after === '<') return withoutTail(text.slice(0, index))
   }
-  return withoutTail(kept)
+  return withoutTail(text)
 }
 
 function withoutTail(text: string): string {
