@@ -36,14 +36,17 @@ export interface AnswerWatch {
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
     // What asks nothing costs nothing: a mention without words is told so.
-    const limits = question.text === '' ? undefined : options.limits
-    const refusal = await limits?.admit(question)
+    const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
-    if (!isUnrooted(question)) await answerIn(question, run, { ...options, signal })
+    if (!isUnrooted(question)) return answerIn(question, run, { ...options, signal })
     // The question goes in again, and keeps its place among the runs at once until that one is through.
-    else if (await openThread(question, run, { ...options, signal })) return
-    await limits?.settle(question, run.saved.usage)
+    if (!(await openThread(question, run, { ...options, signal }))) await settle(question, run, options)
   }
+}
+
+/** Done before people read how it ended, so that who asks on at once finds the cost booked and the place free. */
+async function settle(question: Question, run: Run, { limits }: WorkerOptions): Promise<void> {
+  if (question.text !== '') await limits?.settle(question, run.saved.usage)
 }
 
 /** A word to the asker alone. One that Slack does not take is lost: nobody else should read it. */
@@ -65,7 +68,11 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
     signal.throwIfAborted()
     const events = answer(question, run, { ...options.answer, signal })
     if (question.text === '') await reply.note(EMPTY_QUESTION)
-    else for await (const event of options.watch?.events(events) ?? events) await reply.write(event)
+    else
+      for await (const event of options.watch?.events(events) ?? events) {
+        if (event.type === 'answer' || event.type === 'gave_up') await settle(question, run, options)
+        await reply.write(event)
+      }
     log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
   } catch (error) {
     // Another process goes on with it: what stands in the thread is that one's from here.
@@ -82,12 +89,9 @@ export function createGiveUp(options: WorkerOptions): Handler {
     const reference = newReference()
     reply.begin()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
-    try {
-      await reply.fail(GIVEN_UP, reference)
-      await reply.end()
-    } finally {
-      await options.limits?.settle(question, run.saved.usage)
-    }
+    await settle(question, run, options)
+    await reply.fail(GIVEN_UP, reference)
+    await reply.end()
   }
 }
 
@@ -121,6 +125,7 @@ async function explain(error: unknown, { question, run, reply, signal, options }
   // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
   if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
   log.error(fields, 'question failed')
+  await settle(question, run, options)
   if (signal.aborted) return sayRestarted(question, run, { options, reference })
   await reply.fail(error instanceof ModelError ? error.hint : FAILED, reference)
 }

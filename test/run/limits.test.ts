@@ -242,5 +242,5 @@ async function age(redis: Redis, prefix: string, ms: number): Promise<void> {
 }
 
 async function ageMembers(redis: Redis, key: string, ms: number): Promise<void> {
-  for (const member of await redis.zrange(key, 0, -1)) await redis.zincrby(key, -ms, member)
+  for (const member of await redis.zrange(key, '0', '-1')) await redis.zincrby(key, -ms, member)
 }
