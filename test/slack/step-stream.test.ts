@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import type { Fault } from '../../src/playground/slack.ts'
+import { startBot, type Thread } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+const bot = await startBot(fileEnds(), { env: { STEPS: 'stream' } })
+const { slack, model } = bot
+let count = 0
+
+/** A question of two steps in a channel of its own, with these faults before it. */
+async function asked(...faults: Fault[]): Promise<{ thread: Thread; name: string }> {
+  const name = `stream-${count++}-`
+  const channel = slack.addChannel(`C0STREAM${String(count).padStart(3, '0')}`).id
+  for (const fault of faults) slack.fault({ ...fault, channel })
+  model.on(
+    name,
+    act(`${name} <!channel> one`, 'calculator', '1+1'),
+    act(`${name} two`, 'teleport', 'Mars'),
+    finish(`${name} answered`),
+  )
+  const thread = await bot.mention(`Work on ${name}`, { channel })
+  await thread.ended()
+  return { thread, name }
+}
+
+describe.concurrent('STEPS=stream', () => {
+  test.each<[string, Fault]>([
+    ['may not be begun', { method: 'chat.startStream', error: 'channel_type_not_supported' }],
+    ['is not known to this Slack', { method: 'chat.startStream', error: 'unknown_method' }],
+    ['is limited', { method: 'chat.startStream', retryAfter: 30 }],
+    ['dies on the way', { method: 'chat.appendStream', error: 'message_not_in_streaming_state' }],
+    ['is cut', { method: 'chat.appendStream', dropBefore: true }],
+  ])('where a stream %s, the steps are replies from there, and none is lost', async (_, fault) => {
+    const { thread, name } = await asked(fault)
+    const shown = thread.shown().join('\n')
+    for (const part of ['calculator', '1+1', 'teleport', 'Mars', 'There is no tool']) expect(shown).toContain(part)
+    expect(thread.shown().at(-1)).toMatch(new RegExp(`^${name} answered\n2 steps`))
+    expect(thread.messages().filter((message) => message.streaming_state === 'in_progress')).toEqual([])
+  })
+})
+
+test('nobody is pinged, and Slack would have refused nothing', () => {
+  expect([slack.pings(), slack.refusals]).toEqual([[], []])
+})
