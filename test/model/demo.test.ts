@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Message, Usage } from '../../src/agent/types.ts'
 import { createAgent, type AgentParts } from '../../src/agent-parts.ts'
@@ -191,6 +192,67 @@ describe('one completion', () => {
       standalone([[long.slice(0, 900), long]], `and his ${long.slice(0, 400)}`)
       expect(performance.now() - start, piece).toBeLessThan(3000)
     }
+  })
+})
+
+describe('whatever it is asked and shown', () => {
+  const words = fc.constantFrom(
+    ...'who what is was the of and his her how old when where Alan Turing Dune author brother first publisher 29 0.23 power half * ( ) ^ % °F celsius GitHub followers company A B ? . , ’s \n Question: Thought: **'.split(
+      ' ',
+    ),
+  )
+  const sentence = fc.array(words, { maxLength: 25 }).map((list) => list.join(' '))
+  const observation = fc.oneof(
+    sentence,
+    fc.string(),
+    fc.constantFrom(
+      '42',
+      "Could not find [x]. Similar: ['a', 'b'].",
+      "[x] may refer to: ['x (y)', 'x z'].",
+      '(Result 1 / 1) His brother was John Turing.',
+      'No more results.',
+    ),
+  )
+  const tools = ['calculator', 'wikipedia', 'wikipedia_lookup', 'github_user', 'GetInvoice', 'Total', 'Diff']
+
+  test('it asks for a tool that is listed, or answers', () => {
+    fc.assert(
+      fc.property(
+        sentence,
+        fc.array(observation, { maxLength: 6 }),
+        fc.subarray(tools),
+        (question, observations, listed) => {
+          const text = complete(prompt(question, { tools: listed, observations }))
+          const [tool, input] = action(text) ?? []
+          if (tool === undefined) expect(final(text)).toBeTypeOf('string')
+          else expect([listed.includes(tool), input !== undefined]).toEqual([true, true])
+        },
+      ),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('it comes to an end, whatever the tools say', () => {
+    fc.assert(
+      fc.property(sentence, fc.infiniteStream(observation), (question, stream) => {
+        const observations: string[] = []
+        while (action(complete(prompt(question, { tools, observations }))) && observations.length < 60)
+          observations.push(stream.next().value)
+        expect(observations.length).toBeLessThan(60)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('it answers the same prompt the same way, and a follow-up with one line at most as long as it was', () => {
+    fc.assert(
+      fc.property(sentence, sentence, sentence, (question, said, followUp) => {
+        const once = standalone([[question, said]], followUp)
+        expect(standalone([[question, said]], followUp)).toBe(once)
+        expect(once.length).toBeLessThan(followUp.length + question.length + said.length + 40)
+      }),
+      { numRuns: 500 },
+    )
   })
 })
 

@@ -2,46 +2,50 @@
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
 
+const FENCE = /^(?:```|~~~)/
+const HEADING = /^#{1,6}\s+(\S.*)$/
 const ITEM = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(.*)$/
 
+/** Quotes and lists in one another are taken apart so deep and no deeper. */
+const MOST_DEPTH = 8
+
 /** @param {string} text @returns {Node[]} */
-export function markdown(text) {
+export function markdown(text, depth = 0) {
+  if (depth > MOST_DEPTH) return [text]
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   const nodes = []
-  while (lines.length > 0) nodes.push(...block(lines))
+  while (lines.length > 0) nodes.push(...block(lines, depth))
   return nodes
 }
 
 /** Takes the lines of one block off the front and gives its nodes. */
-function block(lines) {
-  const first = lines[0]
-  if (first.trim() === '') return void lines.shift() || []
-  if (/^\s*(```|~~~)/.test(first)) return [fence(lines)]
-  const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(first)
-  // The page has its own headings; those of a message stand in its outline as plain strong lines.
-  if (heading) return lines.shift() && [el('p.heading', {}, el('strong', {}, ...inlineMarkdown(heading[2])))]
-  if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(first)) return lines.shift() && [el('hr')]
-  if (/^\s*>/.test(first))
-    return [
-      el(
-        'blockquote',
-        {},
-        ...markdown(
-          take(lines, (l) => /^\s*>/.test(l))
-            .map((l) => l.replace(/^\s*> ?/, ''))
-            .join('\n'),
-        ),
-      ),
-    ]
-  if (ITEM.test(first)) return [list(lines)]
+function block(lines, depth) {
+  const first = lines[0].trim()
+  if (first === '') return void lines.shift() || []
+  if (FENCE.test(first)) return [fence(lines)]
+  if (HEADING.test(first)) return [heading(lines.shift().trim())]
+  if (/^([-*_])( ?\1){2,}$/.test(first)) return void lines.shift() || [el('hr')]
+  if (first.startsWith('>')) return [quote(lines, depth)]
+  if (ITEM.test(lines[0])) return [list(lines, depth)]
   if (isTable(lines)) return [table(lines)]
-  return [
-    el(
-      'p',
-      {},
-      ...paragraph(take(lines, (l) => l.trim() !== '' && !/^\s*(```|~~~|>|#{1,6}\s)/.test(l) && !ITEM.test(l))),
-    ),
-  ]
+  return [el('p', {}, ...paragraph(take(lines, goesOn)))]
+}
+
+/** Whether a line belongs to the paragraph before it. */
+function goesOn(line) {
+  const text = line.trim()
+  return text !== '' && !text.startsWith('>') && !FENCE.test(text) && !HEADING.test(text) && !ITEM.test(line)
+}
+
+/** The page has its own headings; those of a message stand in its outline as plain strong lines. */
+function heading(line) {
+  const [, text] = HEADING.exec(line)
+  return el('p.heading', {}, el('strong', {}, ...inlineMarkdown(text.replace(/#{1,6}$/, '').trimEnd())))
+}
+
+function quote(lines, depth) {
+  const inside = take(lines, (line) => line.trim().startsWith('>')).map((line) => line.trim().replace(/^> ?/, ''))
+  return el('blockquote', {}, ...markdown(inside.join('\n'), depth + 1))
 }
 
 function take(lines, fits) {
@@ -58,7 +62,7 @@ function fence(lines) {
   return el('pre', {}, el('code', {}, code.join('\n')))
 }
 
-function list(lines) {
+function list(lines, depth) {
   const [, indent, number] = ITEM.exec(lines[0])
   const items = []
   while (lines.length > 0) {
@@ -71,12 +75,14 @@ function list(lines) {
     else if (lines[0].trim() === '' && lines[1] !== undefined && ITEM.test(lines[1])) lines.shift()
     else break
   }
-  const children = items.map((item) => el('li', {}, ...inlineMarkdown(item[0]), ...markdown(item.slice(1).join('\n'))))
+  const children = items.map((item) =>
+    el('li', {}, ...inlineMarkdown(item[0]), ...markdown(item.slice(1).join('\n'), depth + 1)),
+  )
   return el(number ? 'ol' : 'ul', number && number !== '1' ? { start: number } : {}, ...children)
 }
 
 function isTable(lines) {
-  return lines[0].includes('|') && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(lines[1] ?? '')
+  return lines[0].includes('|') && /^\|? ?:?-+:? ?(\| ?:?-+:? ?)*\|?$/.test((lines[1] ?? '').trim().replace(/ +/g, ' '))
 }
 
 function table(lines) {
@@ -100,8 +106,9 @@ function paragraph(lines) {
   return lines.flatMap((line, index) => [...(index > 0 ? [el('br')] : []), ...inlineMarkdown(line.trim())])
 }
 
+/** No part of it can look far for an end that is not there: what a model writes must not make the page slow. */
 const INLINE =
-  /\\([\\`*_{}[\]()#+.!~|>-])|(`+)(.+?)\2(?!`)|\[([^\]]*)\]\(<?([^\s)>]+)>?(?:\s+"[^"]*")?\)|<(https?:[^>\s]+)>|(\*\*|__)(?=\S)(.+?\S?)\7|~~(?=\S)(.+?)~~|(\*|_)(?=\S)((?:(?!\10).)+?)\10(?!\w)/
+  /\\([\\`*_{}[\]()#+.!~|>-])|(`{1,6})([^`]{1,2000}?)\2(?!`)|\[([^[\]]{0,500})\]\(<?([^\s)<>]{1,2000})>?(?:\s"[^"]{0,300}")?\)|<(https?:[^<>\s]{1,2000})>|(\*\*|__)(?=\S)(.{1,3000}?)\7|~~(?=\S)(.{1,3000}?)~~|(\*|_)(?=\S)((?:(?!\10).){1,3000})\10(?!\w)/
 
 function inlineMarkdown(text) {
   const nodes = []

@@ -35,15 +35,16 @@ function lines(text, names) {
   return text.split('\n').flatMap((line, index) => [...(index > 0 ? [el('br')] : []), ...inline(line, names)])
 }
 
+/** Code, a reference in angle brackets, or a pair of marks with no space inside its ends and no word outside them. */
+const TOKEN =
+  /`([^`]{1,3000})`|<([^<>]{1,3000})>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<]|<[^<>]{1,3000}>){1,3000})(?<!\s)\3(?![\w*~])/
+
 /** What stands in a line: code, links and mentions first, since no mark counts inside them. */
 export function inline(text, names) {
   const nodes = []
   let rest = text
   while (rest !== '') {
-    const token =
-      /`([^`]+)`|<([^<>]+)>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<])*?(?:<[^<>]*>(?:(?!\3)[^`<])*?)*[^\s])\3(?![\w*~])/.exec(
-        rest,
-      )
+    const token = TOKEN.exec(rest)
     if (!token) break
     nodes.push(...plain(rest.slice(0, token.index)))
     if (token[1] !== undefined) nodes.push(el('code', {}, unescape(token[1])))

@@ -1,0 +1,186 @@
+import fc from 'fast-check'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPage, type Page as ServedPage } from '../../src/playground/page-server.ts'
+import { startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+
+/** Reads a text with the page's own modules, in its own browser, and gives what became of it. */
+describeWithChromium('the page’s readers of text', () => {
+  let browser: Browser
+  let slack: LocalSlack
+  let served: ServedPage
+  let tab: Page
+  beforeAll(async () => {
+    browser = await launchChromium()
+    slack = await startLocalSlack()
+    served = await startPage(slack, { port: 0, notes: { model: 'none', isDemo: false, notes: [], examples: [] } })
+    tab = await browser.newPage()
+    await tab.goto(served.url)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+    await slack.close()
+  })
+
+  const MRKDWN = `async (text) => {
+    const { mrkdwn } = await import('/mrkdwn.js')
+    const names = { user: (id) => ({ U1: 'Ann' })[id] ?? id, channel: (id) => ({ C1: 'general' })[id] ?? id }
+    const box = document.createElement('div')
+    box.append(...mrkdwn(text, names))
+    return [box.innerHTML, box.textContent]
+  }`
+  const MARKDOWN = `async (text) => {
+    const { markdown } = await import('/markdown.js')
+    const box = document.createElement('div')
+    box.append(...markdown(text))
+    return [box.innerHTML, box.textContent]
+  }`
+
+  async function read(reader: string, text: string): Promise<[string, string]> {
+    return (await tab.evaluate(`(${reader})(${JSON.stringify(text)})`)) as [string, string]
+  }
+  const html = async (reader: string, text: string) =>
+    (await read(reader, text))[0].replaceAll(' target="_blank" rel="noopener noreferrer"', '')
+
+  test.each([
+    ['bold, italic, struck', '*b* _i_ ~s~', '<strong>b</strong> <em>i</em> <s>s</s>'],
+    ['marks inside marks', '*_both_*', '<strong><em>both</em></strong>'],
+    ['code, in which nothing counts', '`*a* <@U1>`', '<code>*a* &lt;@U1&gt;</code>'],
+    ['escapes', '&lt;b&gt; &amp;amp;', '&lt;b&gt; &amp;amp;'],
+    ['a mention of a person', '<@U1>', '<span class="mention">@Ann</span>'],
+    ['a mention of a channel', '<#C1>', '<span class="mention">#general</span>'],
+    ['a broadcast', '<!here>', '<span class="mention">@here</span>'],
+    [
+      'a link with words',
+      '<https://example.org/?a=1&amp;b=2|see &lt;this&gt;>',
+      '<a href="https://example.org/?a=1&amp;b=2">see &lt;this&gt;</a>',
+    ],
+    ['a link without words', '<https://example.org>', '<a href="https://example.org">https://example.org</a>'],
+    ['a link in bold', '*<https://example.org|x>*', '<strong><a href="https://example.org">x</a></strong>'],
+    ['a link to a script', '<javascript:alert(1)|x>', '<span>x</span>'],
+    ['a quote', '> one\n&gt; two', '<blockquote>one<br>two</blockquote>'],
+    ['a fence', '```\n*a*\n```', '<pre><code>*a*</code></pre>'],
+    ['line breaks', 'a\nb', 'a<br>b'],
+    ['an emoji', ':eyes: :no_such_thing:', '👀 :no_such_thing:'],
+    ['stars that mark nothing', '2 * 3 * 4, a*b*c, * x *, **', '2 * 3 * 4, a*b*c, * x *, **'],
+    ['an address of mail', '<mailto:a@b.c|mail>', '<a href="mailto:a@b.c">mail</a>'],
+  ])('mrkdwn: %s', async (_, text, expected) => {
+    expect(await html(MRKDWN, text)).toBe(expected)
+  })
+
+  test.each([
+    [
+      'strong and emphasis',
+      '**b** __b__ *i* _i_ ~~s~~',
+      '<p><strong>b</strong> <strong>b</strong> <em>i</em> <em>i</em> <s>s</s></p>',
+    ],
+    ['code', 'a `x **y**` b', '<p>a <code>x **y**</code> b</p>'],
+    ['a fence with a language', '```js\nlet x = "<b>"\n```', '<pre><code>let x = "&lt;b&gt;"</code></pre>'],
+    ['a fence that never ends', '```\ncode', '<pre><code>code</code></pre>'],
+    ['a heading', '## Title ##', '<p class="heading"><strong>Title</strong></p>'],
+    ['a list in a list', '- a\n  - b\n- c', '<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>'],
+    ['a numbered list', '3. a\n4. b', '<ol start="3"><li>a</li><li>b</li></ol>'],
+    ['a quote with strong words', '> **a**', '<blockquote><p><strong>a</strong></p></blockquote>'],
+    ['a rule', 'a\n\n---\n\nb', '<p>a</p><hr><p>b</p>'],
+    ['a link', '[a *b*](https://example.org "title")', '<p><a href="https://example.org">a <em>b</em></a></p>'],
+    ['a bare link', '<https://example.org>', '<p><a href="https://example.org">https://example.org</a></p>'],
+    ['a link to a script', '[a](javascript:alert(1))', '<p><span>a</span>)</p>'],
+    ['an escape', '\\*a\\*', '<p>*a*</p>'],
+    ['markup', '<b>bold</b><script>1</script>', '<p>&lt;b&gt;bold&lt;/b&gt;&lt;script&gt;1&lt;/script&gt;</p>'],
+    [
+      'a table',
+      '| a | b |\n|---|:-:|\n| 1 | 2 |',
+      '<div class="table"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>',
+    ],
+    ['words with underscores', 'snake_case_name and 2*3*4', '<p>snake_case_name and 2*3*4</p>'],
+  ])('markdown: %s', async (_, text, expected) => {
+    expect(await html(MARKDOWN, text)).toBe(expected)
+  })
+
+  test('no text becomes anything but the elements of a message', async () => {
+    const pieces = [
+      '<',
+      '>',
+      '&lt;',
+      '*',
+      '_',
+      '~',
+      '`',
+      '```',
+      '|',
+      '\n',
+      '[',
+      '](',
+      ')',
+      '"',
+      '<img src=x>',
+      '<@U1',
+      'javascript:',
+      '# ',
+      '- ',
+      '1. ',
+      ' ',
+      'a',
+      '</p>',
+      '\\',
+      '|-|',
+    ]
+    const ALLOWED = new Set(
+      'A BLOCKQUOTE BR CODE DIV EM HR LI OL P PRE S SPAN STRONG TABLE TBODY TD TH THEAD TR UL'.split(' '),
+    )
+    const tagsOf = `async (text) => {
+      const { mrkdwn } = await import('/mrkdwn.js')
+      const { markdown } = await import('/markdown.js')
+      const box = document.createElement('div')
+      box.append(...mrkdwn(text, { user: String, channel: String }), ...markdown(text))
+      const all = [...box.querySelectorAll('*')]
+      return [all.map((one) => one.tagName), all.filter((one) => one.hasAttribute('onerror') || /^javascript/i.test(one.getAttribute('href') ?? '')).length]
+    }`
+    const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((list) => list.join(''))
+    await fc.assert(
+      fc.asyncProperty(text, async (words) => {
+        const [tags, bad] = (await tab.evaluate(`(${tagsOf})(${JSON.stringify(words)})`)) as [string[], number]
+        expect(tags.filter((tag) => !ALLOWED.has(tag))).toEqual([])
+        expect(bad).toBe(0)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('no text of a message’s length holds the page up', async () => {
+    for (const piece of [
+      '*',
+      '*a ',
+      '_a_b',
+      '~',
+      '`',
+      '``` ',
+      '<',
+      '<a ',
+      '[',
+      '[a](',
+      '**a ',
+      '> ',
+      '- ',
+      '# ',
+      '#',
+      '| ',
+      '\\',
+      '<https://a',
+      ':a',
+      ' ',
+      '\n',
+      '~~a ',
+      '1. a\n',
+    ]) {
+      const text = piece.repeat(Math.ceil(12_000 / piece.length))
+      for (const reader of [MRKDWN, MARKDOWN]) {
+        const start = performance.now()
+        await read(reader, text)
+        expect(performance.now() - start, piece).toBeLessThan(5000)
+      }
+    }
+  })
+})
