@@ -1,15 +1,9 @@
-import type { RunState } from './agent.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { deadline } from './deadline.ts'
 import { coerceInput } from './input.ts'
 import { cutMiddle } from './observation.ts'
+import type { RunState } from './run-state.ts'
 import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolFetch } from './types.ts'
-
-/** What tools reach the world by. */
-export interface ToolEnv {
-  fetch: ToolFetch
-  now(): Date
-}
 
 /** A model may ask for several tools at once; more than this many in one turn are refused. */
 const MAX_AT_ONCE = 5

@@ -4,43 +4,14 @@
  * two of them (the generator waits) and start a later run from the saved steps.
  */
 import { randomInt } from 'node:crypto'
-import { actAndObserve, type ToolEnv } from './act.ts'
-import { stopReason, thinkingTime, type Limits } from './budget.ts'
+import { actAndObserve } from './act.ts'
+import { stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './cut.ts'
 import { plainWords, whatIsKnown } from './last-words.ts'
-import type { AgentEvent, Completion, Dialect, Model, PastTurn, Reading, RunView } from './types.ts'
-import type { Step, StopReason, Tool, ToolCall, Usage } from './types.ts'
+import type { AgentDeps, RunState, Task } from './run-state.ts'
+import type { AgentEvent, Completion, Reading, RunView, ToolCall, Usage } from './types.ts'
 
-/** What one run works on. `steps` and `memory` (of the tools) are what an earlier process had done of it. */
-export interface Task {
-  question: string
-  history?: PastTurn[]
-  /** Both are changed in place as the run goes on, so that the reader of the events can save them. */
-  steps?: Step[]
-  memory?: Record<string, unknown>
-  /** Aborted when a person stops the run or the process hands it over. */
-  signal: AbortSignal
-}
-
-export interface AgentDeps extends ToolEnv {
-  model: Model
-  dialect: Dialect
-  tools: Tool[]
-  limits: Limits
-}
-
-/** Everything that a run knows while it runs. */
-export interface RunState extends AgentDeps {
-  task: Task
-  steps: Step[]
-  memory: Record<string, unknown>
-  nonce: string
-  startedAt: number
-  usage: Usage[]
-  lastCall?: StopReason
-  /** The model's last completion, as it was written. */
-  written: string
-}
+export type { AgentDeps, Task } from './run-state.ts'
 
 export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
   const run = begin(task, deps)

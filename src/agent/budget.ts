@@ -1,22 +1,7 @@
-import type { RunState } from './agent.ts'
 import { deadline, type Deadline } from './deadline.ts'
 import { inputText } from './input.ts'
+import type { RunState } from './run-state.ts'
 import type { Action, Step, StopReason, Tool } from './types.ts'
-
-/** What one run may spend. Times in milliseconds. */
-export interface Limits {
-  /** Turns of the model that use tools; the answer comes besides. */
-  maxSteps: number
-  timeoutMs: number
-  toolTimeoutMs: number
-  /** Longer observations lose their middle. */
-  toolOutputChars: number
-  /** Tokens in and out, all calls together. */
-  maxTokens?: number
-  maxCostUsd?: number
-  /** False only for the replay of recordings, which repeat themselves and go on after what nobody could read. */
-  breakLoops?: boolean
-}
 
 /** After as many unreadable completions in a row, the model is made to answer. */
 export const MAX_UNREADABLE = 3
