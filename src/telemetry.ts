@@ -43,6 +43,7 @@ export async function createTelemetry(config: Config, log: Log): Promise<Telemet
   return metrics || traces ? new Watch({ metrics, traces, log }) : undefined
 }
 
+// Both are imported here and not above: who measures nothing shall not pay for it in the time of the start or in memory.
 async function loadMetrics(): Promise<Metrics> {
   const { Metrics } = await import('./telemetry/metrics.ts')
   return new Metrics()
@@ -68,6 +69,7 @@ async function loadTraces(endpoint: string, config: Config, log: Log): Promise<T
 /** Calls by which an asker sees that somebody is at it. */
 const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
 
+/** What is measured where: facts come in from the seams, and go to the metrics and the traces, whichever there are. */
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
   readonly #traces: Traces | undefined

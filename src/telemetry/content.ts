@@ -4,10 +4,15 @@
  */
 import type { Message, ToolCall } from '../agent/types.ts'
 
+/** What was sent to a model: `gen_ai.input.messages`. */
 export function inputMessages(messages: Message[]): string {
   return JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) })))
 }
 
+/**
+ * What came back: `gen_ai.output.messages`. The schema wants a reason why the model stopped; beyond tool calls it is not told
+ * here, and a text that we cut ourselves has stopped where we wanted it to.
+ */
 export function outputMessages(text: string, calls: ToolCall[] = []): string {
   const parts = [...textPart(text), ...calls.map(callPart)]
   return JSON.stringify([{ role: 'assistant', parts, finish_reason: calls.length > 0 ? 'tool_call' : 'stop' }])

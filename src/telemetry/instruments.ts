@@ -59,6 +59,7 @@ function callsIn(registry: Registry) {
   }
 }
 
+/** All names begin with the program's, as Prometheus's own rules for names ask. */
 function makersIn(registry: Registry) {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>

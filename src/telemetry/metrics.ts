@@ -7,6 +7,10 @@ import { instrumentsIn } from './instruments.ts'
 import { BoundedLabel } from './labels.ts'
 import { watchQueue } from './queue-gauges.ts'
 
+/**
+ * Counts what it is told of, in a registry of its own, so that several bots in one process stay apart. What a process shows is
+ * what it did itself; sums over all processes are Prometheus's to make.
+ */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #m = instrumentsIn(this.#registry)
@@ -20,6 +24,7 @@ export class Metrics {
     for (const of of ['model', 'slack', 'question']) this.#m.retries.inc({ of }, 0)
   }
 
+  /** One fact, one or two series. Prometheus wants seconds; facts have milliseconds. */
   note(fact: Fact): void {
     switch (fact.kind) {
       case 'intake':
@@ -53,6 +58,7 @@ export class Metrics {
     watchQueue(this.#registry, stats)
   }
 
+  /** The text form that Prometheus scrapes. */
   async page(): Promise<Page> {
     return { status: 200, type: this.#registry.contentType, body: await this.#registry.metrics() }
   }

@@ -8,6 +8,7 @@ export function meteredModel(model: Model, note: (fact: ModelFact) => void, now:
 
 type Meter = { model: Model; note: (fact: ModelFact) => void; now: () => number }
 
+/** The note is made in `finally`: a caller that has read enough returns early, and no line after the loop is reached. */
 async function* metered({ model, note, now }: Meter, request: ModelRequest): AsyncGenerator<ModelEvent> {
   const call = {
     from: now(),
@@ -49,6 +50,7 @@ async function* metered({ model, note, now }: Meter, request: ModelRequest): Asy
   }
 }
 
+/** An abort is told by the signal rather than by the error, which each client words in its own way. */
 function endOf(thrown: { error: unknown } | undefined, { signal }: ModelRequest): Pick<ModelFact, 'outcome' | 'error'> {
   if (!thrown) return { outcome: 'ok' }
   if (!signal.aborted) return { outcome: 'failed', error: errorType(thrown.error) }

@@ -28,6 +28,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   }
 }
 
+/** The trace begins here, and has to be in the question before it is stored: the worker may be another process. */
 async function takeIn(
   question: Question,
   watch: QueueWatch,
@@ -49,6 +50,7 @@ async function takeIn(
   }
 }
 
+/** A handler that throws puts the question down: the queue hands it out again, and only its last go has an outcome. */
 function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const go = newGo(question, run, signal)
@@ -70,6 +72,7 @@ function end(go: Go, { note, now }: QueueWatch): void {
   note({ kind: 'ending', question, outcome, steps: run.saved.steps.length, ms: Math.max(0, doneAt - question.at) })
 }
 
+/** The queue's last word on a question, after all goes at it have failed. */
 function watchedGiveUp(giveUp: Handler, { note, now, during }: QueueWatch): Handler {
   return async (question, run, signal) => {
     await during(newGo(question, run, signal), () => giveUp(question, run, signal))

@@ -47,6 +47,7 @@ export function questionAttributes({ id, team, channel, surface }: Question): At
   }
 }
 
+/** What is known of a go before it begins; a sampler would decide by these. */
 export function agentAttributes(question: Question): Attributes {
   return {
     'gen_ai.operation.name': 'invoke_agent',
@@ -71,6 +72,7 @@ export function agentEndAttributes({ question, run, outcome }: Go, { withContent
   }
 }
 
+/** One span a call of one endpoint, its retries included, as its client sees it. */
 function chatSpan(fact: ModelFact, { question }: Go, { baseUrl, isStreaming, withContent }: SpanStyle): CallSpan {
   const { model, request, retries, ms, error } = fact
   const first = fact.firstMs === undefined ? {} : { 'gen_ai.response.time_to_first_chunk': fact.firstMs / 1000 }
@@ -112,6 +114,7 @@ function contentAttributes({ request, text, toolCalls }: ModelFact): Attributes 
   }
 }
 
+/** A tool that failed is an error of its span alone: the agent reads of it and goes on. */
 function toolSpan({ tool, ok, ms, callId, input, output }: ToolFact, { withContent }: SpanStyle): CallSpan {
   const written = typeof input === 'string' ? input : JSON.stringify(input)
   const attributes = {
@@ -125,6 +128,7 @@ function toolSpan({ tool, ok, ms, callId, input, output }: ToolFact, { withConte
   return { name: `execute_tool ${tool}`, kind: SpanKind.INTERNAL, attributes, ms, error: ok ? undefined : 'tool_error' }
 }
 
+/** There are no conventions for Slack. One span a try, so that a retry shows what it waited for. */
 function slackSpan({ method, outcome, ms, attempt }: SlackFact): CallSpan {
   const attributes = { 'slack.method': method, ...(attempt > 0 ? { 'slack.attempt': attempt } : {}) }
   return {

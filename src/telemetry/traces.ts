@@ -36,6 +36,10 @@ export interface TracesOptions {
   now(): number
 }
 
+/**
+ * Makes spans and sends them in batches, in the background: a collector that is slow or away costs a question nothing, and
+ * when too many wait, the newest are dropped.
+ */
 export class Traces {
   readonly #options: TracesOptions
   readonly #provider: TracerProvider
@@ -123,6 +127,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
+/** Where the question carries no trace, or one that cannot be read, a new one begins. */
 function parentOf({ traceparent }: Question): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { embeddedQueue } from '../../src/queue/embedded.ts'
 import { createLog } from '../../src/log.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createTelemetry } from '../../src/telemetry.ts'
 import { startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
-import type { Ends } from '../harness/ends.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
 import { act, finish, type Script } from '../harness/played-model.ts'
 import { freePort } from '../harness/redis.ts'
@@ -12,6 +12,7 @@ import { question } from '../harness/stores.ts'
 
 const [INTERNAL, SERVER, CLIENT] = [1, 2, 3]
 const ERROR = 2
+const ends = fileEnds()
 
 interface TracedBot extends TestBot {
   collector: Collector
@@ -31,79 +32,83 @@ function only(collector: Collector, name: string): CollectedSpan {
   return found[0]!
 }
 
-test('one trace: a delivery is received, the agent is invoked, and it calls models, tools and Slack', async (t) => {
-  const { collector, ...bot } = await tracedBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
-  const thread = await bot.mention('What is 2+3?')
-  await thread.ended()
-  await bot.stop()
-  const [received, agent] = [only(collector, 'receive mention'), only(collector, 'invoke_agent thinkaloud')]
-  expect(new Set(collector.spans.map((span) => span.traceId)).size).toBe(1)
-  expect(received).toMatchObject({ parentSpanId: undefined, kind: SERVER })
-  expect(agent).toMatchObject({ parentSpanId: received.spanId, kind: INTERNAL })
-  const calls = collector.spans.filter((span) => span !== received && span !== agent)
-  expect(calls.filter((span) => span.parentSpanId !== agent.spanId)).toEqual([])
-  expect(calls.map((span) => `${span.kind} ${span.name}`).sort()).toEqual([
-    `${INTERNAL} execute_tool calculator`,
-    `${CLIENT} chat played-model`,
-    `${CLIENT} chat played-model`,
-    `${CLIENT} slack assistant.threads.setStatus`,
-    `${CLIENT} slack assistant.threads.setStatus`,
-    `${CLIENT} slack chat.postMessage`,
-    `${CLIENT} slack chat.postMessage`,
-    `${CLIENT} slack chat.update`,
-  ])
-})
+describe('an answered question', () => {
+  let collector: Collector
+  let conversation: string
+  let modelUrl: string
 
-test('spans carry what the GenAI conventions ask for', async (t) => {
-  const { collector, ...bot } = await tracedBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
-  const thread = await bot.mention('What is 2+3?')
-  await thread.ended()
-  await bot.stop()
-  const conversation = `T0LOCAL0001:${thread.channel}:${thread.ts}`
-  expect(only(collector, 'invoke_agent thinkaloud').attributes).toMatchObject({
-    'gen_ai.operation.name': 'invoke_agent',
-    'gen_ai.provider.name': 'openai',
-    'gen_ai.agent.name': 'thinkaloud',
-    'gen_ai.conversation.id': conversation,
-    'thinkaloud.outcome': 'answered',
-    'thinkaloud.steps': 1,
-    'thinkaloud.attempt': 1,
+  beforeAll(async () => {
+    const bot = await tracedBot(ends, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
+    const thread = await bot.mention('What is 2+3?')
+    await thread.ended()
+    await bot.stop()
+    collector = bot.collector
+    modelUrl = bot.model.url
+    conversation = `T0LOCAL0001:${thread.channel}:${thread.ts}`
   })
-  const [chat, last] = collector.named('chat played-model')
-  expect(chat?.attributes).toMatchObject({
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': 'openai',
-    'gen_ai.request.model': 'played-model',
-    'gen_ai.request.stream': true,
-    'gen_ai.request.stop_sequences': expect.arrayContaining(['\nObservation:']),
-    'gen_ai.response.time_to_first_chunk': expect.any(Number),
-    'gen_ai.usage.input_tokens': expect.any(Number),
-    'gen_ai.usage.output_tokens': expect.any(Number),
-    'gen_ai.conversation.id': conversation,
-    'server.address': '127.0.0.1',
-    'server.port': Number(new URL(bot.model.url).port),
-  })
-  expect(only(collector, 'execute_tool calculator').attributes).toEqual({
-    'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': 'calculator',
-    'gen_ai.tool.type': 'function',
-    'gen_ai.agent.name': 'thinkaloud',
-  })
-  const total = only(collector, 'invoke_agent thinkaloud').attributes['gen_ai.usage.input_tokens']
-  const parts = [chat, last].map((span) => Number(span?.attributes['gen_ai.usage.input_tokens']))
-  expect(total).toBe(parts[0]! + parts[1]!)
-})
 
-test('calls lie within the agent’s time, each after what it waited for', async (t) => {
-  const { collector, ...bot } = await tracedBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
-  await (await bot.mention('What is 2+3?')).ended()
-  await bot.stop()
-  const agent = only(collector, 'invoke_agent thinkaloud')
-  const [first, second] = collector.named('chat played-model')
-  const tool = only(collector, 'execute_tool calculator')
-  const times = [agent.from, first!.from, first!.to, tool.from, tool.to, second!.from, second!.to, agent.to]
-  expect(times).toEqual([...times].sort((a, b) => a - b))
-  expect(only(collector, 'receive mention').from).toBeLessThanOrEqual(agent.from)
+  test('one trace: a delivery is received, the agent is invoked, and it calls models, tools and Slack', () => {
+    const [received, agent] = [only(collector, 'receive mention'), only(collector, 'invoke_agent thinkaloud')]
+    expect(new Set(collector.spans.map((span) => span.traceId)).size).toBe(1)
+    expect(received).toMatchObject({ parentSpanId: undefined, kind: SERVER })
+    expect(agent).toMatchObject({ parentSpanId: received.spanId, kind: INTERNAL })
+    const calls = collector.spans.filter((span) => span !== received && span !== agent)
+    expect(calls.filter((span) => span.parentSpanId !== agent.spanId)).toEqual([])
+    expect(calls.map((span) => `${span.kind} ${span.name}`).sort()).toEqual([
+      `${INTERNAL} execute_tool calculator`,
+      `${CLIENT} chat played-model`,
+      `${CLIENT} chat played-model`,
+      `${CLIENT} slack assistant.threads.setStatus`,
+      `${CLIENT} slack assistant.threads.setStatus`,
+      `${CLIENT} slack chat.postMessage`,
+      `${CLIENT} slack chat.postMessage`,
+      `${CLIENT} slack chat.update`,
+    ])
+  })
+
+  test('spans carry what the GenAI conventions ask for', () => {
+    expect(only(collector, 'invoke_agent thinkaloud').attributes).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.agent.name': 'thinkaloud',
+      'gen_ai.conversation.id': conversation,
+      'thinkaloud.outcome': 'answered',
+      'thinkaloud.steps': 1,
+      'thinkaloud.attempt': 1,
+    })
+    const [chat, last] = collector.named('chat played-model')
+    expect(chat?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'played-model',
+      'gen_ai.request.stream': true,
+      'gen_ai.request.stop_sequences': expect.arrayContaining(['\nObservation:']),
+      'gen_ai.response.time_to_first_chunk': expect.any(Number),
+      'gen_ai.usage.input_tokens': expect.any(Number),
+      'gen_ai.usage.output_tokens': expect.any(Number),
+      'gen_ai.conversation.id': conversation,
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(modelUrl).port),
+    })
+    expect(only(collector, 'execute_tool calculator').attributes).toEqual({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'calculator',
+      'gen_ai.tool.type': 'function',
+      'gen_ai.agent.name': 'thinkaloud',
+    })
+    const total = only(collector, 'invoke_agent thinkaloud').attributes['gen_ai.usage.input_tokens']
+    const parts = [chat, last].map((span) => Number(span?.attributes['gen_ai.usage.input_tokens']))
+    expect(total).toBe(parts[0]! + parts[1]!)
+  })
+
+  test('calls lie within the agent’s time, each after what it waited for', () => {
+    const agent = only(collector, 'invoke_agent thinkaloud')
+    const [first, second] = collector.named('chat played-model')
+    const tool = only(collector, 'execute_tool calculator')
+    const times = [agent.from, first!.from, first!.to, tool.from, tool.to, second!.from, second!.to, agent.to]
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+    expect(only(collector, 'receive mention').from).toBeLessThanOrEqual(agent.from)
+  })
 })
 
 const SECRET = 'xylophone'
@@ -126,11 +131,29 @@ async function secretive(t: Ends, env: TestBotOptions['env'] = {}): Promise<Trac
   return bot
 }
 
-test('nothing that people, models or tools wrote is in a trace or in the log', async (t) => {
-  const { collector, logs } = await secretive(t)
-  expect(collector.named('chat played-model')).toHaveLength(4)
-  expect(collector.requests.map(({ body }) => body).join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
-  expect(logs.join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
+describe('a conversation', () => {
+  let bot: TracedBot
+
+  beforeAll(async () => {
+    bot = await secretive(ends)
+  })
+
+  test('nothing that people, models or tools wrote is in a trace or in the log', () => {
+    const { collector, logs } = bot
+    expect(collector.named('chat played-model')).toHaveLength(4)
+    expect(collector.requests.map(({ body }) => body).join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
+    expect(logs.join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
+  })
+
+  test('a follow-up is a trace of its own in the same conversation, and its condensing is part of it', () => {
+    const { collector } = bot
+    const [first, second] = collector.named('invoke_agent thinkaloud')
+    expect(second!.traceId).not.toBe(first!.traceId)
+    expect(second!.attributes['gen_ai.conversation.id']).toBe(first!.attributes['gen_ai.conversation.id'])
+    const chats = collector.named('chat played-model').filter((span) => span.traceId === second!.traceId)
+    expect(chats.map((span) => span.parentSpanId)).toEqual([second!.spanId, second!.spanId])
+    expect(collector.named('receive thread')).toHaveLength(1)
+  })
 })
 
 test('OTEL_CAPTURE_CONTENT=true takes it in, in the conventions’ forms', async (t) => {
@@ -155,16 +178,6 @@ test('OTEL_CAPTURE_CONTENT=true takes it in, in the conventions’ forms', async
 function messagesIn(span: CollectedSpan, name: string): unknown[] {
   return JSON.parse(String(span.attributes[name])) as unknown[]
 }
-
-test('a follow-up is a trace of its own in the same conversation, and its condensing is part of it', async (t) => {
-  const { collector } = await secretive(t)
-  const [first, second] = collector.named('invoke_agent thinkaloud')
-  expect(second!.traceId).not.toBe(first!.traceId)
-  expect(second!.attributes['gen_ai.conversation.id']).toBe(first!.attributes['gen_ai.conversation.id'])
-  const chats = collector.named('chat played-model').filter((span) => span.traceId === second!.traceId)
-  expect(chats.map((span) => span.parentSpanId)).toEqual([second!.spanId, second!.spanId])
-  expect(collector.named('receive thread')).toHaveLength(1)
-})
 
 test('tools that a model calls at once are told apart by their call ids', async (t) => {
   const toolCalls = ['1+1', '2+2'].map((expression, i) => ({
@@ -264,7 +277,7 @@ test('the collector is reached at the specified path, with the headers and the n
   })
 })
 
-test('a collector that is away costs one line in the log, no answer and no wait at the end', async (t) => {
+test('a collector that is away costs neither an answer nor a wait at the end', async (t) => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }
   const bot = await startBot(t, { model: [finish('Yes.')], env })
   expect(await (await bot.mention('Is it noon?')).lastAnswer()).toBe('Yes.')
