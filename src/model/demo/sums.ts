@@ -43,7 +43,7 @@ export function expressionOf(text: string): string | undefined {
   let sum = text
     .toLowerCase()
     .replace(OPENING, '')
-    .replace(/[\s?!.=]+$/, '')
+    .replace(/(?:[\s?.=]|(?<![\d)])!)+$/, '')
   NUMBER_WORDS.forEach((word, value) => (sum = sum.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), String(value))))
   for (const [words, symbols] of WORDS) sum = sum.replace(words, symbols)
   sum = sum

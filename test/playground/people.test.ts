@@ -1,0 +1,264 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { listen, readBody } from '../../src/playground/http.ts'
+import { startPage } from '../../src/playground/page-server.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../src/playground/slack.ts'
+import { localSlack } from '../harness/local-slack.ts'
+
+interface Came {
+  type: string
+  payload: Record<string, unknown>
+}
+
+/** An app that acks all and keeps what came; `ack` is the body of its acks. */
+async function app(slack: LocalSlack, ack = '') {
+  const came: Came[] = []
+  const server = await listen((request, response) => {
+    void readBody(request).then((body) => {
+      came.push(payloadOf(body, request.headers['content-type'] ?? ''))
+      response.end(ack)
+    })
+  })
+  onTestFinished(server.close)
+  slack.setTarget(server.base)
+  return came
+}
+
+function payloadOf(body: string, type: string): Came {
+  if (type.includes('json')) {
+    const { event } = JSON.parse(body) as { event: Record<string, unknown> }
+    return { type: String(event['subtype'] ?? event['type']), payload: event }
+  }
+  const form = Object.fromEntries(new URLSearchParams(body))
+  if (form['payload'] === undefined) return { type: 'command', payload: form }
+  const payload = JSON.parse(form['payload']) as Record<string, unknown>
+  return { type: String(payload['type']), payload }
+}
+
+/** The bot calls its Slack. */
+async function call(slack: LocalSlack, method: string, args: object) {
+  const headers = { authorization: `Bearer ${slack.botToken}`, 'content-type': 'application/json' }
+  const response = await fetch(slack.apiUrl + method, { method: 'POST', headers, body: JSON.stringify(args) })
+  return (await response.json()) as { ok: boolean; ts: string }
+}
+
+const button = { type: 'button', action_id: 'go', value: 'v', text: { type: 'plain_text', text: 'Go' } }
+
+describe('what people do, the app is told in Slack’s forms', () => {
+  test('a message carries who, where, when, and its words as rich text with the mentions apart', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    const said = await slack.mention('hello', { user: BOB })
+    expect(came.map(({ type }) => type).sort()).toEqual(['app_mention', 'message'])
+    for (const { payload } of came) {
+      expect(payload).toMatchObject({
+        user: BOB,
+        channel: GENERAL,
+        ts: said.ts,
+        event_ts: said.ts,
+        team: 'T0LOCAL0001',
+      })
+      expect(JSON.stringify(payload['blocks'])).toContain(`{"type":"user","user_id":"${BOT_USER}"}`)
+    }
+  })
+
+  test('a reply carries its thread and who began it', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    const { ts } = await slack.say({ user: BOB, text: 'root' })
+    const reply = await slack.say({ text: 'reply', thread_ts: ts })
+    expect(reply.thread).toBe(ts)
+    expect(came[1]?.payload).toMatchObject({ thread_ts: ts, parent_user_id: BOB })
+  })
+
+  test('files and broadcasts come as subtypes, bots with their id and without a mention', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    await slack.say({ text: 'look', subtype: 'file_share', files: [{ id: 'F1' }] })
+    await slack.mention('I am a bot', { extra: { bot_id: 'B0OTHER0001' } })
+    expect(came.map(({ type }) => type)).toEqual(['file_share', 'message'])
+    expect(came[0]?.payload['files']).toEqual([{ id: 'F1' }])
+  })
+
+  test('a command carries its channel, its asker, a trigger and an address to answer at', async () => {
+    const slack = await localSlack()
+    slack.addChannel('G0PRIVATE01')
+    const came = await app(slack)
+    await slack.slash('why & how?', { user: BOB, channel: 'G0PRIVATE01' })
+    expect(came[0]).toMatchObject({
+      type: 'command',
+      payload: {
+        command: '/ask',
+        text: 'why & how?',
+        user_id: BOB,
+        user_name: 'bob',
+        channel_id: 'G0PRIVATE01',
+        channel_name: 'privategroup',
+      },
+    })
+    expect(came[0]?.payload['response_url']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/response\//)
+  })
+
+  test('what an ack of a command carries is shown: to the asker, or to all', async () => {
+    const slack = await localSlack({ echo: false })
+    await app(slack, JSON.stringify({ response_type: 'in_channel', text: 'for all' }))
+    await slack.slash('x')
+    await app(slack, 'bare words')
+    await slack.slash('x')
+    expect(slack.messages(GENERAL).map((message) => message.text)).toEqual(['for all'])
+    expect(slack.whispers(GENERAL, ALICE)).toEqual(['bare words'])
+    expect(slack.whispers(GENERAL, BOB)).toEqual([])
+  })
+
+  test('a press carries the button, its message and its thread; there is none without the button', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const { ts } = await slack.say({ text: 'root' })
+    const section = { type: 'section', block_id: 'one', text: { type: 'mrkdwn', text: 'a' }, accessory: button }
+    const posted = await call(slack, 'chat.postMessage', {
+      channel: GENERAL,
+      thread_ts: ts,
+      text: 'a',
+      blocks: [section],
+    })
+    await slack.press({ channel: GENERAL, ts: posted.ts, user: BOB }, { action_id: 'go' })
+    expect(came[1]?.payload).toMatchObject({
+      type: 'block_actions',
+      user: { id: BOB },
+      container: { message_ts: posted.ts, thread_ts: ts },
+      actions: [{ action_id: 'go', block_id: 'one', value: 'v', type: 'button' }],
+    })
+    await expect(slack.press({ channel: GENERAL, ts: posted.ts }, { action_id: 'stop' })).rejects.toThrow(/no element/)
+  })
+
+  test('a press’s address can replace the message or take it away', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const posted = await call(slack, 'chat.postMessage', {
+      channel: GENERAL,
+      text: 'a',
+      blocks: [{ type: 'actions', elements: [button] }],
+    })
+    const respond = (body: object) =>
+      fetch(String(came.at(-1)?.payload['response_url']), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    await slack.press({ channel: GENERAL, ts: posted.ts }, { action_id: 'go' })
+    await respond({ replace_original: true, text: 'gone on' })
+    expect(slack.messages(GENERAL)).toMatchObject([{ text: 'gone on', blocks: undefined }])
+    await respond({ delete_original: true })
+    expect(slack.messages(GENERAL)).toEqual([])
+  })
+
+  test('pressing Stop ends the streams of a thread and says which', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const channel = `D${ALICE.slice(1)}`
+    const { ts } = await slack.say({ channel, text: 'hello' })
+    const stream = await call(slack, 'chat.startStream', { channel, thread_ts: ts, markdown_text: 'one' })
+    await slack.people.stopStreams({ channel, thread: ts })
+    expect(came.at(-1)).toMatchObject({
+      type: 'agent_session_stopped',
+      payload: { channel, thread_ts: ts, user: ALICE, streaming_message_ts: [stream.ts] },
+    })
+  })
+
+  test('who opens the app’s messages opens the direct channel', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    await slack.people.openHome(BOB, 'messages')
+    expect(came[0]?.payload).toMatchObject({ tab: 'messages', user: BOB, channel: `D${BOB.slice(1)}` })
+    expect((await slack.say({ channel: `D${BOB.slice(1)}`, user: BOB, text: 'hi' })).deliveries).toHaveLength(1)
+  })
+
+  test('an edit is an edit, and a mention only when it is new', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    const { ts, channel } = await slack.mention('one')
+    came.length = 0
+    await slack.people.edit({ channel, ts }, `<@${BOT_USER}> two`)
+    expect(came.map(({ type }) => type)).toEqual(['message_changed'])
+    expect(came[0]?.payload).toMatchObject({
+      hidden: true,
+      message: { ts, edited: { user: ALICE } },
+      previous_message: { ts },
+    })
+  })
+
+  test('a channel that does not exist is the test’s own mistake', async () => {
+    const slack = await localSlack()
+    await expect(slack.say({ channel: 'C0NOWHERE01', text: 'hi' })).rejects.toThrow(/addChannel/)
+  })
+})
+
+describe('what happens is told to who watches', () => {
+  /** Reads server-sent events until one holds the words. */
+  async function eventWith(url: string, words: string, happen: () => Promise<unknown>): Promise<string> {
+    const abort = new AbortController()
+    const response = await fetch(`${url}/events`, { signal: abort.signal })
+    let text = ''
+    await happen()
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      if (text.includes(words)) break
+    }
+    abort.abort()
+    return text
+  }
+
+  async function page(slack: LocalSlack) {
+    const served = await startPage(slack, { port: 0, notes: { model: 'none', isDemo: false, notes: [], examples: [] } })
+    onTestFinished(served.close)
+    return served.url
+  }
+
+  test('a message is told at once, one that somebody else is whispered is not', async () => {
+    const slack = await localSlack({ ackMs: 10, retryMs: [] })
+    const told = await eventWith(await page(slack), 'for everybody', async () => {
+      slack.store.whisper(slack.store.channel(RANDOM), { user: BOB, text: 'for Bob alone' })
+      await slack.say({ channel: RANDOM, text: 'for everybody' })
+    })
+    expect(told).not.toContain('for Bob alone')
+  })
+
+  test('channels that one is not in are not shown', async () => {
+    const slack = await localSlack({ ackMs: 10, retryMs: [] })
+    slack.addChannel('C0OTHERS001', { name: 'others', members: new Set([BOB, BOT_USER]) })
+    const url = await page(slack)
+    const told = await eventWith(url, 'in the open', async () => {
+      await slack.say({ channel: 'C0OTHERS001', user: BOB, text: 'behind the door' })
+      await slack.say({ channel: RANDOM, text: 'in the open' })
+    })
+    expect(told + (await (await fetch(`${url}/state`)).text())).not.toMatch(/behind the door|C0OTHERS001/)
+  })
+
+  test('a watcher that goes hears no more', async () => {
+    const slack = await localSlack({ ackMs: 10, retryMs: [] })
+    const heard: string[] = []
+    const leave = slack.store.watch((change) => heard.push(change.type))
+    slack.store.setStatus(slack.store.channel(RANDOM), '1.000001', 'is here')
+    leave()
+    slack.store.setStatus(slack.store.channel(RANDOM), '1.000001', '')
+    expect(heard).toEqual(['status'])
+  })
+
+  test('waiting gives up in a sentence, and settling waits for what is under way', async () => {
+    const slack = await localSlack({ ackMs: 200, retryMs: [] })
+    await expect(slack.until(() => false, 'a miracle', 40)).rejects.toThrow('Waited 40 ms for a miracle.')
+    const said = slack.say({ text: 'nobody listens' })
+    await slack.settle(30)
+    expect((await said).deliveries[0]?.attempts).toHaveLength(1)
+  })
+
+  test('every ts is later than the one before, whatever the clock does', async () => {
+    let clock = 1_790_000_000_000
+    const slack = await localSlack({ now: () => clock })
+    const stamps = [slack.store.ts(), slack.store.ts()]
+    clock -= 5000
+    stamps.push(slack.store.ts())
+    expect([...stamps].sort()).toEqual(stamps)
+    expect(new Set(stamps).size).toBe(3)
+    expect(stamps[0]).toMatch(/^\d{10}\.\d{6}$/)
+  })
+})
