@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 async function local(options: Parameters<typeof startLocalSlack>[0] = {}) {
-  const slack = await startLocalSlack({ ackMs: 200, retryMs: [0, 30, 30], ...options })
+  const slack = await startLocalSlack({ ackMs: 1500, retryMs: [0, 30, 30], ...options })
   ends.push(() => slack.close())
   return slack
 }
@@ -103,7 +103,7 @@ test('an event goes to one socket, each in its turn', async () => {
 })
 
 test('an envelope that nobody acks comes again, marked, maybe to another socket', async () => {
-  const slack = await local({ ackMs: 60 })
+  const slack = await local({ ackMs: 400 })
   const deaf = await socketApp(slack, () => false)
   const { deliveries } = await slack.say({ text: 'hello' })
   expect(await deliveries[0]?.done).toBe(false)
@@ -112,7 +112,7 @@ test('an envelope that nobody acks comes again, marked, maybe to another socket'
 })
 
 test('what was said while no socket was open is delivered to the first that opens', async () => {
-  const slack = await local({ ackMs: 2000 })
+  const slack = await local({ ackMs: 10_000 })
   const said = slack.say({ text: 'early' })
   const late = await socketApp(slack)
   expect((await said).deliveries[0]?.attempts[0]?.status).toBe(200)
