@@ -14,11 +14,16 @@ export function unescapeText(text: string): string {
 
 /** A code span. Backticks inside would end it: they become a look-alike. Empty for an empty text. */
 export function codeSpan(text: string, max = Infinity): string {
-  const line = text.replace(/\s*\n\s*/g, ' ').replaceAll('`', 'ˋ')
+  const line = text
+    .split('\n', MAX_LINES)
+    .map((part) => part.trim())
+    .join(' ')
+    .replaceAll('`', 'ˋ')
   return isBlank(line) ? '' : `\`${escapeWithin(line, { max, most: SPAN_MOST })}\``
 }
 
 const SPAN_MOST = 2000
+const MAX_LINES = 2000
 
 /** Whether a person would see nothing: spaces, line ends, and characters without a form such as a zero-width space. */
 export function isBlank(text: string): boolean {

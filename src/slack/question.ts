@@ -90,20 +90,21 @@ export interface SlackCommand {
 
 /**
  * What the person typed, without Slack's markup: the bot's own mention is dropped, links and channels are shown by their
- * names, entities are decoded. Other people's ids stay as they are.
+ * names, entities are decoded. Other people's ids and the spaces (code may hang on them) stay as they are.
  */
 export function plainText(text: string, botUser: string): string {
+  const bot = `<@${botUser}(?:\\|[^<>]*)?>`
+  // No class below takes a `<`, so that a match that fails ends at the next one: the time is linear.
   const unlinked = text
-    .replaceAll(new RegExp(`<@${botUser}(\\|[^>]*)?>`, 'g'), ' ')
-    .replace(/<(https?:[^|>]+)(?:\|([^>]*))?>/g, (_, url: string, label?: string) =>
+    .replaceAll(new RegExp(` ?${bot}(?=[\\s,.;:!?]|$)`, 'g'), '')
+    .replaceAll(new RegExp(bot, 'g'), ' ')
+    .replace(/<(https?:[^|<>]+)(?:\|([^<>]*))?>/g, (_, url: string, label?: string) =>
       label && !url.includes(label) ? `${label} (${url})` : url,
     )
-    .replace(/<mailto:[^|>]+\|([^>]*)>/g, '$1')
-    .replace(/<#[A-Z0-9]+\|([^>]+)>/g, '#$1')
-    .replace(/<@[A-Z0-9]+\|([^>]+)>/g, '@$1')
-    .replace(/<![a-z^0-9A-Z-]+\|([^>]*)>/g, '$1')
+    .replace(/<mailto:[^|<>]+\|([^<>]*)>/g, '$1')
+    .replace(/<#[A-Z0-9]+\|([^<>]+)>/g, '#$1')
+    .replace(/<@[A-Z0-9]+\|([^<>]+)>/g, '@$1')
+    .replace(/<![a-z^0-9A-Z-]+\|([^<>]*)>/g, '$1')
     .replace(/<!(channel|here|everyone)>/g, '@$1')
-  return unescapeText(unlinked)
-    .replace(/[ \t]+/g, ' ')
-    .trim()
+  return unescapeText(unlinked).trim()
 }

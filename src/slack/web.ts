@@ -1,4 +1,10 @@
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError, WebClient } from '@slack/web-api'
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+  WebClient,
+} from '@slack/web-api'
 import { backoffMs, sleep } from '../backoff.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -41,30 +47,31 @@ export interface WebOptions {
 /** How long a patient call goes on. Slack's outages of minutes are survived; after that the run is tried again as a whole. */
 const PATIENCE_MS = 10 * 60_000
 const TIMEOUT_MS = 20_000
+/** A sign of life that Slack does not take by then must not hold up what comes after it. */
+const SIGN_TIMEOUT_MS = 4_000
 
 /** Error codes of Slack that mean a passing fault, not a refusal. */
-const PASSING = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org', 'ratelimited'])
+const PASSING = new Set([
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'team_added_to_org',
+  'ratelimited',
+])
 
 /**
  * Slack's Web API with the two things that a bot needs besides: a 429's Retry-After is honoured per method and channel
  * (others go on), and what may have taken effect is looked up rather than sent again.
  */
 export class SlackWeb {
-  readonly #client: WebClient
+  readonly #clients: Record<CallOptions['effort'], WebClient>
   readonly #log: Log
   readonly #gates = new Gates()
   readonly #onCall: WebOptions['onCall']
 
   constructor(options: WebOptions) {
-    this.#client = new WebClient(options.token, {
-      slackApiUrl: options.apiUrl,
-      timeout: TIMEOUT_MS,
-      rejectRateLimitedCalls: true,
-      retryConfig: { retries: 0 },
-      allowAbsoluteUrls: false,
-      logger: quiet,
-      ...(options.fetch ? { fetch: options.fetch as never } : {}),
-    })
+    this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, SIGN_TIMEOUT_MS) }
     this.#log = options.log
     this.#onCall = options.onCall
   }
@@ -79,7 +86,10 @@ export class SlackWeb {
       } catch (error) {
         const fault = this.#faultOf(error, method, args)
         if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
-        this.#log.warn({ method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) }, 'slack call failed, retrying')
+        this.#log.warn(
+          { method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) },
+          'slack call failed, retrying',
+        )
         if (!fault.limited) await sleep(backoffMs(attempt, { base: 500, max: 15_000 }), options.signal)
         const found = fault.unsure ? await options.lookUp?.() : undefined
         if (found) return found
@@ -94,7 +104,7 @@ export class SlackWeb {
     const from = Date.now()
     let outcome = 'ok'
     try {
-      return { ...(await this.#client.apiCall(method, args)) }
+      return { ...(await this.#clients[options.effort].apiCall(method, args)) }
     } catch (error) {
       outcome = outcomeOf(error)
       throw error
@@ -118,6 +128,18 @@ export class SlackWeb {
     if (error instanceof WebAPIHTTPError) return { error, unsure: true }
     return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
   }
+}
+
+function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebClient {
+  return new WebClient(token, {
+    slackApiUrl: apiUrl,
+    timeout,
+    rejectRateLimitedCalls: true,
+    retryConfig: { retries: 0 },
+    allowAbsoluteUrls: false,
+    logger: quiet,
+    ...(fetch ? { fetch: fetch as never } : {}),
+  })
 }
 
 /** One word for how a try failed: Slack's own, where it has one. */

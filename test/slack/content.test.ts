@@ -350,8 +350,8 @@ test('whatever is in a step, a root or a note, Slack takes it and nobody is ping
 })
 
 test('the longest thought, input, observation and question of signs that count five still fit', () => {
-  for (const sign of ['&', '<', '\n&', '😀']) {
-    const text = sign.repeat(20_000)
+  for (const sign of ['&', '<', '\n&', '😀', ' ', '\n', ' \n', '_']) {
+    const text = `x${sign.repeat(100_000)}`
     accept(
       stepContent({
         thought: text,

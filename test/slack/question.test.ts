@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { plainText, questionOf, type SlackMessage } from '../../src/slack/question.ts'
+
+const BOT = 'U0BOT'
+const DELIVERY = { team: 'T1', botUser: BOT, now: new Date(5000) }
+
+test.each([
+  ['a mention before it', '<@U0BOT> how old?', 'how old?'],
+  ['a mention after it', 'how old? <@U0BOT>', 'how old?'],
+  ['a mention in it', 'hey <@U0BOT>, how old?', 'hey, how old?'],
+  ['a mention with a name, and two', '<@U0BOT|bot> <@U0BOT> x', 'x'],
+  ['a mention without a space', 'x<@U0BOT>y', 'x y'],
+  ['a colon after the mention', '<@U0BOT>: x', ': x'],
+  ['other people', 'ask <@U1> or <@U2|bob>', 'ask <@U1> or @bob'],
+  ['channels and groups', '<#C1|general> <!subteam^S1|@devs> <!here>', '#general @devs @here'],
+  ['a link', 'see <https://e.example/a?b=1&amp;c=2>', 'see https://e.example/a?b=1&c=2'],
+  ['a link with a name', '<https://e.example/a|the page>', 'the page (https://e.example/a)'],
+  ['a link that Slack made by itself', '<http://e.example|e.example>', 'http://e.example'],
+  ['a mail address', '<mailto:a@e.example|a@e.example>', 'a@e.example'],
+  ['a date', '<!date^1700000000^{date}|14 November>', '<!date^1700000000^{date}|14 November>'],
+  ['entities', '1 &lt; 2 &amp;&amp; 3 &gt; 2', '1 < 2 && 3 > 2'],
+  ['an entity that was typed', '&amp;lt;', '&lt;'],
+  ['code, its spaces kept', '<@U0BOT> why?\n```def f():\n    return  1```', 'why?\n```def f():\n    return  1```'],
+  ['nothing but a mention', ' <@U0BOT> ', ''],
+])('%s', (_, text, expected) => {
+  expect(plainText(text, BOT)).toBe(expected)
+})
+
+test('a text as hostile as it gets is read in linear time', () => {
+  for (const piece of [
+    '<',
+    '<@',
+    '<https:',
+    '<https://a|',
+    '&',
+    '&amp;',
+    '<!',
+    '<#C|',
+    '<mailto:|',
+    '<@U0BOT',
+    ' ',
+    '<@U0BOT> ',
+  ]) {
+    const from = performance.now()
+    plainText(piece.repeat(200_000 / piece.length), BOT)
+    expect([piece, performance.now() - from < 5000]).toEqual([piece, true])
+  }
+})
+
+const message = (more: Partial<SlackMessage>): SlackMessage => ({
+  channel: 'C1',
+  user: 'U1',
+  text: 'hi',
+  ts: '2.0',
+  ...more,
+})
+
+test.each<[string, Partial<SlackMessage>, object | undefined]>([
+  [
+    'a mention opens a thread',
+    { text: '<@U0BOT> hi' },
+    { question: { surface: 'mention', thread: '2.0', id: 'T1:C1:2.0', text: 'hi', at: 5000 }, onlyKnownThread: false },
+  ],
+  [
+    'a mention in a thread stays in it',
+    { text: '<@U0BOT> hi', thread_ts: '1.0' },
+    { question: { surface: 'mention', thread: '1.0' }, onlyKnownThread: false },
+  ],
+  [
+    'a reply counts only in a known thread',
+    { thread_ts: '1.0' },
+    { question: { surface: 'thread', thread: '1.0' }, onlyKnownThread: true },
+  ],
+  [
+    'a direct message',
+    { channel: 'D1', channel_type: 'im' },
+    { question: { surface: 'dm', thread: '2.0' }, onlyKnownThread: false },
+  ],
+  ['a direct message by its channel alone', { channel: 'D1' }, { question: { surface: 'dm' } }],
+  ['a message among many people', { channel_type: 'mpim', channel: 'G1' }, undefined],
+  ['a message in the channel', {}, undefined],
+  ['a bot’s', { text: '<@U0BOT> hi', bot_id: 'B1' }, undefined],
+  ['its own', { user: BOT, thread_ts: '1.0' }, undefined],
+  ['nobody’s', { user: '', thread_ts: '1.0' }, undefined],
+  ['an edit that Slack sends as a mention', { text: '<@U0BOT> hi', edited: { user: 'U1' } }, undefined],
+  ['an edit', { subtype: 'message_changed', thread_ts: '1.0' }, undefined],
+  ['a file without words in a known thread', { text: '', subtype: 'file_share', thread_ts: '1.0' }, undefined],
+  ['a file without words that names it', { text: '<@U0BOT>', subtype: 'file_share' }, { question: { text: '' } }],
+  ['somebody whose id begins alike', { text: '<@U0BOTTOM> hi' }, undefined],
+  ['without a text', { text: undefined, thread_ts: '1.0' } as Partial<SlackMessage>, undefined],
+])('%s', (_, more, expected) => {
+  const asked = questionOf(message(more), DELIVERY)
+  if (expected) expect(asked).toMatchObject(expected)
+  else expect(asked).toBeUndefined()
+})

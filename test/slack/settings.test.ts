@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { startBot } from '../harness/bot.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+describe.concurrent('a setting', () => {
+  test('FOLLOW_UPS=mention: a reply must name the bot again, and is a follow-up all the same', async (t) => {
+    const { mention, model, slack } = await startBot(t, { env: { FOLLOW_UPS: 'mention' } })
+    model.on('first', finish('one'))
+    model.condenses('second', 'The second one?')
+    model.on('The second one', finish('two'))
+    const thread = await mention('first')
+    await thread.ended()
+    await slack.say({ text: 'second, to the others', thread_ts: thread.ts })
+    await slack.settle(150)
+    expect(model.requests).toHaveLength(1)
+    await thread.reply(`<@${BOT_USER}> second`)
+    expect(await thread.lastAnswer()).toBe('_Understood as:_ The second one?\ntwo')
+  })
+
+  test('OPENAI_CONDENSE_MODEL condenses, OPENAI_MODEL answers, both are named in the footer', async (t) => {
+    const { mention, model } = await startBot(t, { env: { OPENAI_CONDENSE_MODEL: 'small' } })
+    model.on('first', finish('one'))
+    model.condenses('second', 'The second one?')
+    model.on('The second one', finish('two'))
+    const thread = await mention('first')
+    await thread.ended()
+    await thread.reply('second')
+    expect(await thread.ended()).toMatch(/· small, played-model ·/)
+    expect(model.requests.map(({ body }) => body.model)).toEqual(['played-model', 'small', 'played-model'])
+  })
+
+  test('OPENAI_STREAM=false asks for whole answers', async (t) => {
+    const { mention, model } = await startBot(t, {
+      env: { OPENAI_STREAM: 'false' },
+      model: [act('a', 'calculator', '6*7'), finish('42')],
+    })
+    expect(await (await mention('whole?')).lastAnswer()).toBe('42')
+    expect(model.requests.map(({ body }) => body.stream)).toEqual([false, false])
+  })
+
+  test('AGENT_MAX_STEPS: the answer says that it hit the limit', async (t) => {
+    const { mention } = await startBot(t, {
+      env: { AGENT_MAX_STEPS: '2' },
+      model: (_, n) => (n < 2 ? act(`step ${n}`, 'calculator', `${n}+1`) : finish('as far as I got')),
+    })
+    const thread = await mention('for ever?')
+    expect(await thread.lastAnswer()).toBe(
+      '_I reached the limit of steps. This is my best answer from what I found._\nas far as I got',
+    )
+    expect(thread.steps()).toHaveLength(2)
+  })
+
+  test('AGENT_TIMEOUT_MS and TOOL_TIMEOUT_MS bound a run in which nothing answers', async (t) => {
+    const env = { AGENT_TIMEOUT_MS: '4000', TOOL_TIMEOUT_MS: '100' }
+    const { mention, wiki, model } = await startBot(t, { env })
+    model.decide('slow world', ({ prompt }, n) => {
+      if (/run out of time/.test(prompt)) return finish('what I know')
+      return n === 0 ? act('read', 'wikipedia', 'Dune') : { hang: true }
+    })
+    wiki.fault({ times: 9, delayMs: 60_000 })
+    const thread = await mention('slow world?')
+    expect(await thread.lastAnswer()).toBe(
+      '_I reached the time limit. This is my best answer from what I found._\nwhat I know',
+    )
+    expect(thread.steps()[0]).toContain('wikipedia did not finish within 0.1 s.')
+  })
+
+  test('TOOL_OUTPUT_CHARS cuts what the model reads', async (t) => {
+    const pages = [{ id: 1, title: 'Long', redirects: [], disambiguation: false, text: 'word '.repeat(400) }]
+    const { mention, model } = await startBot(t, {
+      pages,
+      env: { TOOL_OUTPUT_CHARS: '200' },
+      model: [act('read', 'wikipedia', 'Long'), finish('ok')],
+    })
+    await (await mention('long?')).ended()
+    expect(model.requests[1]?.prompt).toMatch(/… \(\d+ characters cut\) …/)
+  })
+
+  test('TOOLS: only those are offered', async (t) => {
+    const { mention, model } = await startBot(t, { env: { TOOLS: 'calculator' }, model: [finish('ok')] })
+    await (await mention('which?')).ended()
+    expect(model.requests[0]?.prompt).toMatch(/one of \[calculator\]/)
+  })
+
+  test('HISTORY_MAX_TURNS: older turns are forgotten', async (t) => {
+    const { mention, model } = await startBot(t, { env: { HISTORY_MAX_TURNS: '1' } })
+    for (const name of ['alpha', 'beta', 'gamma']) {
+      model.condenses(name, `${name}, standing alone`)
+      model.on(name, finish(`${name} answered`))
+    }
+    const thread = await mention('alpha')
+    await thread.ended()
+    for (const name of ['beta', 'gamma']) {
+      await thread.reply(name)
+      await thread.ended()
+    }
+    const last = model.requests.findLast(({ kind }) => kind === 'condense')?.prompt
+    expect([last?.includes('beta answered'), last?.includes('alpha answered')]).toEqual([true, false])
+  })
+})
+
+test('Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order', async (t) => {
+  const { mention, model, slack } = await startBot(t, { slack: { strictRate: true } })
+  const names = Array.from({ length: 4 }, (_, i) => `rate-${i}`)
+  for (const name of names)
+    model.on(name, act(`${name} a`, 'calculator', '1+1'), act(`${name} b`, 'calculator', '2+2'), finish(`${name} c`))
+  const threads = await Promise.all(names.map((name) => mention(name)))
+  await Promise.all(threads.map((thread) => thread.ended()))
+  for (const [i, thread] of threads.entries())
+    expect(thread.shown().map((text) => new RegExp(`${names[i]} ([abc])`).exec(text)?.[1])).toEqual(['a', 'b', 'c'])
+  expect(slack.messages(GENERAL)).toHaveLength(4 + 12)
+  expect(slack.refusals).toEqual([])
+})
