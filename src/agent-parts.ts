@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { DIALECTS } from './agent/dialects/index.ts'
 import type { Dialect, Model } from './agent/types.ts'
 import type { AnswerDeps } from './answer.ts'
@@ -33,8 +34,14 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const toolbox = await openToolbox(config, { http, prompts, log: sources.log })
   const { tools } = toolbox
   const dialect = dialectOf(config, prompts, toolbox)
-  const agent = { model, dialect, tools, limits: limitsOf(config), fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date() }
+  const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
+  const agent = { model, dialect, tools, limits: limitsOf(config), ...world }
   return { answer: { agent, prompts, condenseModel }, close: () => http.close() }
+}
+
+/** Digits cost one or two tokens, at each observation. */
+function newNonce(): string {
+  return String(randomInt(100_000, 1_000_000))
 }
 
 function noProxy(config: Config): { noProxy?: string } {

@@ -11,9 +11,9 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return pino(options, { write: (line: string) => void (destination ?? process.stdout).write(withoutTokens(line)) })
 }
 
-const TOKENS = /\b(xox[a-z]-|xapp-|sk-|ghp_|github_pat_)[\w-]{4,}|(Bearer )[\w.~+/-]{8,}=*|(api_key=)[^&\s"]+/g
+const TOKENS = /(?<kind>\b(?:xox[a-z]-|xapp-|sk-|ghp_|github_pat_)(?=[\w-]{4})|Bearer (?=[\w.~+/-]{8})|api_key=)[^&\s"'\\,)]+/g
 
 /** Blanks Slack, OpenAI, GitHub and bearer tokens in a text. */
 export function withoutTokens(text: string): string {
-  return text.replace(TOKENS, (_, kind?: string, bearer?: string, key?: string) => `${kind ?? bearer ?? key ?? ''}***`)
+  return text.replace(TOKENS, '$<kind>***')
 }

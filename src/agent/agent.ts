@@ -3,7 +3,6 @@
  * ends it. One loop for every dialect. It yields events and keeps nothing: whoever reads the events may save them between
  * two of them (the generator waits) and start a later run from the saved steps.
  */
-import { randomInt } from 'node:crypto'
 import { actAndObserve } from './act.ts'
 import { stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './cut.ts'
@@ -33,7 +32,7 @@ function begin(task: Task, deps: AgentDeps): RunState {
     task,
     steps: task.steps ?? [],
     memory: task.memory ?? {},
-    nonce: String(randomInt(100_000, 1_000_000)),
+    nonce: deps.newNonce(),
     startedAt: deps.now().getTime(),
     usage: [],
     written: '',

@@ -37,6 +37,8 @@ export interface AgentDeps extends ToolEnv {
   dialect: Dialect
   tools: Tool[]
   limits: Limits
+  /** A few characters that no page can guess; they mark a run's observations. */
+  newNonce(): string
 }
 
 /** Everything that a run knows while it runs. */

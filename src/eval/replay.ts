@@ -37,7 +37,8 @@ export async function replayEpisode(
     toolOutputChars: Infinity,
     breakLoops: false,
   }
-  const agent: AgentDeps = { model: player, dialect, tools: player.tools(tools), limits, now, fetch: nothingOutside }
+  const world = { now, fetch: nothingOutside, newNonce: () => 'data' }
+  const agent: AgentDeps = { model: player, dialect, tools: player.tools(tools), limits, ...world }
   const outcome = await askAgent(episode, agent, new AbortController().signal)
   return { outcome, lastCall: player.lastCall }
 }

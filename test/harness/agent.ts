@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { runAgent, type AgentDeps, type Task } from '../../src/agent/agent.ts'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
@@ -55,6 +56,7 @@ export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}
     limits: { ...LIMITS, ...limits },
     fetch: () => Promise.reject(new Error('This test reaches nothing.')),
     now: () => new Date(),
+    newNonce: () => String(randomInt(100_000, 1_000_000)),
   }
 }
 
