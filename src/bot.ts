@@ -1,7 +1,7 @@
 /** The composition root: builds everything from a Config and starts it. */
 import { createAgent } from './agent-parts.ts'
 import type { Model, Tool } from './agent/types.ts'
-import type { Config } from './config.ts'
+import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import type { ModelMeter } from './model/index.ts'
@@ -36,11 +36,17 @@ export interface BotOptions {
 
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
-  const log = options.log ?? createLog(config.LOG_LEVEL)
+  const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   const net = createNet(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
-  const web = new SlackWeb({ token: config.SLACK_BOT_TOKEN!, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch, onCall })
+  const web = new SlackWeb({
+    token: config.SLACK_BOT_TOKEN!,
+    apiUrl: config.SLACK_API_URL,
+    log,
+    fetch: net.fetch,
+    onCall,
+  })
   const agent = await createAgent(config, { log, net, model: options.model, meter: telemetry && meterOf(telemetry) })
   const stores = createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
@@ -79,7 +85,10 @@ function meterOf(telemetry: Telemetry): ModelMeter {
   }
 }
 
-async function startWork(config: Config, parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>> }): Promise<void> {
+async function startWork(
+  config: Config,
+  parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>> },
+): Promise<void> {
   const { log, net, web, agent, stores, queue, telemetry } = parts
   const worker = {
     egress: new Egress({ web, log, fetch: net.fetch }),
@@ -121,11 +130,13 @@ function frontOf(config: Config, { log, net, queue, identity }: Parts & { identi
 async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: Front | undefined }) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
-    '/readyz': async () => ((await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' }),
+    '/readyz': async () =>
+      (await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
   const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })
-  const seen = METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
+  const seen =
+    METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))
   return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
 }
@@ -155,13 +166,19 @@ async function identify(web: SlackWeb): Promise<Identity> {
 }
 
 function refusedBy(name: string, error: unknown): ConfigError {
-  const code = error instanceof SlackRefusal ? error.code : (/An API error occurred: (\w+)/.exec(String(error))?.[1] ?? '')
+  const code =
+    error instanceof SlackRefusal ? error.code : (/An API error occurred: (\w+)/.exec(String(error))?.[1] ?? '')
   if (code) return new ConfigError(`${name} should be a token that Slack takes: it answered ${code}.`)
   return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
 }
 
 function summaryOf(config: Config, model: string): string {
-  const way = config.ROLE === 'worker' ? 'answering what the fronts take in' : config.SLACK_APP_TOKEN ? 'Socket Mode' : 'HTTP at /slack/events'
+  const way =
+    config.ROLE === 'worker'
+      ? 'answering what the fronts take in'
+      : config.SLACK_APP_TOKEN
+        ? 'Socket Mode'
+        : 'HTTP at /slack/events'
   const memory = config.REDIS_URL
     ? 'conversations and work are kept in Redis'
     : 'conversations and work are kept in this process’s memory and lost when it ends (set REDIS_URL to keep them)'

@@ -23,14 +23,23 @@ const dollars = z
   .refine((n) => n > 0, 'an amount of dollars such as 12.50')
 
 const url = (...schemes: string[]) =>
-  z.string().refine((value) => {
-    const at = URL.canParse(value) ? new URL(value) : undefined
-    return at !== undefined && schemes.includes(at.protocol.slice(0, -1))
-  }, `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`)
+  z.string().refine(
+    (value) => {
+      const at = URL.canParse(value) ? new URL(value) : undefined
+      return at !== undefined && schemes.includes(at.protocol.slice(0, -1))
+    },
+    `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+  )
 
 const token = (prefix: string) => z.string().startsWith(prefix, `a token that begins with ${prefix}`)
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values, `one of ${values.join(', ')}`)
-const names = z.string().transform((value) => value.split(',').map((s) => s.trim()).filter((s) => s !== ''))
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `one of ${values.join(', ')}`)
+const names = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((s) => s.trim())
+    .filter((s) => s !== ''),
+)
 const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
 
 const headers = z.string().transform((value, context) => {
@@ -50,11 +59,14 @@ const pairs = z
 
 function pairOf(pair: string): [string, string] {
   const at = pair.indexOf('=')
-  const value = pair.slice(at + 1).trim()
+  return [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]
+}
+
+function decoded(text: string): string {
   try {
-    return [pair.slice(0, at).trim(), decodeURIComponent(value)]
+    return decodeURIComponent(text)
   } catch {
-    return [pair.slice(0, at).trim(), value]
+    return text
   }
 }
 
@@ -80,7 +92,10 @@ const schema = z.object({
   PRICES_FILE: z.string().optional(),
 
   REDIS_URL: url('redis', 'rediss').optional(),
-  REDIS_PREFIX: z.string().regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _').default('thinkaloud'),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _')
+    .default('thinkaloud'),
   REDIS_SENTINELS: names.optional(),
   REDIS_SENTINEL_NAME: z.string().optional(),
   REDIS_SENTINEL_PASSWORD: z.string().optional(),
@@ -142,6 +157,14 @@ export const SECRETS = [
   ...['REDIS_URL', 'REDIS_SENTINEL_PASSWORD', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'],
 ]
 
+/** The values that no log may carry, whatever their form: secrets as they are set, header values, a password in an address. */
+export function secretsOf(config: Config): string[] {
+  const values = Object.entries(config).flatMap(([name, value]) => (SECRETS.includes(name) ? [value] : []))
+  const texts = values.flatMap((value) => (typeof value === 'object' ? Object.values(value) : [String(value ?? '')]))
+  const passwords = texts.flatMap((text) => (URL.canParse(text) ? [new URL(text).password] : []))
+  return [...texts, ...passwords.flatMap((password) => [password, decoded(password)])].filter((text) => text !== '')
+}
+
 /**
  * The process's environment over the `.env` file, if there is one in the working directory.
  * Values already set in the environment win, as everywhere.
@@ -178,7 +201,9 @@ function missing(config: Config): string[] {
         'or set OPENAI_BASE_URL to the address of a compatible endpoint that needs none.',
     )
   if (config.ROLE !== 'all' && !config.REDIS_URL)
-    problems.push(`REDIS_URL is missing: ROLE=${config.ROLE} should have a Redis that it shares with the other processes.`)
+    problems.push(
+      `REDIS_URL is missing: ROLE=${config.ROLE} should have a Redis that it shares with the other processes.`,
+    )
   return problems
 }
 

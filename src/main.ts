@@ -1,12 +1,12 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
 import { startBot } from './bot.ts'
-import { loadConfig, readEnv } from './config.ts'
+import { loadConfig, readEnv, secretsOf } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 
 async function main(): Promise<void> {
   const config = loadConfig(readEnv(), { serves: true })
-  const log = createLog(config.LOG_LEVEL)
+  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   const bot = await startBot(config, { log })
   console.log(bot.summary)
   let stopping: Promise<void> | undefined

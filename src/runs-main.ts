@@ -1,5 +1,5 @@
 /** `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were given up. */
-import { loadConfig, readEnv, type Config } from './config.ts'
+import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 import { retryRun } from './queue/retry.ts'
@@ -55,7 +55,7 @@ function unknown(id: string): number {
 async function main(config: Config, args: string[]): Promise<number> {
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
-  const log = createLog(config.LOG_LEVEL)
+  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   const redis = connect(redisSettings(config, config.REDIS_URL), { purpose: 'work', log })
   try {
     if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig, readEnv, SECRETS, SETTINGS, type Env } from '../src/config.ts'
+import { loadConfig, readEnv, SECRETS, secretsOf, SETTINGS, type Env } from '../src/config.ts'
 import { ConfigError } from '../src/errors.ts'
 
 const ENOUGH: Env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', OPENAI_API_KEY: 'sk-1' }
@@ -192,4 +192,25 @@ test('.env is read, and what the environment has already wins', async () => {
     SLACK_SIGNING_SECRET: 'a # b',
   })
   expect(readEnv(join(folder, 'none'), { PORT: '1' })).toEqual({ PORT: '1' })
+})
+
+test('the secrets that no log may carry are known by their values', () => {
+  const env = {
+    ...ENOUGH,
+    OPENAI_HEADERS: '{"x-key": "h-secret"}',
+    REDIS_URL: 'redis://user:p%40ss%zz@host',
+    REDIS_SENTINEL_PASSWORD: 's-secret',
+  }
+  expect(secretsOf(loadConfig(env)).sort()).toEqual([
+    'h-secret',
+    'p%40ss%zz',
+    'p%40ss%zz',
+    'redis://user:p%40ss%zz@host',
+    's-secret',
+    'sk-1',
+    'xapp-1',
+    'xoxb-1',
+  ])
+  expect(secretsOf(loadConfig({ REDIS_URL: 'redis://:p%40ss@host' }))).toContain('p@ss')
+  expect(secretsOf(loadConfig({}))).toEqual([])
 })

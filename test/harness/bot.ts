@@ -1,5 +1,5 @@
 import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
-import { loadConfig, type Env } from '../../src/config.ts'
+import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { ALICE, GENERAL, startLocalSlack } from '../../src/playground/slack.ts'
 import type { LocalSlack, LocalSlackOptions, Message, Said, SayOptions } from '../../src/playground/slack.ts'
@@ -64,7 +64,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
     { serves: true },
   )
   const bot = await startRealBot(config, {
-    log: createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }),
+    log: createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }, secretsOf(config)),
   })
   if (mode === 'http') slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
   let stopped: Promise<void> | undefined

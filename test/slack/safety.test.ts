@@ -167,7 +167,12 @@ describe('the log', () => {
   const SAID = /Zanzibar|Quetzal|Xylophone|Wolpertinger|12345679/
 
   async function busyBot(level: string): Promise<TestBot> {
-    const busy = await startBot(ends, { env: { LOG_LEVEL: level }, mode: level === 'trace' ? 'socket' : 'http' })
+    const env = {
+      LOG_LEVEL: level,
+      OPENAI_API_KEY: 'a "key" of no known form',
+      OPENAI_HEADERS: '{"x-key": "gateway-secret"}',
+    }
+    const busy = await startBot(ends, { env, mode: level === 'trace' ? 'socket' : 'http' })
     busy.model.on(
       'Zanzibar',
       act('Quetzal thinks.', 'calculator', '12345678+1'),
@@ -180,7 +185,7 @@ describe('the log', () => {
       status: 401,
       body: {
         error: {
-          message: 'Incorrect API key provided: sk-played-key, xoxb-local-bot, xapp-1-local-app',
+          message: 'Incorrect API key provided: a "key" of no known form, sk-other, gateway-secret, xoxb-x-bot',
           code: 'invalid_api_key',
         },
       },
@@ -215,7 +220,15 @@ describe('the log', () => {
 
   test('at no level does it carry a token or a secret', async () => {
     const { logs, slack: local } = await busyBot('trace')
-    for (const secret of [local.botToken, local.appToken, local.signingSecret, 'sk-played-key'])
+    for (const secret of [
+      local.botToken,
+      local.appToken,
+      local.signingSecret,
+      'no known form',
+      'sk-other',
+      'gateway-secret',
+      'xoxb-x-bot',
+    ])
       expect(logs.filter((line) => line.includes(secret))).toEqual([])
   })
 })
