@@ -23,17 +23,24 @@ export function withBreaker(model: Model, options: Partial<BreakerOptions> = {})
 }
 
 async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): AsyncGenerator<ModelEvent> {
-  if (!breaker.lets()) throw new ModelError(`model ${model.name}: spared after repeated failures`, { hint: SPARED, retryable: true })
+  const call = breaker.enter()
+  if (call === 'spared')
+    throw new ModelError(`model ${model.name}: spared after repeated failures`, { hint: SPARED, retryable: true })
+  let [isHeard, hasThrown] = [false, false]
   try {
     for await (const event of model.stream(request)) {
-      if (event.type !== 'restart') breaker.succeeded()
+      isHeard ||= event.type !== 'restart'
       yield event
     }
+    isHeard = true
   } catch (error) {
+    hasThrown = true
     if (error instanceof ModelError && error.retryable) breaker.failed()
     throw error
   } finally {
-    breaker.ended()
+    // A caller that has read enough leaves early: then the model has done well.
+    if (isHeard && !hasThrown) breaker.succeeded()
+    if (call === 'trial') breaker.endTrial()
   }
 }
 
@@ -50,11 +57,11 @@ class Breaker {
     options.onChange?.(false)
   }
 
-  lets(): boolean {
-    if (this.#failures < this.#options.failures) return true
-    if (this.#isTrying || this.#options.now() < this.#openUntil) return false
+  enter(): 'call' | 'trial' | 'spared' {
+    if (this.#failures < this.#options.failures) return 'call'
+    if (this.#isTrying || this.#options.now() < this.#openUntil) return 'spared'
     this.#isTrying = true
-    return true
+    return 'trial'
   }
 
   succeeded(): void {
@@ -67,7 +74,7 @@ class Breaker {
     this.#openUntil = this.#options.now() + this.#options.openMs
   }
 
-  ended(): void {
+  endTrial(): void {
     this.#isTrying = false
   }
 }

@@ -17,22 +17,31 @@ export class BrokenStream extends Error {
 /** Sorts what the SDK (or the network, or a malformed stream) threw. An abort is not a failure: undefined. */
 export function failureOf(error: unknown, model: string): Failure | undefined {
   if (error instanceof APIUserAbortError || (error instanceof Error && error.name === 'AbortError')) return undefined
-  const status = error instanceof APIError ? error.status : undefined
+  const status = statusOf(error)
   // Without a status it is the connection, or what came through it: a bad chunk, a cut stream.
-  const retryable = status === undefined || RETRYABLE.has(status) || status >= 500
+  const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
   const spent = error instanceof APIError && error.code === 'insufficient_quota'
+  const retryable = mayPass && !spent && !isContextLength(error)
   const retryAfterMs = error instanceof APIError ? retryAfter(error.headers) : undefined
   const hint = spent ? HINTS.quota : hintOf(error, status, model)
-  const wrapped = new ModelError(`model ${model}: ${messageOf(error)}`, { hint, retryable: retryable && !spent, cause: error })
-  return { retryable: retryable && !spent, error: wrapped, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const wrapped = new ModelError(`model ${model}: ${messageOf(error)}`, { hint, retryable, cause: error })
+  return { retryable, error: wrapped, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 const RETRYABLE = new Set([408, 409, 425, 429])
 
+/** HTTP's, or the one that an error inside a stream carries as its code. */
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof APIError)) return undefined
+  const code = Number(error.code)
+  return error.status ?? (code >= 400 && code < 600 ? code : undefined)
+}
+
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error)) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
-  if (status === 404) return `There is no model "${model}" at the address I was given. Whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
+  if (status === 404)
+    return `There is no model "${model}" at the address I was given. Whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
   if (status === 429) return HINTS.busy
   if (status !== undefined && status < 500) return HINTS.refused
   return HINTS.down
@@ -49,7 +58,10 @@ const HINTS = {
 
 function isContextLength(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
-  return error.code === 'context_length_exceeded' || /context.{0,20}(length|window)|too many tokens|maximum.{0,20}tokens/i.test(error.message)
+  return (
+    error.code === 'context_length_exceeded' ||
+    /context.{0,20}(length|window)|too many tokens|maximum.{0,20}tokens/i.test(error.message)
+  )
 }
 
 function retryAfter(headers: Headers | undefined): number | undefined {

@@ -7,7 +7,10 @@ export function withFallback(first: Model, second: Model, log: Log): Model {
   return { name: first.name, stream: (request) => fallingBack({ first, second, log }, request) }
 }
 
-async function* fallingBack({ first, second, log }: { first: Model; second: Model; log: Log }, request: ModelRequest): AsyncGenerator<ModelEvent> {
+async function* fallingBack(
+  { first, second, log }: { first: Model; second: Model; log: Log },
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent> {
   try {
     return yield* first.stream(request)
   } catch (error) {

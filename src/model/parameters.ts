@@ -3,7 +3,7 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import type { Message, ModelRequest } from '../agent/types.ts'
 
 /** What we would like to send but not every endpoint takes. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
-const OPTIONAL = ['stop', 'temperature', 'stream_options', 'parallel_tool_calls'] as const
+const OPTIONAL = ['stop', 'temperature', 'stream_options', 'tool_choice'] as const
 type Optional = (typeof OPTIONAL)[number]
 
 /** What each model has refused, learnt from its 400 once a process. */
@@ -19,10 +19,23 @@ export class Refused {
   /** True when the error refuses a parameter that was sent: it is remembered, and the request is worth repeating without. */
   learn(model: string, error: unknown, sent: object): boolean {
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false
-    const named = OPTIONAL.find((name) => name in sent && (error.param === name || mentions(error.message, name)))
-    if (named) this.of(model).add(named)
-    return named !== undefined
+    const { param, message } = error
+    const named = OPTIONAL.filter((name) => (param ? isParam(param, name) : mentions(message, name)))
+    // An endpoint may refuse something and not say what: then all goes that can be done without.
+    const isNameless = !param && named.length === 0 && NAMELESS.test(message)
+    const refused = (isNameless ? OPTIONAL : named).filter((name) => name in sent)
+    for (const name of refused) this.of(model).add(name)
+    return refused.length > 0
   }
+}
+
+/** "Extra inputs are not permitted", "Unknown field", "Unrecognized request arguments". */
+const NAMELESS =
+  /\b(?:extra|additional|unknown|unrecogni[sz]ed|unexpected|unsupported)\s+(?:request\s+|keyword\s+)?(?:inputs?|fields?|propert(?:y|ies)|parameters?|arguments?|keys?)\b/i
+
+/** `stream_options.include_usage` is a part of `stream_options`. */
+function isParam(param: string, name: string): boolean {
+  return param === name || param.startsWith(`${name}.`)
 }
 
 function mentions(message: string, name: string): boolean {
@@ -30,7 +43,11 @@ function mentions(message: string, name: string): boolean {
 }
 
 /** The body of one chat completion, without what the model is known to refuse. */
-export function bodyOf(request: ModelRequest, model: string, options: { stream: boolean; refused: Set<Optional> }): ChatCompletionCreateParams {
+export function bodyOf(
+  request: ModelRequest,
+  model: string,
+  options: { stream: boolean; refused: Set<Optional> },
+): ChatCompletionCreateParams {
   const { stream, refused } = options
   return {
     model,
@@ -39,8 +56,12 @@ export function bodyOf(request: ModelRequest, model: string, options: { stream: 
     ...(stream && !refused.has('stream_options') ? { stream_options: { include_usage: true } } : {}),
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
     ...(request.stop?.length && !refused.has('stop') ? { stop: request.stop } : {}),
-    ...(request.tools?.length ? { tools: request.tools.map((fn) => ({ type: 'function' as const, function: fn })) } : {}),
-    ...(request.tools?.length && request.toolChoice ? { tool_choice: request.toolChoice } : {}),
+    ...(request.tools?.length
+      ? { tools: request.tools.map((fn) => ({ type: 'function' as const, function: fn })) }
+      : {}),
+    ...(request.tools?.length && request.toolChoice && !refused.has('tool_choice')
+      ? { tool_choice: request.toolChoice }
+      : {}),
   }
 }
 
@@ -48,6 +69,10 @@ function toWire(message: Message): ChatCompletionCreateParams['messages'][number
   const { role, content, toolCalls, toolCallId } = message
   if (role === 'tool') return { role, content, tool_call_id: toolCallId ?? '' }
   if (role !== 'assistant') return { role, content }
-  const calls = toolCalls?.map((c) => ({ id: c.id, type: 'function' as const, function: { name: c.name, arguments: c.arguments } }))
+  const calls = toolCalls?.map((c) => ({
+    id: c.id,
+    type: 'function' as const,
+    function: { name: c.name, arguments: c.arguments },
+  }))
   return { role, content: content === '' && calls ? null : content, ...(calls ? { tool_calls: calls } : {}) }
 }

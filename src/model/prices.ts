@@ -31,7 +31,8 @@ export function withPrices(model: Model, prices: Prices): Model {
 function priced(usage: Usage, prices: Prices): Usage {
   const rate = Object.hasOwn(prices, usage.model) ? prices[usage.model] : undefined
   if (!rate) return usage
-  const cached = usage.cachedTokens ?? 0
-  const dollars = (usage.inputTokens - cached) * rate.in + cached * (rate.cached ?? rate.in) + usage.outputTokens * rate.out
+  const cached = Math.min(usage.cachedTokens ?? 0, usage.inputTokens)
+  const dollars =
+    (usage.inputTokens - cached) * rate.in + cached * (rate.cached ?? rate.in) + usage.outputTokens * rate.out
   return { ...usage, costUsd: dollars / 1_000_000 }
 }
