@@ -20,8 +20,6 @@ export interface Post {
   asker: string
   /** Slack ts that is older than the post can be; where to begin to look for it. */
   since: string
-  /** An earlier try, perhaps by another process, may have reached Slack. */
-  unsure?: boolean
   signal?: AbortSignal
 }
 
@@ -44,8 +42,10 @@ export class Egress {
 
   /** Posts once, whatever happens on the way, and returns the message's ts. @throws SlackRefusal */
   async post(post: Post): Promise<string> {
-    const lookUp = () => this.#find(post)
-    const found = post.unsure ? await lookUp() : undefined
+    const lookUp = async () => {
+      const ts = await this.find(post)
+      return ts === undefined ? undefined : { ts }
+    }
     const thread = post.thread ? { thread_ts: post.thread } : {}
     const args = {
       channel: post.channel,
@@ -54,12 +54,12 @@ export class Egress {
       unfurl_media: false,
       metadata: metadataOf(post.key),
     }
-    const result = found ?? (await this.#sendContent('chat.postMessage', args, { ...post, lookUp }))
+    const result = await this.#sendContent('chat.postMessage', args, { ...post, lookUp })
     return String(result.ts)
   }
 
   /** Replaces a message's content. Safe to repeat. */
-  async update(post: Omit<Post, 'since' | 'thread' | 'unsure'> & { ts: string }): Promise<void> {
+  async update(post: Omit<Post, 'since' | 'thread'> & { ts: string }): Promise<void> {
     const args = { channel: post.channel, ts: post.ts, metadata: metadataOf(post.key) }
     await this.#sendContent('chat.update', args, post)
   }
@@ -130,8 +130,8 @@ export class Egress {
     }
   }
 
-  /** The post with this key, if it went out. Undefined also where Slack does not let us look. */
-  async #find(post: Post): Promise<SlackResult | undefined> {
+  /** The ts of the post with this key, if it went out. Undefined also where Slack does not let us look. */
+  async find(post: Omit<Post, 'content' | 'asker'>): Promise<string | undefined> {
     const method = post.thread ? 'conversations.replies' : 'conversations.history'
     const base = { channel: post.channel, oldest: post.since, inclusive: true, include_all_metadata: true, limit: 200 }
     try {
@@ -145,7 +145,7 @@ export class Egress {
         const found = messages.find(
           (m) => m.metadata?.event_type === EVENT_TYPE && isKey(m.metadata.event_payload, post.key),
         )
-        if (found) return { ts: found.ts }
+        if (found) return found.ts
         cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
         if (!cursor) return undefined
       }

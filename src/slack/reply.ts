@@ -43,13 +43,15 @@ export class Reply {
     this.#options = options
     this.#status = new Status(options.egress, question)
     this.#steps = structuredClone(run.saved.steps)
-    if (options.steps === 'stream' || run.saved.posts.stream) this.#stream = new StepStream({ ...options, question, run })
+    if (options.steps === 'stream' || run.saved.posts.stream)
+      this.#stream = new StepStream({ ...options, question, run })
   }
 
   /** Shows a sign of life; brings what an earlier process left half shown up to date. */
   begin(): void {
     this.#status.begin()
-    if (this.#run.saved.standalone !== undefined && this.#run.saved.standalone !== this.#question.text) this.#understood = this.#run.saved.standalone
+    if (this.#run.saved.standalone !== undefined && this.#run.saved.standalone !== this.#question.text)
+      this.#understood = this.#run.saved.standalone
     for (const i of this.#steps.keys()) this.#showStep(i + 1)
   }
 
@@ -57,13 +59,15 @@ export class Reply {
   async write(event: AnswerEvent): Promise<void> {
     if (this.#lost) throw this.#lost
     if (event.type === 'understood') this.#understood = event.question
-    if (event.type === 'thought') this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, ...unreadable(event.unreadable) }
+    if (event.type === 'thought')
+      this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, ...unreadable(event.unreadable) }
     if (event.type === 'action' || event.type === 'observation') {
       this.#steps[event.step - 1] = { ...this.#steps[event.step - 1]!, ...partOf(event) }
       this.#showStep(event.step)
     }
     if (event.type === 'answer') await this.#conclude(this.#answer(event))
-    if (event.type === 'gave_up') await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true }))
+    if (event.type === 'gave_up')
+      await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true }))
   }
 
   /** A failure, as a person should read it. */
@@ -105,21 +109,37 @@ export class Reply {
     const { thought, unreadable: unread, action, observation } = this.#steps[n - 1]!
     const understood = n === 1 ? this.#understood : undefined
     const parts = { ...(action ? { action } : {}), ...(observation ? { observation } : {}) }
-    return stepContent({ thought: unread === undefined ? thought : '', unreadable: unread !== undefined, understood, ...parts })
+    return stepContent({
+      thought: unread === undefined ? thought : '',
+      unreadable: unread !== undefined,
+      understood,
+      ...parts,
+    })
   }
 
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Content[] {
     const { saved } = this.#run
     const isStepShown = this.#steps.length > 0 && this.#options.steps === 'replies'
-    const footer = footerText({ steps: this.#steps.length, ms: this.#options.now().getTime() - saved.startedAt, usage: saved.usage })
+    const footer = footerText({
+      steps: this.#steps.length,
+      ms: this.#options.now().getTime() - saved.startedAt,
+      usage: saved.usage,
+    })
     const understood = isStepShown ? undefined : this.#understood
-    return answerContents({ ...final, question: this.#question.text, understood, allowedHosts: this.#options.allowedHosts, footer })
+    return answerContents({
+      ...final,
+      question: this.#question.text,
+      understood,
+      allowedHosts: this.#options.allowedHosts,
+      footer,
+    })
   }
 
   /** Posts what ends the run, after all that was told before; resolves when it is out. */
   async #conclude(contents: Content[]): Promise<void> {
     this.#enqueue(async () => this.#stream?.end())
-    for (const [i, content] of contents.entries()) this.#enqueue(() => this.#show(`answer-${i + 1}`, content, true), true)
+    for (const [i, content] of contents.entries())
+      this.#enqueue(() => this.#show(`answer-${i + 1}`, content, true), true)
     await this.#tail
     if (this.#lost) throw this.#lost
   }
@@ -127,11 +147,14 @@ export class Reply {
   async #show(step: string, content: Content, once = false): Promise<void> {
     const { channel, thread, user, ts, at } = this.#question
     const post = { channel, content, key: { run: this.#question.id, step }, asker: user, signal: this.#options.signal }
+    const { egress } = this.#options
     const claim = await this.#run.claimPost(step)
-    if (typeof claim === 'object') return once ? undefined : this.#options.egress.update({ ...post, ts: claim.ts })
-    const since = ts ?? String(at / 1000 - 60)
-    const posted = await this.#options.egress.post({ ...post, thread, since, unsure: claim === 'unsure' })
-    await this.#run.posted(step, posted)
+    if (typeof claim === 'object') return once ? undefined : egress.update({ ...post, ts: claim.ts })
+    const place = { ...post, thread, since: ts ?? String(at / 1000 - 60) }
+    const found = claim === 'unsure' ? await egress.find(place) : undefined
+    await this.#run.posted(step, found ?? (await egress.post(place)))
+    // What was posted before a crash shows how the step stood then.
+    if (found !== undefined && !once) await egress.update({ ...post, ts: found })
   }
 
   /** Later work waits for earlier work. A step that cannot be shown is logged; an answer that cannot is thrown to the writer. */
@@ -140,7 +163,11 @@ export class Reply {
       if (this.#lost) return
       await work().catch((error: unknown) => {
         if (mustSucceed || error instanceof LeaseLost || this.#options.signal.aborted) this.#lost = error
-        else this.#options.log.error({ question: this.#question.id, error: messageOf(error) }, 'a reply could not be shown')
+        else
+          this.#options.log.error(
+            { question: this.#question.id, error: messageOf(error) },
+            'a reply could not be shown',
+          )
       })
     })
   }

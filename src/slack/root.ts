@@ -2,7 +2,7 @@ import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
 import { noteContent, rootContent } from './blocks.ts'
-import type { Egress } from './egress.ts'
+import type { Egress, Post } from './egress.ts'
 import { SlackRefusal } from './web.ts'
 import { cannotPost } from './words.ts'
 
@@ -45,11 +45,15 @@ async function postRoot(
     since: String(at / 1000 - 60),
     signal,
   }
-  const ts = await egress.post({ ...post, unsure: claim === 'unsure' }).catch(async (error: unknown) => {
-    if (!(error instanceof SlackRefusal) || error.code !== 'not_in_channel') throw error
-    await egress.call('conversations.join', { channel })
-    return egress.post(post)
-  })
+  const found = claim === 'unsure' ? await egress.find(post) : undefined
+  const ts = found ?? (await egress.post(post).catch((error: unknown) => joined(error, post, egress)))
   await run.posted('root', ts)
   return ts
+}
+
+/** Where the bot was no member: joins and posts. @throws what it was given where it was something else. */
+async function joined(error: unknown, post: Post, egress: Egress): Promise<string> {
+  if (!(error instanceof SlackRefusal) || error.code !== 'not_in_channel') throw error
+  await egress.call('conversations.join', { channel: post.channel })
+  return egress.post(post)
 }
