@@ -27,7 +27,8 @@ export function start(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const pid = child.pid ?? 0
-  at.ends.onTestFinished(() => void (child.exitCode === null && process.kill(-pid, 'SIGKILL')))
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  at.ends.onTestFinished(() => void (isRunning() && process.kill(-pid, 'SIGKILL')))
   return { pid, output: () => output, ended }
 }
 

@@ -13,6 +13,8 @@ export interface RedisProxy {
   isCut(): boolean
   /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */
   holdAt(n: number): void
+  /** The same from the first command on that this takes; it is told the command as it is on the wire. */
+  holdWhen(isMeant: (command: string) => boolean): void
   isHeld(): boolean
   release(): void
 }
@@ -24,6 +26,7 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
   // What waits to pass while the way is held, in order, both ways.
   const held: (() => void)[] = []
   let isHeld = false
+  let isMeant: (command: string) => boolean = () => false
   const pass = (step: () => void) => (isHeld ? void held.push(step) : step())
 
   const cut = () => {
@@ -45,7 +48,7 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
       commandReader((command) => {
         if (isCut) return
         commands += 1
-        if (commands === holdAt) isHeld = true
+        if (commands === holdAt || isMeant(command.toString())) isHeld = true
         if (commands < cutAt) return pass(() => upstream.write(command))
         isCut = true
         if (when === 'before') return cut()
@@ -72,10 +75,14 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
     holdAt(n) {
       holdAt = commands + n
     },
+    holdWhen(takes) {
+      isMeant = takes
+    },
     isHeld: () => isHeld,
     release() {
       isHeld = false
       holdAt = Infinity
+      isMeant = () => false
       for (const step of held.splice(0)) step()
     },
   }

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ROOT } from '../../../src/root.ts'
+import { said, start, type Running } from '../../ci/process.ts'
+import type { Ends } from '../ends.ts'
+
+/** One process of the built bot. */
+export interface BotProcess extends Running {
+  role: string
+  port: number
+  /** Resolves when it has said that it is ready. @throws with its last words where it ended instead. */
+  ready: Promise<unknown>
+  /** SIGKILL, and waits for its end. */
+  kill(): Promise<void>
+  /** SIGSTOP and SIGCONT. */
+  freeze(): void
+  thaw(): void
+  /** SIGTERM: its exit code and how long it took, in milliseconds. */
+  stop(): Promise<{ code: number | null; ms: number }>
+  isAlive(): boolean
+}
+
+/** How long an end is waited for; SHUTDOWN_MS is less. */
+const END_MS = 40_000
+
+/** Starts `node dist/src/main.js` with nothing but this environment. */
+export function startBotProcess(env: Record<string, string>, ends: Ends): BotProcess {
+  const running = start([process.execPath, 'dist/src/main.js'], { cwd: ROOT, env, ends })
+  const signal = (name: NodeJS.Signals) => void process.kill(running.pid, name)
+  const ready = said(running, /is ready/)
+  ready.catch(() => undefined)
+  return {
+    ...running,
+    role: env.ROLE ?? 'all',
+    port: Number(env.PORT),
+    ready,
+    async kill() {
+      signal('SIGKILL')
+      await running.ended
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async stop() {
+      const from = performance.now()
+      if (isAlive(running.pid)) signal('SIGTERM')
+      const code = await Promise.race([running.ended, wait(END_MS, null, { ref: false })])
+      return { code, ms: performance.now() - from }
+    },
+    isAlive: () => isAlive(running.pid),
+  }
+}
+
+/** Whether anything of the process group that it leads is left. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(-pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,33 @@
+/** The seed of this run, which vitest.chaos.config.ts says. */
+const SEED = Number(process.env.CHAOS_SEED ?? 1)
+
+/** Chance that the seed repeats. */
+export interface Dice {
+  /** From 0 to 1. */
+  next(): number
+  /** A whole number from `min` to `max`. */
+  between(min: number, max: number): number
+  pick<T>(items: readonly T[]): T
+  shuffled<T>(items: readonly T[]): T[]
+}
+
+/** Each scenario has dice of its own, so that one does not change another's throws (the generator is mulberry32). */
+export function diceFor(scenario: string): Dice {
+  let state = [...scenario].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), SEED) >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const between = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
+  return {
+    next,
+    between,
+    pick: (items) => items[between(0, items.length - 1)]!,
+    shuffled(items) {
+      const keyed = items.map((item) => ({ item, key: next() }))
+      return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { Redis } from 'ioredis'
+import { startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
+import type { LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
+import { envFor } from '../bot.ts'
+import type { Ends } from '../ends.ts'
+import { playModel, type PlayedModel, type Script } from '../played-model.ts'
+import { freePort, startRedis, type RedisServer } from '../redis.ts'
+import { startBotProcess, type BotProcess } from './bots.ts'
+import { callName, nameIn, openLedger, playedTurn, questionText, wordsOf, type Ledger } from './play.ts'
+
+export interface SceneOptions {
+  env?: Record<string, string>
+  slack?: LocalSlackOptions
+  model?: Script
+  redis?: string[]
+}
+
+/** A thread of the play: its questions' names in the order in which they were asked. */
+export interface PlayedThread {
+  number: number
+  channel: string
+  ts: string
+  names: string[]
+  /** The questions' ids, which are also their runs'. */
+  ids: string[]
+}
+
+export const CHANNELS = ['C0CHAOS0001', 'C0CHAOS0002', 'C0CHAOS0003', 'C0CHAOS0004']
+
+/** Fast take-over, so that a scenario takes seconds; else the settings of a real bot. */
+const FAST = { WORKER_LOCK_MS: '2000', WORKER_CONCURRENCY: '8', CUSTOM_TOOLS_DIR: 'test/chaos/tools' }
+
+/** Real bots on a real Redis with its append-only file, a local Slack, a played model and a ledger, over real HTTP. */
+export class Scene {
+  readonly slack: LocalSlack
+  readonly model: PlayedModel
+  readonly ledger: Ledger
+  readonly redis: RedisServer
+  /** A connection of the test's own. */
+  readonly client: Redis
+  readonly bots: BotProcess[] = []
+  readonly threads: PlayedThread[] = []
+  readonly #env: Record<string, string>
+  readonly #ends: Ends
+
+  constructor(
+    parts: Pick<Scene, 'slack' | 'model' | 'ledger' | 'redis'>,
+    options: { env: Record<string, string>; ends: Ends },
+  ) {
+    this.slack = parts.slack
+    this.model = parts.model
+    this.ledger = parts.ledger
+    this.redis = parts.redis
+    this.#env = options.env
+    this.#ends = options.ends
+    this.client = new Redis(parts.redis.url)
+    this.client.on('error', () => undefined)
+    this.#ends.onTestFinished(() => this.client.disconnect())
+    for (const id of CHANNELS) this.slack.addChannel(id)
+  }
+
+  /** Starts one bot. A front, or whoever is both, is where Slack delivers from then on. */
+  async start(role: 'front' | 'worker' | 'all', env: Record<string, string> = {}): Promise<BotProcess> {
+    const port = env.PORT ?? String(await freePort())
+    const bot = startBotProcess({ ...this.#env, ROLE: role, ...env, PORT: port }, this.#ends)
+    this.bots.push(bot)
+    await bot.ready
+    if (role !== 'worker') this.slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
+    return bot
+  }
+
+  /** What a process of ours needs to know, the `runs` command for one. */
+  get env(): Record<string, string> {
+    return this.#env
+  }
+
+  /** Somebody names the bot: a new thread. Resolves when Slack has its ack. */
+  async ask(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
+    const thread = this.#open(channel)
+    const said = await this.slack.mention(questionText(thread.names[0]!), { channel })
+    thread.ts = said.thread
+    thread.ids.push(idOf(said))
+    await acked(said)
+    return thread
+  }
+
+  /** The same by `/ask`: the thread's root is the bot's. */
+  async command(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
+    const thread = this.#open(channel)
+    const text = questionText(thread.names[0]!)
+    const { delivery, ok } = await this.slack.slash(text, { channel })
+    if (!ok) throw new Error('The command was not acked.')
+    thread.ids.push(`${TEAM}:${channel}:ask-${String(delivery.payload.trigger_id)}`)
+    const isRoot = (message: Message) =>
+      !message.thread_ts && message.bot_id && this.slack.shown(message).includes(text)
+    const root = await this.slack.until(() => this.slack.messages(channel).find(isRoot), `the root of ${text}`)
+    thread.ts = root.ts
+    return thread
+  }
+
+  /** The name that the next thread's first question will have. */
+  get nextName(): string {
+    return `q${this.threads.length + 1}-1`
+  }
+
+  #open(channel: string): PlayedThread {
+    const thread = { number: this.threads.length + 1, channel, ts: '', names: [this.nextName], ids: [] }
+    this.threads.push(thread)
+    return thread
+  }
+
+  /** Somebody asks on in the thread, without naming the bot. */
+  async askOn(thread: PlayedThread): Promise<string> {
+    const name = `q${thread.number}-${thread.names.length + 1}`
+    thread.names.push(name)
+    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
+    thread.ids.push(idOf(said))
+    await acked(said)
+    return name
+  }
+
+  /** The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they should. */
+  postsIn(thread: PlayedThread): string[] {
+    return this.slack.replies(thread.channel, thread.ts).map((message) => this.#labelOf(message, thread))
+  }
+
+  #labelOf(message: Message, thread: PlayedThread): string {
+    const { run, step } = keyOf(message)
+    const shown = this.slack.shown(message)
+    const name = thread.names[thread.ids.indexOf(run)] ?? `a stranger’s ${nameIn(shown)}`
+    const isWhole = shown.includes(wordsOf(name, step))
+    return isWhole ? `${name} ${step}` : `${name} ${step}, but: ${shown}`
+  }
+
+  /** Nothing waits and nothing is worked on, as Redis has it. */
+  async isAtRest(): Promise<boolean> {
+    return (await this.client.keys('*:inbox')).length === 0
+  }
+
+  /** Model calls whose end was sent, by name. */
+  paidCalls(): string[] {
+    return this.model.requests.filter(({ done }) => done).map(callName)
+  }
+
+  /** The last lines of every process, for whoever has to find out what went wrong. */
+  lastWords(lines = 10): string {
+    const tail = (bot: BotProcess) => bot.output().trimEnd().split('\n').slice(-lines).join('\n')
+    return this.bots.map((bot) => `---- ${bot.role} ${bot.pid}${bot.isAlive() ? '' : ' †'}\n${tail(bot)}`).join('\n')
+  }
+}
+
+/** Opens the scene without any bot. */
+export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Scene> {
+  const slack = await startLocalSlack({ ackMs: 3000, retryMs: RETRIES, ...options.slack })
+  t.onTestFinished(() => slack.close())
+  const model = await playModel(t, options.model ?? playedTurn)
+  const ledger = await openLedger(t)
+  const redis = await startRedis(['--appendonly', 'yes', ...(options.redis ?? [])])
+  t.onTestFinished(() => redis.stop())
+  const own = { REDIS_URL: redis.url, CHAOS_LEDGER: ledger.url, ...FAST, ...options.env }
+  const env = Object.fromEntries(Object.entries({ ...envFor({ slack, model }), ...own }))
+  return new Scene({ slack, model, ledger, redis }, { env: env as Record<string, string>, ends: t })
+}
+
+/** When Slack tries again what was not acked; a real one takes minutes. */
+const RETRIES = [100, 300, ...Array.from({ length: 40 }, () => 500)]
+
+async function acked({ deliveries, ts }: Said): Promise<void> {
+  const all = await Promise.all(deliveries.map(({ done }) => done))
+  if (all.includes(false)) throw new Error(`Slack was never acked for the message ${ts}.`)
+}
+
+function idOf({ channel, ts }: Said): string {
+  return `${TEAM}:${channel}:${ts}`
+}
+
+/** The mark that the bot's posts carry. */
+function keyOf({ metadata }: Message): { run: string; step: string } {
+  const payload = (metadata?.event_payload ?? {}) as Partial<{ run: string; step: string }>
+  return { run: payload.run ?? '', step: payload.step ?? '' }
+}

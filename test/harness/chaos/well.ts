@@ -1,0 +1,122 @@
+/** What must hold after every scenario. */
+import { expect } from 'vitest'
+import { BOT_USER } from '../../../src/playground/slack.ts'
+import { listRuns } from '../../../src/run/inspect.ts'
+import { TEAM } from '../../../src/playground/slack.ts'
+import { callName, postsOf, questionText } from './play.ts'
+import type { PlayedThread, Scene } from './scene.ts'
+
+export interface WellOptions {
+  /** How long the last answer may take, in milliseconds. */
+  ms?: number
+  /** Posts of threads that do not go as usual, by thread. */
+  posts?: Map<PlayedThread, (string | RegExp)[]>
+  /** Ids of questions that were meant to be given up. */
+  givenUp?: string[]
+  /** How many finished model calls may have been made again: those that ended in the moment of a kill. */
+  paidAgain?: number
+}
+
+/** Waits until every question is answered and every sign is gone, then looks at everything. Ends the bots. */
+export async function expectAllWell(scene: Scene, options: WellOptions = {}): Promise<void> {
+  try {
+    await answered(scene, options)
+    await scene.slack.settle(600)
+    expectThreads(scene, options)
+    expect(signsLeft(scene)).toEqual([])
+    expect(scene.slack.refusals).toEqual([])
+    expectNothingPaidAgain(scene, options)
+    await expectStoresAtRest(scene, options)
+    await expectHistories(scene, options)
+    await expectGoodEnds(scene)
+  } catch (error) {
+    console.error(scene.lastWords())
+    throw error
+  }
+}
+
+async function answered(scene: Scene, { ms = 60_000, posts }: WellOptions): Promise<void> {
+  const isDone = (thread: PlayedThread) => scene.postsIn(thread).length >= expectedPosts(thread, posts).length
+  await scene.slack
+    .until(() => scene.threads.every(isDone) && signsLeft(scene).length === 0, 'all answers and no sign', ms)
+    .catch(() => expectThreads(scene, { posts: posts ?? new Map() }))
+}
+
+function expectedPosts(thread: PlayedThread, special: WellOptions['posts']): (string | RegExp)[] {
+  return special?.get(thread) ?? postsOf(...thread.names)
+}
+
+/** Each question once, its steps once and in order, the questions in order, nobody else's among them. */
+function expectThreads(scene: Scene, { posts }: WellOptions): void {
+  const seen = scene.threads.map((thread) => [thread.number, scene.postsIn(thread)])
+  const wanted = scene.threads.map((thread) => [
+    thread.number,
+    expectedPosts(thread, posts).map((post) => (typeof post === 'string' ? post : expect.stringMatching(post))),
+  ])
+  expect(seen).toEqual(wanted)
+}
+
+/** Statuses, reactions and streams that a person would still see. */
+export function signsLeft({ slack }: Scene): string[] {
+  return [...slack.store.channels.values()].flatMap((channel) => [
+    ...[...channel.statuses.keys()].filter((ts) => slack.status(channel.id, ts)).map((ts) => `status in ${ts}`),
+    ...channel.messages.flatMap(({ ts, reactions = [], streaming_state }) => [
+      ...reactions.filter(({ users }) => users.includes(BOT_USER)).map(({ name }) => `${name} on ${ts}`),
+      ...(streaming_state === 'in_progress' ? [`stream ${ts}`] : []),
+    ]),
+  ])
+}
+
+/** No model call that ended, and no use of the tool that was answered, was made again. */
+function expectNothingPaidAgain(scene: Scene, { paidAgain = 0 }: WellOptions): void {
+  const calls = repeatedOf(scene.paidCalls())
+  const uses = repeatedOf(scene.ledger.noted)
+  if (calls.length + uses.length > 0) console.info('made again:', [...calls, ...uses].join(', '))
+  if (paidAgain === 0) expect([...calls, ...uses]).toEqual([])
+  expect(calls.length + uses.length).toBeLessThanOrEqual(paidAgain)
+  const all = new Set(scene.model.requests.map(callName))
+  expect([...all].filter((name) => name.startsWith(' '))).toEqual([])
+}
+
+function repeatedOf(names: string[]): string[] {
+  return names.filter((name, i) => names.indexOf(name) !== i)
+}
+
+/** Every key of ours expires, no inbox and no job is left, and every run has come to its end. */
+async function expectStoresAtRest({ client, env }: Scene, { givenUp = [] }: WellOptions): Promise<void> {
+  const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
+  const runsNotDone = async () => {
+    const left: string[] = []
+    for await (const { question, state } of listRuns({ redis: client, prefix }))
+      if (state !== 'done') left.push(`${question.id} ${state}`)
+    return left.toSorted()
+  }
+  const jobsLeft = async () =>
+    (await client.keys('*bull*')).filter((key) => /:(wait|active|delayed|prioritized)$/.test(key))
+  // What is told to Slack comes a moment before what is written down.
+  await expect.poll(runsNotDone, { timeout: 10_000 }).toEqual(givenUp.map((id) => `${id} given-up`).toSorted())
+  await expect.poll(jobsLeft, { timeout: 10_000 }).toEqual([])
+  const own = (await client.keys('*')).filter((key) => !key.includes('bull'))
+  const lives = await Promise.all(own.map(async (key) => ({ key, ttl: await client.pttl(key) })))
+  expect(lives.filter(({ ttl }) => ttl === -1)).toEqual([])
+  expect(own.filter((key) => key.endsWith(':inbox'))).toEqual([])
+}
+
+/** Each answered question is in its thread's history, once, in order. */
+async function expectHistories({ client, env, threads }: Scene, { posts, givenUp = [] }: WellOptions): Promise<void> {
+  for (const thread of threads.filter((one) => !posts?.has(one))) {
+    const key = `${env.REDIS_PREFIX ?? 'thinkaloud'}:{${TEAM}:${thread.channel}:${thread.ts}}:history`
+    const turns = (await client.lrange(key, 0, -1)).map((turn) => (JSON.parse(turn) as { question: string }).question)
+    expect(turns).toEqual(thread.names.map(questionText))
+  }
+  expect(givenUp.length).toBeLessThanOrEqual(posts?.size ?? 0)
+}
+
+/** SIGTERM ends each process that still runs with code 0 in less than SHUTDOWN_MS, and no process is left. */
+async function expectGoodEnds({ bots }: Scene): Promise<void> {
+  const running = bots.filter((bot) => bot.isAlive())
+  const ends = await Promise.all(running.map((bot) => bot.stop()))
+  expect(ends.map(({ code }) => code)).toEqual(running.map(() => 0))
+  expect(Math.max(0, ...ends.map(({ ms }) => ms))).toBeLessThan(25_000)
+  expect(bots.filter((bot) => bot.isAlive()).map(({ pid }) => pid)).toEqual([])
+}
