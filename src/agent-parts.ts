@@ -14,6 +14,8 @@ import { openToolbox, type Toolbox } from './toolbox.ts'
 /** Everything that answering takes, apart from the history: what the bot, the terminal and the evaluation share. */
 export interface AgentParts {
   answer: Omit<AnswerDeps, 'history'>
+  /** Another dialect over the same tools. @throws ConfigError where they do not do for it. */
+  dialect(name: Config['AGENT_DIALECT']): Dialect
   close(): Promise<void>
 }
 
@@ -33,10 +35,10 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const { model, condenseModel } = given ? { model: given, condenseModel: given } : createModels({ config, ...sources })
   const toolbox = await openToolbox(config, { http, prompts, log: sources.log })
   const { tools } = toolbox
-  const dialect = dialectOf(config, prompts, toolbox)
+  const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
-  const agent = { model, dialect, tools, limits: limitsOf(config), ...world }
-  return { answer: { agent, prompts, condenseModel }, close: () => http.close() }
+  const agent = { model, dialect: dialect(config.AGENT_DIALECT), tools, limits: limitsOf(config), ...world }
+  return { answer: { agent, prompts, condenseModel }, dialect, close: () => http.close() }
 }
 
 /** Digits cost one or two tokens, at each observation. */
@@ -48,10 +50,10 @@ function noProxy(config: Config): { noProxy?: string } {
   return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
 }
 
-function dialectOf(config: Config, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
-  const { create, needs } = DIALECTS[config.AGENT_DIALECT]
-  const lacking = needs.find((name) => !tools.some((tool) => tool.name === name))
-  if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${config.AGENT_DIALECT} cannot do without it.`)
+function dialectOf(name: Config['AGENT_DIALECT'], prompts: Prompts, { tools, examples }: Toolbox): Dialect {
+  const { create, needs } = DIALECTS[name]
+  const lacking = needs.find((needed) => !tools.some((tool) => tool.name === needed))
+  if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${name} cannot do without it.`)
   return create({ prompts, examples })
 }
 

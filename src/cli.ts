@@ -1,65 +1,49 @@
-/** `npm run cli`: the same agent in a terminal, as seeds 002 (its colours) and 003 (its loop) have it. Needs no Slack. */
+/**
+ * `npm run cli`: the same agent in a terminal, with agent_playground's colours (seed 002) and langchain-mini's loop (seed
+ * 003). Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
+ */
 import { createInterface } from 'node:readline/promises'
 import { createAgent } from './agent-parts.ts'
-import type { AnswerDeps, AnswerEvent } from './answer.ts'
-import { answer } from './answer.ts'
-import { inputText } from './agent/input.ts'
+import { Conversation } from './cli/conversation.ts'
+import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from './config.ts'
-import { messageOf, ModelError } from './errors.ts'
-import { embeddedHistory } from './history/embedded.ts'
+import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 import { demoModel } from './model/demo.ts'
 import { createNet } from './net.ts'
-import { embeddedRun } from './run/embedded.ts'
-import { freshRun } from './run/saved.ts'
-import type { Question } from './run/types.ts'
 
-const paint = (code: number) => (text: string) => (process.stdout.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text)
-const blue = paint(34)
-const green = paint(32)
-const red = paint(31)
-
-async function main(): Promise<void> {
-  const config = loadConfig(readEnv())
+async function main(args: string[]): Promise<void> {
+  const env = readEnv()
+  const output = args.includes('--json') ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
+  const config = loadConfig(env)
   const isDemo = !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL
-  const agent = await createAgent(config, { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) })
-  const deps = { ...agent.answer, history: embeddedHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: 86_400_000 }) }
-  console.log(`Model: ${agent.answer.agent.model.name}. Tools: ${agent.answer.agent.tools.map((t) => t.name).join(', ')}. An empty line ends it.`)
-  if (isDemo) console.log('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
-  const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: 'How can I help? ' })
-  terminal.prompt()
-  for await (const line of terminal) {
-    if (line.trim() === '') break
-    await ask(line.trim(), deps)
-    terminal.prompt()
-  }
-  terminal.close()
+  const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const agent = await createAgent(config, sources)
+  const conversation = new Conversation(agent, output, config)
+  output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
+  if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
+  await converse(conversation, output)
   await agent.close()
 }
 
-let asked = 0
-
-async function ask(text: string, deps: AnswerDeps): Promise<void> {
-  const id = `cli-${++asked}`
-  const question: Question = { id, team: 'cli', channel: 'cli', thread: 'cli', user: 'you', text, surface: 'dm', at: Date.now() }
-  const run = embeddedRun(freshRun(Date.now()), () => true)
-  try {
-    for await (const event of answer(question, run, { ...deps, signal: new AbortController().signal })) show(event)
-  } catch (error) {
-    console.log(red(error instanceof ModelError ? error.hint : messageOf(error)))
+async function converse(conversation: Conversation, output: Output): Promise<void> {
+  const isTerminal = Boolean(process.stdin.isTTY && process.stdout.isTTY)
+  const lines = createInterface({
+    input: process.stdin,
+    ...(isTerminal ? { output: process.stdout, prompt: 'How can I help? ' } : {}),
+  })
+  // Ctrl-C ends the question at hand; with none at hand, the conversation.
+  const interrupt = () => (conversation.interrupt() ? output.note('Stopped.') : lines.close())
+  lines.on('SIGINT', interrupt)
+  process.on('SIGINT', interrupt)
+  if (isTerminal) lines.prompt()
+  for await (const line of lines) {
+    if (line.trim() !== '') await conversation.take(line.trim())
+    if (isTerminal) lines.prompt()
   }
 }
 
-function show(event: AnswerEvent): void {
-  if (event.type === 'understood') console.log(blue(`Understood as: ${event.question}`))
-  if (event.type === 'thought' && event.text) console.log(blue(`Thought: ${event.text}`))
-  if (event.type === 'action') console.log(blue(`Tool: ${event.action.tool}\nInput: ${inputText(event.action.input)}`))
-  if (event.type === 'observation') console.log(event.observation.ok ? blue(`Observation: ${event.observation.text}\n`) : red(`Observation: ${event.observation.text}\n`))
-  if (event.type === 'answer') console.log(green(event.text))
-  if (event.type === 'gave_up') console.log(red(event.text))
-}
-
-main().catch((error: unknown) => {
-  console.error(red(messageOf(error)))
-  process.exit(1)
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
+  process.exitCode = 1
 })

@@ -53,3 +53,55 @@ test('an impossible setting ends it with code 1 and a sentence', async (t) => {
   expect(await cli.ended).toBe(1)
   expect(cli.stderr().trim()).toMatch(/^AGENT_DIALECT should be one of text, .*\.$/)
 })
+
+test('commands: another dialect, the tools, the exact messages, and forgetting', async (t) => {
+  const model = await playModel(t)
+  model.on('Who wrote Dune', finish('Frank Herbert.'))
+  const cli = await startProcess(t, CLI, {
+    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', OPENAI_MODEL: 'played-model', TOOLS: 'calculator' },
+  })
+  const commands = ['/tools', '/dialect docstore', '/dialect json', '/trace', 'Who wrote Dune?', '/trace', '/reset']
+  cli.write([...commands, 'Who wrote Dune, again?', '/nonsense', '/help'].join('\n') + '\n')
+  cli.close()
+  expect(await cli.ended).toBe(0)
+
+  const said = cli.stdout()
+  expect(said).toContain('calculator: Evaluates')
+  expect(said).toContain('TOOLS should name wikipedia: AGENT_DIALECT=docstore cannot do without it.')
+  expect(said).toMatch(
+    /--- sent to played-model\n\[system\]\nAnswer the question[^]*\$JSON_BLOB[^]*--- received\n[^]*Final Answer: Frank Herbert\./,
+  )
+  expect(said.match(/--- sent/g)).toHaveLength(1)
+  expect(said).toContain('There is no command /nonsense.')
+  expect(model.requests.map(({ kind }) => kind)).toEqual(['turn', 'turn'])
+})
+
+test('--json prints the events as JSON lines and nothing else', async (t) => {
+  const model = await playModel(t, [act('A sum.', 'calculator', '6*7'), finish('42')])
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
+  const cli = await startProcess(t, CLI, { env, args: ['--json'] })
+  cli.write('What is 6*7?\n')
+  cli.close()
+  expect(await cli.ended).toBe(0)
+
+  const events = cli
+    .stdout()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string })
+  expect(events.map(({ type }) => type)).toEqual(['usage', 'thought', 'action', 'observation', 'usage', 'answer'])
+  expect(events.at(-1)).toMatchObject({ type: 'answer', text: '42' })
+})
+
+test('Ctrl-C ends the question at hand, a second one the conversation', async (t) => {
+  const model = await playModel(t, [{ hang: true }])
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
+  const cli = await startProcess(t, CLI, { env })
+  cli.write('Are you there?\n')
+  await vi.waitFor(() => expect(model.requests).toHaveLength(1), 20_000)
+  cli.signal('SIGINT')
+  await vi.waitFor(() => expect(cli.stdout()).toContain('Stopped.'), 20_000)
+  await vi.waitFor(() => expect(model.requests[0]?.aborted).toBe(true), 20_000)
+  cli.signal('SIGINT')
+  expect(await cli.ended).toBe(0)
+})

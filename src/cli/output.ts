@@ -1,0 +1,97 @@
+import type { AnswerEvent } from '../answer.ts'
+import { inputText } from '../agent/input.ts'
+
+/** Where a conversation is shown. */
+export interface Output {
+  event(event: AnswerEvent): void
+  /** A word of the terminal's own. */
+  note(text: string): void
+  /** A failure, in a sentence. */
+  fail(text: string): void
+  /** What went to the model or came from it. */
+  trace(title: string, text: string): void
+}
+
+interface Stream {
+  write(text: string): unknown
+  isTTY?: boolean
+}
+
+/** agent_playground's colours (seed 002): blue for steps, green for answers, red for errors; none where nobody sees them. */
+export class Terminal implements Output {
+  readonly #stream: Stream
+  readonly #isColoured: boolean
+
+  constructor(stream: Stream, isColoured = true) {
+    this.#stream = stream
+    this.#isColoured = isColoured && Boolean(stream.isTTY)
+  }
+
+  event(event: AnswerEvent): void {
+    const said = lineOf(event)
+    if (said) this.#print(said.text, COLOURS[said.kind])
+  }
+
+  note(text: string): void {
+    this.#print(text)
+  }
+
+  fail(text: string): void {
+    this.#print(text, COLOURS.error)
+  }
+
+  trace(title: string, text: string): void {
+    this.#print(`--- ${title}\n${text}\n---`, COLOURS.trace)
+  }
+
+  #print(text: string, colour?: number): void {
+    const shown = harmless(text)
+    this.#stream.write(`${this.#isColoured && colour ? `\u001b[${colour}m${shown}\u001b[0m` : shown}\n`)
+  }
+}
+
+const COLOURS = { step: 34, answer: 32, error: 31, trace: 90 }
+
+/** What a model or a page writes must not steer the terminal: its control characters are dropped. */
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\t\n]/gu, '')
+}
+
+function lineOf(event: AnswerEvent): { text: string; kind: keyof typeof COLOURS } | undefined {
+  if (event.type === 'understood') return { text: `Understood as: ${event.question}`, kind: 'step' }
+  if (event.type === 'thought') return event.text ? { text: `Thought: ${event.text}`, kind: 'step' } : undefined
+  if (event.type === 'action')
+    return { text: `Tool: ${event.action.tool}\nInput: ${inputText(event.action.input)}`, kind: 'step' }
+  if (event.type === 'observation')
+    return { text: `Observation: ${event.observation.text}\n`, kind: event.observation.ok ? 'step' : 'error' }
+  if (event.type === 'answer')
+    return { text: event.stopped ? `${event.text}\n(stopped: ${event.stopped})` : event.text, kind: 'answer' }
+  return event.type === 'gave_up' ? { text: event.text, kind: 'error' } : undefined
+}
+
+/** Every event as one line of JSON; notes are left out, failures are events of their own. */
+export class JsonLines implements Output {
+  readonly #stream: Stream
+
+  constructor(stream: Stream) {
+    this.#stream = stream
+  }
+
+  event(event: AnswerEvent): void {
+    this.#print(event)
+  }
+
+  note(): void {}
+
+  fail(text: string): void {
+    this.#print({ type: 'error', text })
+  }
+
+  trace(title: string, text: string): void {
+    this.#print({ type: 'trace', title, text })
+  }
+
+  #print(value: object): void {
+    this.#stream.write(`${JSON.stringify(value)}\n`)
+  }
+}
