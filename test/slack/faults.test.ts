@@ -3,6 +3,7 @@ import { GENERAL, type Fault } from '../../src/playground/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 const bot = await startBot(ends)
@@ -108,9 +109,13 @@ describe.concurrent('a message that Slack does not take as it is', () => {
 describe.concurrent('a place that is gone', () => {
   test('an archived channel gets no answer and costs nothing more; the log says why, under a reference', async () => {
     const channel = slack.addChannel('C0CLOSING01')
-    model.on('closing channel', { text: act('Work.', 'calculator', '1+1'), delayMs: 200 }, finish('never seen'))
+    const closed = deferred()
+    model.decide('closing channel', async (_, n) =>
+      closed.promise.then(() => (n === 0 ? act('Work.', 'calculator', '1+1') : finish('never seen'))),
+    )
     const thread = await bot.mention('closing channel', { channel: channel.id })
     channel.archived = true
+    closed.resolve()
     const line = await slack.until(
       () => bot.logs.find((one) => one.includes('takes no answer') && one.includes(thread.ts)),
       'the log line',
@@ -126,9 +131,11 @@ describe.concurrent('a place that is gone', () => {
   })
 
   test('a question that is deleted meanwhile is answered nowhere else', async () => {
-    model.on('deleted question', { text: finish('for nobody'), delayMs: 300 })
+    const removed = deferred()
+    model.decide('deleted question', async () => removed.promise.then(() => finish('for nobody')))
     const thread = await bot.mention('deleted question')
     await slack.people.remove({ channel: GENERAL, ts: thread.ts })
+    removed.resolve()
     await slack.until(
       () => bot.logs.some((one) => one.includes('takes no answer') && one.includes(thread.ts)),
       'the log line',
@@ -138,7 +145,7 @@ describe.concurrent('a place that is gone', () => {
 
   test('a step that is deleted meanwhile is not put back, and the answer comes', async () => {
     model.on('deleted step', act('Look.', 'wikipedia', 'Dune'), finish('still answered'))
-    bot.wiki.fault({ times: 1, delayMs: 400 })
+    bot.wiki.fault({ times: 1, delayMs: 1000 })
     const thread = await bot.mention('deleted step')
     const [step] = await slack.until(() => (thread.messages().length > 0 ? thread.messages() : undefined), 'the step')
     await slack.people.remove({ channel: GENERAL, ts: step!.ts })
@@ -161,10 +168,12 @@ describe.concurrent('the sign of life', () => {
   ])('%s, a reaction shows it, and is taken back', async (_, faults) => {
     const channel = freshChannel()
     for (const fault of faults) slack.fault({ ...fault, channel })
-    model.on('reaction', { text: finish('done'), delayMs: 500 })
-    const thread = await bot.mention('a reaction?', { channel })
+    const seen = deferred()
+    model.decide(`reaction in ${channel}`, async () => seen.promise.then(() => finish('done')))
+    const thread = await bot.mention(`a reaction in ${channel}?`, { channel })
     await slack.until(() => slack.reactions(channel, thread.ts).length > 0, 'the reaction')
     expect(thread.messages()).toEqual([])
+    seen.resolve()
     await thread.ended()
     expect([thread.status(), slack.reactions(channel, thread.ts)]).toEqual(['', []])
   })
@@ -175,10 +184,12 @@ describe.concurrent('the sign of life', () => {
   ])('%s is taken back after a failure too', async (_, faults) => {
     const channel = freshChannel()
     for (const fault of faults) slack.fault({ ...fault, channel })
-    model.on('sign of a failure', { ...failure, delayMs: 500 })
-    const thread = await bot.mention('sign of a failure', { channel })
+    const seen = deferred()
+    model.decide(`failing in ${channel}`, async () => seen.promise.then(() => failure))
+    const thread = await bot.mention(`failing in ${channel}`, { channel })
     await slack.until(() => !thread.isAtRest(), 'a sign')
     expect(thread.messages()).toEqual([])
+    seen.resolve()
     expect(await thread.ended()).toMatch(/refused my key/)
     expect([thread.status(), slack.reactions(channel, thread.ts)]).toEqual(['', []])
   })

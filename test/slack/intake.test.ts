@@ -7,6 +7,7 @@ import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 
@@ -67,11 +68,12 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
   })
 
   test('the ack does not wait for the model or for Slack', async () => {
-    model.on('ack at once', { text: finish('late'), delayMs: 600 })
+    const acked = deferred()
+    model.decide('ack at once', async () => acked.promise.then(() => finish('late')))
     slack.fault({ method: 'assistant.threads.setStatus', delayMs: 600 })
     const thread = await bot.mention('ack at once?')
     for (const { attempts } of thread.said.deliveries) expect(attempts[0]).toMatchObject({ status: 200 })
-    expect(model.about('ack at once').every(({ done }) => !done)).toBe(true)
+    acked.resolve()
     expect(await thread.lastAnswer()).toBe('late')
   })
 

@@ -4,6 +4,7 @@ import { parsePages } from '../../src/playground/wiki-pages.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 const pages = parsePages(`# Slow page\n${'It is a long page about slowness. '.repeat(20)}`)
@@ -33,10 +34,12 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
   })
 
   test('a sign of life is there while the model thinks, and gone at the end', async () => {
-    model.on('sign of life', { text: finish('done'), delayMs: 400 })
+    const seen = deferred()
+    model.decide('sign of life', async () => seen.promise.then(() => finish('done')))
     const thread = await bot.mention('Is there a sign of life?')
-    await slack.until(() => thread.status() !== '', 'a status', 1000)
+    await slack.until(() => thread.status() !== '', 'a status')
     expect(thread.messages()).toEqual([])
+    seen.resolve()
     expect(await thread.lastAnswer()).toBe('done')
     expect(thread.status()).toBe('')
     expect(slack.reactions(GENERAL, thread.ts)).toEqual([])
@@ -44,9 +47,9 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
 
   test('a step is shown before its slow tool returns, and completed in the same message', async () => {
     model.on('slow tool', act('Let me read.', 'wikipedia', 'Slow page'), finish('read'))
-    bot.wiki.fault({ times: 1, delayMs: 500 })
+    bot.wiki.fault({ times: 1, delayMs: 1000 })
     const thread = await bot.mention('What does the slow tool say?')
-    const [early] = await slack.until(() => thread.messages().length > 0 && thread.messages(), 'the step')
+    const [early] = await slack.until(() => (thread.messages().length > 0 ? thread.messages() : undefined), 'the step')
     expect(slack.shown(early!)).toBe('💭 Let me read.\n🔧 *wikipedia* `Slow page`\n⏳ running …')
     expect(await thread.lastAnswer()).toBe(
       `read\nSources: Slow page (${bot.wiki.url.replace('/w/api.php', '/wiki/Slow_page')})`,
@@ -113,6 +116,24 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     const fresh = await bot.dm('A second direct question?')
     await fresh.ended()
     expect(model.about('A second direct question')).toMatchObject([{ kind: 'turn' }])
+  })
+
+  test('a private channel and a group of people are channels like any other', async () => {
+    for (const [id, kind] of [
+      ['G0PRIVATE01', 'group'],
+      ['G0PEOPLE001', 'mpim'],
+    ] as const) {
+      const channel = slack.addChannel(id, { kind }).id
+      model.on(`asked in ${kind}`, finish(`answered in ${kind}`))
+      model.condenses(`more in ${kind}`, `Yet more in ${kind}?`)
+      model.on(`Yet more in ${kind}`, finish('more'))
+      await slack.say({ channel, text: 'not for the bot' })
+      const thread = await bot.mention(`asked in ${kind}`, { channel })
+      expect(await thread.lastAnswer()).toBe(`answered in ${kind}`)
+      await thread.reply(`more in ${kind}`)
+      expect(await thread.lastAnswer()).toMatch(/\nmore$/)
+      expect(slack.messages(channel)).toHaveLength(5)
+    }
   })
 
   test('two questions in a thread are answered in their order', async () => {
