@@ -1,0 +1,39 @@
+/** What both sides' processes do: answer so many questions when they are told to, and say what it took. */
+
+export interface Told {
+  questions: number
+  inFlight: number
+}
+
+export interface Took {
+  cpuMs: number
+  seconds: number
+  peakMb: number
+}
+
+/** Serves rounds over the process's channel; `ask` resolves to the answer of one question. */
+export function serveRounds(ask: () => Promise<string>, expected: string): void {
+  process.on('message', (told: Told) => {
+    void round(ask, expected, told).then((took) => process.send?.(took))
+  })
+  process.on('disconnect', () => process.exit())
+  process.send?.('ready')
+}
+
+async function round(ask: () => Promise<string>, expected: string, { questions, inFlight }: Told): Promise<Took> {
+  let left = questions
+  const lane = async () => {
+    while (left-- > 0) {
+      const answer = await ask()
+      if (answer !== expected) throw new Error(`a wrong answer: ${answer}`)
+    }
+  }
+  const [cpu, from] = [process.cpuUsage(), performance.now()]
+  await Promise.all(Array.from({ length: inFlight }, lane))
+  const used = process.cpuUsage(cpu)
+  return {
+    cpuMs: (used.user + used.system) / 1000 / questions,
+    seconds: (performance.now() - from) / 1000,
+    peakMb: process.resourceUsage().maxRSS / 1024,
+  }
+}
