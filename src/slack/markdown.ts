@@ -77,10 +77,7 @@ function inlineOf(token: Token, policy: LinkPolicy): string {
 
 function inline(tokens: Token[], policy: LinkPolicy): string {
   return tokens
-    .map(
-      (token, i) =>
-        emphasis(token, { before: tokens[i - 1]?.raw, after: tokens[i + 1]?.raw, policy }) ?? span(token, policy),
-    )
+    .map((token, i) => edged(token, { before: tokens[i - 1]?.raw, after: tokens[i + 1]?.raw, policy }))
     .join('')
 }
 
@@ -90,17 +87,17 @@ const MARKS: Record<string, string> = { strong: '*', em: '_', del: '~' }
  * Slack marks only at the edge of a word. Inside one (`2*3*4` is a product) the marks stay as they were written; where the
  * neighbour is of a script without spaces between words, a zero-width space makes the edge.
  */
-function emphasis(
+function edged(
   token: Token,
   around: { before: string | undefined; after: string | undefined; policy: LinkPolicy },
-): string | undefined {
-  const mark = MARKS[token.type]
-  if (mark === undefined) return undefined
+): string {
   const { before = '', after = '', policy } = around
-  if (/\w$/.test(before) || /^\w/.test(after)) return escapeText(decodeEntities(token.raw))
+  const mark = MARKS[token.type]
+  if (mark === undefined && token.type !== 'codespan') return span(token, policy)
+  if (mark && (/\w$/.test(before) || /^\w/.test(after))) return escapeText(decodeEntities(token.raw))
   const left = /[^\0-\x7f\s]$/.test(before) ? ZERO_WIDTH_SPACE : ''
   const right = /^[^\0-\x7f\s]/.test(after) ? ZERO_WIDTH_SPACE : ''
-  return `${left}${marked(inlineOf(token, policy), mark)}${right}`
+  return `${left}${mark ? marked(inlineOf(token, policy), mark) : span(token, policy)}${right}`
 }
 
 const ZERO_WIDTH_SPACE = '\u200b'
