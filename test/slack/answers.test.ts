@@ -27,8 +27,8 @@ describe.concurrent('an answer', () => {
     )
   })
 
-  test('of a hundred kilobytes comes whole, in order, with one footer', async () => {
-    const paragraphs = Array.from({ length: 500 }, (_, i) => `Paragraph ${i}: ${'words of it '.repeat(16)}end.`)
+  test('of ninety kilobytes comes whole, in order, with one footer', async () => {
+    const paragraphs = Array.from({ length: 450 }, (_, i) => `Paragraph ${i}: ${'words of it '.repeat(16)}end.`)
     const messages = await answered(paragraphs.join('\n\n'))
     expect(messages.length).toBeGreaterThan(5)
     expect(messages.join('\n').match(/Paragraph \d+: (words of it ){16}end\./g)).toEqual(paragraphs)
