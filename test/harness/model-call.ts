@@ -1,0 +1,36 @@
+import type { Model, ModelEvent, ModelRequest, Usage } from '../../src/agent/types.ts'
+import { loadConfig, type Env } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { createModels } from '../../src/model/index.ts'
+
+/** What one call of a model brought. */
+export interface ModelCall {
+  events: ModelEvent[]
+  /** What counts: a restart forgets what came before it. */
+  text: string
+  usage: Usage[]
+  error?: unknown
+}
+
+/** Calls a model to the end, or until the call fails. */
+export async function callModel(model: Model, request: Partial<ModelRequest> = {}): Promise<ModelCall> {
+  const call: ModelCall = { events: [], text: '', usage: [] }
+  const onUsage = (usage: Usage) => void call.usage.push(usage)
+  const messages = [{ role: 'user' as const, content: 'Hello?' }]
+  try {
+    for await (const event of model.stream({ messages, signal: AbortSignal.timeout(25_000), onUsage, ...request })) {
+      call.events.push(event)
+      if (event.type === 'restart') call.text = ''
+      if (event.type === 'text') call.text += event.text
+    }
+  } catch (error) {
+    call.error = error
+  }
+  return call
+}
+
+/** The models as the bot makes them from its settings; `logs` gets every log line. */
+export function modelsOf(env: Env, logs: string[] = []): { model: Model; condenseModel: Model } {
+  const log = createLog('debug', { write: (line) => void logs.push(line) })
+  return createModels({ config: loadConfig({ OPENAI_MODEL: 'played-model', ...env }), log, net: {} })
+}

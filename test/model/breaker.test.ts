@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import type { Model, ModelEvent } from '../../src/agent/types.ts'
+import { ModelError } from '../../src/errors.ts'
+import { withBreaker } from '../../src/model/breaker.ts'
+import { startBot } from '../harness/bot.ts'
+import { callModel } from '../harness/model-call.ts'
+import { finish } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
+
+type Play = 'works' | 'fails' | 'is cut' | 'refuses' | 'hangs'
+
+/** A model behind a breaker that opens after three failures for ten seconds, and a clock to turn. */
+function guarded(play: { now: Play }) {
+  const clock = { ms: 1_000 }
+  const gate = deferred()
+  let calls = 0
+  const inner: Model = {
+    name: 'm',
+    async *stream() {
+      calls += 1
+      const now = play.now
+      if (now === 'hangs') await gate.promise
+      if (now === 'works' || now === 'is cut' || now === 'hangs') yield { type: 'text', text: 'up' }
+      if (now === 'fails' || now === 'is cut') throw new ModelError('503', { hint: 'down', retryable: true })
+      if (now === 'refuses') throw new ModelError('401', { hint: 'key', retryable: false })
+      yield { type: 'text', text: ' and running' }
+    },
+  }
+  const model = withBreaker(inner, { failures: 3, openMs: 10_000, now: () => clock.ms })
+  return { model, clock, gate, calls: () => calls }
+}
+
+async function fails(model: Model, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) expect((await callModel(model)).error).toMatchObject({ hint: 'down' })
+}
+
+const SPARED = {
+  name: 'ModelError',
+  retryable: true,
+  hint: expect.stringMatching(/has been failing for a while.*ask in/),
+}
+
+describe('a circuit breaker', () => {
+  test('opens after repeated failures, and says so at once without a call', async () => {
+    const { model, calls } = guarded({ now: 'fails' })
+    await fails(model, 3)
+    for (let n = 0; n < 5; n++) expect((await callModel(model)).error).toMatchObject(SPARED)
+    expect(calls()).toBe(3)
+  })
+
+  test('lets one call through later, and closes when it is answered', async () => {
+    const play = { now: 'fails' as Play }
+    const { model, clock, calls } = guarded(play)
+    await fails(model, 3)
+    clock.ms += 9_999
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 1
+    play.now = 'works'
+    expect(await callModel(model)).toMatchObject({ text: 'up and running' })
+    expect(await callModel(model)).toMatchObject({ text: 'up and running' })
+    expect(calls()).toBe(5)
+  })
+
+  test('stays open for as long again when that one fails', async () => {
+    const { model, clock, calls } = guarded({ now: 'fails' })
+    await fails(model, 3)
+    clock.ms += 10_000
+    await fails(model, 1)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 10_000
+    await fails(model, 1)
+    expect(calls()).toBe(5)
+  })
+
+  test('lets only one through at a time, whatever else is still under way', async () => {
+    const play = { now: 'hangs' as Play }
+    const { model, clock, calls, gate } = guarded(play)
+    const early = callModel(model)
+    play.now = 'fails'
+    await fails(model, 3)
+    clock.ms += 10_000
+    play.now = 'hangs'
+    const trial = callModel(model)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    expect(calls()).toBe(5)
+    gate.resolve()
+    expect(await early).toMatchObject({ text: 'up and running' })
+    expect(await trial).toMatchObject({ text: 'up and running' })
+  })
+
+  test('takes a call that ended early for one that went well', async () => {
+    const play = { now: 'fails' as Play }
+    const { model, clock } = guarded(play)
+    await fails(model, 3)
+    clock.ms += 10_000
+    play.now = 'works'
+    for await (const event of model.stream({ messages: [], signal: new AbortController().signal }))
+      if (event.type === 'text') break
+    play.now = 'fails'
+    await fails(model, 3)
+  })
+
+  test('counts failures in a row: one success between, and it begins anew', async () => {
+    const play = { now: 'fails' as Play }
+    const { model } = guarded(play)
+    await fails(model, 2)
+    play.now = 'works'
+    await callModel(model)
+    play.now = 'fails'
+    await fails(model, 3)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+  })
+
+  test('counts a stream that is cut half way as a failure, although it had begun well', async () => {
+    const { model, calls } = guarded({ now: 'is cut' })
+    await fails(model, 3)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    expect(calls()).toBe(3)
+  })
+
+  test('does not open for what waiting would not mend', async () => {
+    const { model, calls } = guarded({ now: 'refuses' })
+    for (let n = 0; n < 6; n++) expect((await callModel(model)).error).toMatchObject({ hint: 'key' })
+    expect(calls()).toBe(6)
+  })
+
+  test('takes a restart for no sign of life', async () => {
+    const events: ModelEvent[] = [{ type: 'restart' }]
+    const inner: Model = {
+      name: 'm',
+      async *stream() {
+        yield* events
+        throw new ModelError('503', { hint: 'down', retryable: true })
+      },
+    }
+    const model = withBreaker(inner, { failures: 2, now: () => 0 })
+    await fails(model, 2)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+  })
+})
+
+test('a person whose question meets an open breaker reads so at once', async (t) => {
+  const bot = await startBot(t)
+  bot.model.on('down', { status: 503 })
+  bot.model.on('later', finish('never asked'))
+  const threads = await Promise.all([1, 2, 3, 4].map((n) => bot.mention(`Is it down ${n}?`)))
+  for (const thread of threads) expect(await thread.ended()).toMatch(/cannot be reached right now.*\n.*Reference: /)
+  const asked = bot.model.requests.length
+  expect(asked).toBe(16)
+
+  const thread = await bot.mention('And a little later?')
+  expect(await thread.ended()).toMatch(/The model has been failing for a while.*\n.*Reference: /)
+  expect(bot.model.requests).toHaveLength(asked)
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { startBot } from '../harness/bot.ts'
+import { callModel, modelsOf } from '../harness/model-call.ts'
+import { act, finish, playModel, type PlayedRequest, type Turn } from '../harness/played-model.ts'
+import type { Ends } from '../harness/ends.ts'
+
+/** Two models at one address: what each says, to its n-th request. */
+async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (n: number) => Turn }) {
+  const asked: Record<string, number> = { first: 0, second: 0 }
+  const endpoint = await playModel(t, ({ body }: PlayedRequest) => {
+    const name = body.model === 'second' ? 'second' : 'first'
+    return plays[name](asked[name]!++)
+  })
+  const logs: string[] = []
+  const env = { OPENAI_BASE_URL: endpoint.url, OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' }
+  return { model: modelsOf(env, logs).model, asked, logs, env }
+}
+
+describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
+  test('answers once the first model’s retries are spent; what that one had said is forgotten', async (t) => {
+    const { model, asked, logs } = await twoModels(t, {
+      first: () => ({ text: 'Half of a sentence that breaks off', cutAfter: 9 }),
+      second: () => 'A whole one.',
+    })
+    const { text, events, usage } = await callModel(model)
+    expect(text).toBe('A whole one.')
+    expect(asked).toEqual({ first: 4, second: 1 })
+    expect(events.filter(({ type }) => type === 'restart')).toHaveLength(4)
+    expect(usage.at(-1)).toMatchObject({ model: 'second', estimated: false })
+    expect(logs.filter((line) => line.includes('falling back to the second model'))).toHaveLength(1)
+  })
+
+  test('is for one call: the next begins with the first again', async (t) => {
+    const { model, asked } = await twoModels(t, {
+      first: (n) => (n < 4 ? { status: 503 } : 'I am back.'),
+      second: () => 'I am the second.',
+    })
+    expect((await callModel(model)).text).toBe('I am the second.')
+    expect((await callModel(model)).text).toBe('I am back.')
+    expect(asked).toEqual({ first: 5, second: 1 })
+  })
+
+  test.for([
+    [401, /OPENAI_API_KEY/],
+    [400, /refused the request/],
+    [404, /no model "first"/],
+  ] as const)('does not stand in for a %i, which the first must be mended for', async ([status, hint], t) => {
+    const { model, asked } = await twoModels(t, { first: () => ({ status }), second: () => 'No.' })
+    expect((await callModel(model)).error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(hint) })
+    expect(asked).toEqual({ first: 1, second: 0 })
+  })
+
+  test('that fails too is a failure in plain words', async (t) => {
+    const { model, asked } = await twoModels(t, { first: () => ({ status: 500 }), second: () => ({ status: 401 }) })
+    expect((await callModel(model)).error).toMatchObject({ hint: expect.stringMatching(/OPENAI_API_KEY/) })
+    expect(asked).toEqual({ first: 4, second: 1 })
+  })
+
+  test('is not asked for a caller who has gone', async (t) => {
+    const { model, asked } = await twoModels(t, { first: () => ({ status: 503 }), second: () => 'No.' })
+    const reason = new Error('Stopped by a person.')
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(reason), 200)
+    expect((await callModel(model, { signal: stop.signal })).error).toBe(reason)
+    expect(asked.second).toBe(0)
+  })
+
+  test('takes over in the middle of a run, and the footer names who has answered', async (t) => {
+    const bot = await startBot(t, { env: { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' } })
+    bot.model.decide('', ({ body, prompt }) => {
+      const isBegun = /\nObservation: <\w+>4</.test(prompt)
+      if (body.model === 'second') return finish('It is 4.')
+      return isBegun ? { status: 503 } : act('A sum.', 'calculator', '2+2')
+    })
+    const thread = await bot.mention('What is 2+2?')
+    expect(await thread.ended()).toMatch(/^It is 4\.\n1 step · \d+\.\d s · first, second · /)
+    expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *calculator* `2+2`\n👁 4'])
+  })
+})

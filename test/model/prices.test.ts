@@ -1,0 +1,110 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startBot as startRealBot } from '../../src/bot.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startBot } from '../harness/bot.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
+import { callModel, modelsOf } from '../harness/model-call.ts'
+import { act, finish, playModel, type Turn } from '../harness/played-model.ts'
+
+const ends = fileEnds()
+const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-prices-'))
+ends.onTestFinished(() => rm(dir, { recursive: true }))
+let files = 0
+
+async function pricesFile(content: string | object): Promise<string> {
+  const file = join(dir, `prices-${files++}.json`)
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+/** What one call costs at these prices, when the endpoint sends this usage. */
+async function costOf(t: Ends, prices: object, usage: Exclude<Turn, string>['usage']) {
+  const endpoint = await playModel(t, [{ text: 'Yes.', usage: usage! }])
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url, PRICES_FILE: await pricesFile(prices) })
+  return (await callModel(model)).usage[0]!
+}
+
+const USAGE = { prompt_tokens: 1_000_000, completion_tokens: 100_000 }
+
+describe.concurrent('what a call costs', () => {
+  test('is dollars a million tokens, in and out', async (t) => {
+    const usage = await costOf(t, { 'played-model': { in: 2, out: 10 } }, USAGE)
+    expect(usage.costUsd).toBeCloseTo(3, 10)
+  })
+
+  test('is less for input that the provider had in its cache, where the table says so', async (t) => {
+    const half = { ...USAGE, prompt_tokens_details: { cached_tokens: 500_000 } }
+    const cheap = await costOf(t, { 'played-model': { in: 2, out: 10, cached: 0.2 } }, half)
+    expect(cheap).toMatchObject({ cachedTokens: 500_000, costUsd: expect.closeTo(2.1, 10) })
+    expect((await costOf(t, { 'played-model': { in: 2, out: 10 } }, half)).costUsd).toBeCloseTo(3, 10)
+  })
+
+  test('is never below nothing, whatever the provider counts', async (t) => {
+    const odd = { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 999 } }
+    expect((await costOf(t, { 'played-model': { in: 2, out: 10, cached: 0 } }, odd)).costUsd).toBe(0)
+  })
+
+  test('is left out for a model that the table lacks, rather than guessed', async (t) => {
+    for (const name of ['other', 'played', 'played-model-2'])
+      expect(await costOf(t, { [name]: { in: 2, out: 10 } }, USAGE)).not.toHaveProperty('costUsd')
+  })
+})
+
+describe.concurrent('the footer', () => {
+  const turns = (usage: Turn): Turn[] => [
+    { ...Object(usage), text: act('A sum.', 'calculator', '2+2') },
+    { ...Object(usage), text: finish('It is 4.') },
+  ]
+  const counted = { usage: { prompt_tokens: 900, completion_tokens: 100 } }
+
+  test('has the whole run’s tokens and cost', async (t) => {
+    const PRICES_FILE = await pricesFile({ 'played-model': { in: 1, out: 3 } })
+    const bot = await startBot(t, { model: turns(counted), env: { PRICES_FILE } })
+    const thread = await bot.mention('What is 2+2?')
+    expect(await thread.ended()).toMatch(/1 step · \d+\.\d s · played-model · 2,000 tokens · \$0\.0024$/)
+  })
+
+  test('has no cost for a model without a price', async (t) => {
+    const PRICES_FILE = await pricesFile({ other: { in: 1, out: 3 } })
+    const bot = await startBot(t, { model: turns(counted), env: { PRICES_FILE } })
+    expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· 2,000 tokens$/)
+  })
+
+  test('marks tokens and cost as estimated where the endpoint sent no usage', async (t) => {
+    const PRICES_FILE = await pricesFile({ 'played-model': { in: 1, out: 3 } })
+    const bot = await startBot(t, { model: turns({ usage: false }), env: { PRICES_FILE } })
+    expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~[\d,]+ tokens · ~\$0\.\d+$/)
+  })
+
+  test('marks the whole as estimated where one call of several was', async (t) => {
+    const [first, last] = turns(counted) as [Turn, Turn]
+    const bot = await startBot(t, { model: [first, { ...Object(last), usage: false }] })
+    expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~1,\d{3} tokens$/)
+  })
+})
+
+test.each([
+  ['that is not there', undefined],
+  ['that is no JSON', '{"m": {'],
+  ['that is a list', [{ in: 1, out: 2 }]],
+  ['with a price in words', { m: { in: 'one', out: 2 } }],
+  ['with a price below nothing', { m: { in: -1, out: 2 } }],
+  ['without a price for what comes out', { m: { in: 1 } }],
+])('a file %s ends the start with a sentence', async (_, content) => {
+  const file = content === undefined ? join(dir, 'nowhere.json') : await pricesFile(content)
+  const env = {
+    SLACK_BOT_TOKEN: 'xoxb-x',
+    SLACK_SIGNING_SECRET: 's',
+    OPENAI_API_KEY: 'k',
+    PRICES_FILE: file,
+    SLACK_API_URL: 'http://127.0.0.1:9/api/',
+  }
+  await expect(startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: expect.stringMatching(/^PRICES_FILE should be a readable JSON file of the form \{.*\}, in dollars/),
+  })
+})
