@@ -48,7 +48,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     onCall,
   })
   const agent = await createAgent(config, { log, net, model: options.model, meter: telemetry && meterOf(telemetry) })
-  const stores = createStores(config, log)
+  const stores = await createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)

@@ -15,8 +15,10 @@ import { createNet } from './net.ts'
 async function main(args: string[]): Promise<void> {
   const env = readEnv()
   const output = args.includes('--json') ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
-  const config = loadConfig(env)
-  const isDemo = !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL
+  const configured = loadConfig(env)
+  const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
+  // The demo speaks one dialect.
+  const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
   const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
   const agent = await createAgent(config, sources)
   const conversation = new Conversation(agent, output, config)

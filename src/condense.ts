@@ -5,7 +5,8 @@ import type { Prompts } from './prompts.ts'
 
 /** Longer answers lose their middle in the prompt; what a follow-up points at stands at the start or the end. */
 const ANSWER_CHARS = 1500
-const QUESTION_CHARS = 4000
+/** By so much more than twice the typed question may its standalone form be longer. */
+const MORE_CHARS = 4000
 
 /**
  * Makes a follow-up understandable without its conversation (the standalone-question prompt of seed 003, "merge.txt").
@@ -24,7 +25,7 @@ export async function condense(
     if (event.type === 'restart') text = ''
     if (event.type === 'text') text += event.text
   }
-  return standaloneOf(text) || question
+  return trusted(standaloneOf(text), question)
 }
 
 /** The conversation as the prompt shows it, in the seed's form. */
@@ -38,5 +39,11 @@ function standaloneOf(text: string): string {
   const unthought = text.replace(/^[\s\S]*<\/think>/, '').trim()
   const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[:\uff1a]\s*(?:\*\*)?/i, '').trim()
   const quoted = /^"([^"]+)"$/.exec(line)
-  return (quoted?.[1] ?? line).slice(0, QUESTION_CHARS)
+  return quoted?.[1] ?? line
+}
+
+/** Nothing, or far more than a question needs, was no rewriting: the question stays as it was typed, whole. */
+function trusted(standalone: string, question: string): string {
+  const isSound = standalone !== '' && standalone.length <= question.length * 2 + MORE_CHARS
+  return isSound ? standalone : question
 }

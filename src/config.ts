@@ -31,7 +31,12 @@ const url = (...schemes: string[]) =>
     `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
   )
 
-const token = (prefix: string) => z.string().startsWith(prefix, `a token that begins with ${prefix}`)
+/** A header carries nothing but ASCII: the … of an example is no token. */
+const token = (prefix: string) =>
+  z
+    .string()
+    .startsWith(prefix, `a token that begins with ${prefix}`)
+    .regex(/^[\x21-\x7e]*$/, `a token that begins with ${prefix} and holds letters, digits and - alone`)
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `one of ${values.join(', ')}`)
 const names = z.string().transform((value) =>
@@ -167,10 +172,15 @@ export function secretsOf(config: Config): string[] {
 
 /**
  * The process's environment over the `.env` file, if there is one in the working directory.
- * Values already set in the environment win, as everywhere.
+ * Values already set in the environment win, as everywhere. @throws ConfigError where it cannot be read.
  */
 export function readEnv(file = '.env', env: Env = process.env): Env {
-  return existsSync(file) ? { ...parseDotenv(readFileSync(file)), ...env } : env
+  if (!existsSync(file)) return env
+  try {
+    return { ...parseDotenv(readFileSync(file)), ...env }
+  } catch {
+    throw new ConfigError(`${file} should be a file that can be read.`)
+  }
 }
 
 /**
@@ -179,7 +189,10 @@ export function readEnv(file = '.env', env: Env = process.env): Env {
  */
 export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config {
   const problems: string[] = []
-  const result = schema.safeParse(withSecretFiles(withoutBlanks(env), problems))
+  const given = withSecretFiles(withoutBlanks(env), problems)
+  // What else is said of a secret whose file is bad would only repeat it.
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  const result = schema.safeParse(given)
   for (const issue of result.error?.issues ?? []) problems.push(`${issue.path.join('.')} should be ${issue.message}.`)
   if (result.data && options.serves) problems.push(...missing(result.data))
   if (problems.length > 0 || !result.data) throw new ConfigError(problems.join('\n'))

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { messageOf } from './errors.ts'
+import { ConfigError, messageOf } from './errors.ts'
 import type { StoreLog } from './history/log.ts'
 
 export interface RedisSettings {
@@ -38,6 +38,28 @@ export function connect(settings: RedisSettings, options: { purpose: Purpose; lo
   watch(client, options)
   return client
 }
+
+/** How long a Redis that does not answer is waited for at the start. */
+const CHECK_MS = 10_000
+
+/** Asks Redis before anything says that it is ready. @throws ConfigError when it refuses us or is not there. */
+export async function checkRedis(settings: RedisSettings): Promise<void> {
+  const faults: string[] = []
+  const silent = { info() {}, warn() {}, error() {} }
+  const client = connect(settings, { purpose: 'work', log: silent })
+  client.on('error', (error: Error) => faults.push(messageOf(error)))
+  const until = Date.now() + CHECK_MS
+  const answered = client.ping().then(Boolean, () => false)
+  while (Date.now() < until) {
+    const isThere = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
+    if (isThere) return client.disconnect()
+    if (faults.some((fault) => REFUSALS.test(fault))) break
+  }
+  client.disconnect()
+  throw new ConfigError(`REDIS_URL should be a Redis that takes us: ${faults.at(-1) ?? 'it did not answer'}.`)
+}
+
+const REFUSALS = /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password/i
 
 function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
   const base = { ...temper(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }

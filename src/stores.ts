@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 import { embeddedQueue } from './queue/embedded.ts'
 import { redisQueue } from './queue/redis.ts'
 import type { Queue } from './queue/types.ts'
-import { connect, type RedisClient, type RedisSettings } from './redis.ts'
+import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
 import { createLimits, type Limits } from './run/limits.ts'
 
 /** Where conversations and work are kept. */
@@ -22,9 +22,12 @@ export interface Stores {
 
 const DAY_MS = 86_400_000
 
-/** Redis where REDIS_URL is set, else this process's memory, with the same bounds. */
-export function createStores(config: Config, log: Log): Stores {
-  return config.REDIS_URL ? inRedis(config, redisSettings(config, config.REDIS_URL), log) : inMemory(config, log)
+/** Redis where REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError where it is not there. */
+export async function createStores(config: Config, log: Log): Promise<Stores> {
+  if (!config.REDIS_URL) return inMemory(config, log)
+  const settings = redisSettings(config, config.REDIS_URL)
+  await checkRedis(settings)
+  return inRedis(config, settings, log)
 }
 
 function inMemory(config: Config, log: Log): Stores {

@@ -141,7 +141,7 @@ describe.concurrent('the private sentence', () => {
     await answered(bot)
     bot.slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
     const thread = await bot.mention('And that?')
-    await bot.slack.until(() => bot.logs.some((line) => line.includes('the refusal could not be told')), 'the log line')
+    await bot.slack.until(() => bot.logs.some((line) => line.includes('the asker could not be told')), 'the log line')
     await bot.slack.settle(100)
     expect([thread.shown(), bot.model.requests.length]).toEqual([[], 1])
   })

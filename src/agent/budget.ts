@@ -55,6 +55,6 @@ export function thinkingMs(run: RunState): number {
 /** The time of a model call: all that is left on the last call, the thinking time before. */
 export function thinkingTime(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
-  const ms = run.lastCall ? Math.max(total, 5_000) : thinkingMs(run)
+  const ms = run.lastCall ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
   return deadline(run.task.signal, Math.max(1, Math.ceil(ms)))
 }

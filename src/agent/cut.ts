@@ -22,6 +22,7 @@ export class ObservationCut {
   /** Takes the next piece; true when the model has begun an observation and should be stopped. */
   push(piece: string): boolean {
     const before = this.text.length
+    if (before > MOST_CHARS) return true
     this.text += piece
     for (let from = 0; ;) {
       const end = piece.indexOf('\n', from)
@@ -54,6 +55,9 @@ export class ObservationCut {
 const OPENS_THINKING = /^\s{0,20}(?:thought\s{0,3}:\s{0,3})?<(?:think|thinking|thought|reasoning|reflection)>/i
 const CLOSES_THINKING = /<\/(?:think|thinking|thought|reasoning|reflection)>/i
 const LONGEST_TAG = '</reflection>'.length
+
+/** A model that has written as much has lost its way: what is there is read, and the rest is not paid for. */
+const MOST_CHARS = 100_000
 
 /** No label is longer than this. */
 const LONGEST_LABEL = 80

@@ -1,5 +1,5 @@
 import { APIError, APIUserAbortError } from 'openai'
-import { messageOf, ModelError } from '../errors.ts'
+import { ModelError } from '../errors.ts'
 
 /** What one failed model call means: try again (after how long at least), or say so to the person. */
 export interface Failure {
@@ -24,8 +24,31 @@ export function failureOf(error: unknown, model: string): Failure | undefined {
   const retryable = mayPass && !spent && !isContextLength(error)
   const retryAfterMs = error instanceof APIError ? retryAfter(error.headers) : undefined
   const hint = spent ? HINTS.quota : hintOf(error, status, model)
-  const wrapped = new ModelError(`model ${model}: ${messageOf(error)}`, { hint, retryable, cause: error })
+  const wrapped = new ModelError(`model ${model}: ${factsOf(error, status)}`, { hint, retryable, cause: error })
   return { retryable, error: wrapped, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+/**
+ * What a log line may say of it: the status and the codes. An endpoint's own words can quote what people or the model wrote,
+ * and so can a parser's about a broken chunk.
+ */
+function factsOf(error: unknown, status: number | undefined): string {
+  if (error instanceof APIError && status !== undefined) {
+    const { code, type, param } = error
+    return [
+      `status ${status}`,
+      ...[code, type, param].filter((fact) => typeof fact === 'string' && /^[\w.-]{1,60}$/.test(fact)),
+    ].join(' ')
+  }
+  if (error instanceof BrokenStream) return error.message
+  return [error instanceof Error ? error.name : 'failure', causeCode(error)].filter(Boolean).join(' ')
+}
+
+/** ECONNREFUSED and its kin, however deep the SDK has wrapped it. */
+function causeCode(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  return undefined
 }
 
 const RETRYABLE = new Set([408, 409, 425, 429])

@@ -71,6 +71,9 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
   }
 }
 
+/** An endpoint that asks for a longer pause than this is told of to the person at once. */
+const PATIENCE_MS = 30_000
+
 /** @throws ModelError when there is no point in another try. */
 async function waitOrGiveUp(
   { options }: Endpoint,
@@ -79,7 +82,8 @@ async function waitOrGiveUp(
 ): Promise<void> {
   const failure = failureOf(tried.error, options.model)
   if (!failure) throw tried.error
-  if (!failure.retryable || tried.attempt >= RETRIES) throw failure.error
+  const isTooLong = (failure.retryAfterMs ?? 0) > PATIENCE_MS
+  if (!failure.retryable || tried.attempt >= RETRIES || isTooLong) throw failure.error
   const ms = Math.max(failure.retryAfterMs ?? 0, backoffMs(tried.attempt, { base: 500, max: 8000 }))
   options.log.warn(
     { model: options.model, attempt: tried.attempt + 1, ms: Math.round(ms), error: failure.error.message },

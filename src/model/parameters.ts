@@ -38,8 +38,13 @@ function isParam(param: string, name: string): boolean {
   return param === name || param.startsWith(`${name}.`)
 }
 
+/** The words in which endpoints refuse a parameter. A message that only uses its name in a sentence refuses nothing. */
+const REFUSES =
+  /support|unrecogni[sz]ed|unknown|unexpected|not (?:allowed|permitted|accepted|valid|available|implemented|compatible)|extra (?:inputs|fields)|invalid|incompatible|deprecated|must (?:not )?be/i
+
 function mentions(message: string, name: string): boolean {
-  return new RegExp(`(^|[^\\w-])['"\`]?${name}['"\`]?([^\\w-]|$)`, 'i').test(message)
+  const named = new RegExp(`(^|[^\\w-])['"\`]?${name}['"\`]?([^\\w-]|$)`, 'i').test(message)
+  return named && REFUSES.test(message)
 }
 
 /** The body of one chat completion, without what the model is known to refuse. */

@@ -34,7 +34,11 @@ export function listen(app: App, options: EntranceOptions): void {
     await takeMessage(message as SlackMessage, { eventId: body.event_id, team: context.teamId }, options)
   })
   app.command(COMMAND, async ({ command, ack, context }) => {
-    const delivery = { team: context.teamId ?? options.identity.team, botUser: options.identity.botUser, now: options.now() }
+    const delivery = {
+      team: context.teamId ?? options.identity.team,
+      botUser: options.identity.botUser,
+      now: options.now(),
+    }
     const question = questionOfCommand(command, delivery)
     if (question.text === '' || question.text.toLowerCase() === 'help')
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(COMMAND)) })
@@ -43,9 +47,18 @@ export function listen(app: App, options: EntranceOptions): void {
   })
 }
 
-async function takeMessage(message: SlackMessage, from: { eventId: string; team: string | undefined }, options: EntranceOptions): Promise<void> {
+async function takeMessage(
+  message: SlackMessage,
+  from: { eventId: string; team: string | undefined },
+  options: EntranceOptions,
+): Promise<void> {
   const { identity, now, followUps } = options
-  const asked = questionOf(message, { team: from.team ?? identity.team, eventId: from.eventId, botUser: identity.botUser, now: now() })
+  const asked = questionOf(message, {
+    team: from.team ?? identity.team,
+    eventId: from.eventId,
+    botUser: identity.botUser,
+    now: now(),
+  })
   if (!asked || (asked.onlyKnownThread && followUps === 'mention')) return
   await takeIn(asked.question, options, asked.onlyKnownThread)
 }
@@ -53,5 +66,8 @@ async function takeMessage(message: SlackMessage, from: { eventId: string; team:
 async function takeIn(question: Question, { queue, log }: EntranceOptions, onlyKnownThread = false): Promise<void> {
   const outcome = await queue.accept(question, { onlyKnownThread })
   if (outcome === 'stranger') return
-  log.info({ question: question.id, surface: question.surface, chars: question.text.length, outcome }, 'question taken in')
+  log.info(
+    { question: question.id, surface: question.surface, chars: question.text.length, outcome },
+    'question taken in',
+  )
 }

@@ -7,7 +7,8 @@ import type { App, AckFn, Receiver, ReceiverEvent } from '@slack/bolt'
  */
 export function ackWhenStored<R extends Receiver>(receiver: R): R {
   const init = receiver.init.bind(receiver)
-  receiver.init = (app) => init(Object.create(app, { processEvent: { value: (event: ReceiverEvent) => process(app, event) } }) as App)
+  receiver.init = (app) =>
+    init(Object.create(app, { processEvent: { value: (event: ReceiverEvent) => process(app, event) } }) as App)
   return receiver
 }
 

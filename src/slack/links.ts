@@ -19,11 +19,11 @@ function matches(host: string, allowed: string): boolean {
   return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed
 }
 
+/** A host of two labels (three with www) and a path of at most two short lower-case words: no room for what somebody said. */
+const PLAIN = /^https?:\/\/(?:www\.)?[a-z]{1,16}\.[a-z]{2,6}(?:\/[a-z]{1,12}){0,2}\/?$/
+
 function isPlain(url: URL): boolean {
-  const bare = url.search === '' && url.hash === '' && url.username === '' && url.port === ''
-  return (
-    bare && url.host.length <= 40 && url.pathname.length <= 40 && !/%|\d{4}|[\w-]{25}/.test(url.host + url.pathname)
-  )
+  return PLAIN.test(url.href)
 }
 
 /** Longer addresses are not made links: one has to fit into a section with its label. */

@@ -25,7 +25,7 @@ export interface Delivery {
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-const WRITTEN_BY_PEOPLE = new Set([undefined, 'thread_broadcast', 'file_share'])
+const WRITTEN_BY_PEOPLE = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
 
 export interface Asked {
   question: Question

@@ -41,7 +41,7 @@ export class Reply {
     this.#question = question
     this.#run = run
     this.#options = options
-    this.#status = new Status(options.egress, question)
+    this.#status = new Status(options.egress, question, run.saved.attempts > 1)
     this.#steps = structuredClone(run.saved.steps)
     if (options.steps === 'stream' || run.saved.posts.stream)
       this.#stream = new StepStream({ ...options, question, run })
@@ -93,7 +93,7 @@ export class Reply {
   }
 
   #showStep(n: number): void {
-    if (this.#options.steps === 'hidden') return
+    if (this.#options.steps === 'hidden' || this.#repeatsAWarning(n)) return
     this.#enqueue(async () => {
       if (await this.#stream?.show(n, this.#steps[n - 1]!)) return this.#status.refresh()
       const content = this.#contentOf(n)
@@ -102,6 +102,11 @@ export class Reply {
       await this.#show(`step-${n}`, content)
       this.#status.refresh()
     })
+  }
+
+  /** One warning does for several unreadable completions in a row. */
+  #repeatsAWarning(n: number): boolean {
+    return this.#steps[n - 1]?.unreadable !== undefined && this.#steps[n - 2]?.unreadable !== undefined
   }
 
   /** What the step shows now: where the thread lags behind, several events become one message. */

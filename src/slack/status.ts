@@ -14,15 +14,19 @@ const CLEAR_MS = 15_000
  */
 export class Status {
   readonly #egress: Egress
+  readonly #isResumed: boolean
   readonly #place: { channel: string; thread: string; message: string }
   /** What shows, or may show, and has to be taken back. */
   readonly #shown = new Set<'status' | 'reaction'>()
   #tail: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #ended = false
+  #isAbandoned = false
 
-  constructor(egress: Egress, question: Question) {
+  /** `isResumed`: a process before this one may have left a reaction, whatever this one can show. */
+  constructor(egress: Egress, question: Question, isResumed = false) {
     this.#egress = egress
+    this.#isResumed = isResumed
     this.#place = { channel: question.channel, thread: question.thread, message: question.ts ?? question.thread }
   }
 
@@ -48,16 +52,18 @@ export class Status {
 
   /** Says nothing more, and takes nothing back. */
   abandon(): void {
-    this.#ended = true
+    this.#ended = this.#isAbandoned = true
     clearTimeout(this.#timer)
   }
 
   async end(): Promise<void> {
+    if (this.#isAbandoned) return
     this.#ended = true
     clearTimeout(this.#timer)
     this.#enqueue(async () => {
       if (this.#shown.has('status')) await this.#clear('assistant.threads.setStatus', this.#statusArgs(''))
       if (this.#shown.has('reaction')) await this.#clear('reactions.remove', this.#reaction())
+      else if (this.#isResumed) await this.#egress.sign('reactions.remove', this.#reaction())
       this.#shown.clear()
     })
     await this.#tail

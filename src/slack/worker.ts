@@ -11,7 +11,7 @@ import type { Egress } from './egress.ts'
 import { Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
 import { SlackRefusal } from './web.ts'
-import { EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED } from './words.ts'
+import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED } from './words.ts'
 
 export interface WorkerOptions extends Omit<ReplyOptions, 'signal'> {
   answer: AnswerDeps
@@ -40,7 +40,23 @@ export function createHandler(options: WorkerOptions): Handler {
     if (refusal) return refuse(question, refusal, options)
     if (!isUnrooted(question)) return answerIn(question, run, { ...options, signal })
     // The question goes in again, and keeps its place among the runs at once until that one is through.
-    if (!(await openThread(question, run, { ...options, signal }))) await settle(question, run, options)
+    if (!(await rooted(question, run, { ...options, signal }))) await settle(question, run, options)
+  }
+}
+
+/** Opens the thread of an `/ask`. Where the process is ending and nothing outlives it, the asker is told so. */
+async function rooted(
+  question: Question,
+  run: Run,
+  options: WorkerOptions & { signal: AbortSignal },
+): Promise<boolean> {
+  try {
+    return await openThread(question, run, options)
+  } catch (error) {
+    if (options.durable) throw error
+    options.log.error({ question: question.id, error: messageOf(error) }, 'question failed')
+    await tellAlone(question, RESTARTED, options)
+    return false
   }
 }
 
@@ -50,13 +66,18 @@ async function settle(question: Question, run: Run, { limits }: WorkerOptions): 
 }
 
 /** A word to the asker alone. One that Slack does not take is lost: nobody else should read it. */
-async function refuse(question: Question, refusal: Refusal, { egress, log, watch }: WorkerOptions): Promise<void> {
+async function refuse(question: Question, refusal: Refusal, options: WorkerOptions): Promise<void> {
+  const { log, watch } = options
   watch?.refused(question, refusal.limit)
   log.info({ question: question.id, limit: refusal.limit }, 'question refused by a limit')
-  const content = noteContent(refusalText(refusal))
+  await tellAlone(question, refusalText(refusal), options)
+}
+
+async function tellAlone(question: Question, text: string, { egress, log }: WorkerOptions): Promise<void> {
+  const content = noteContent(text)
   const told = question.responseUrl ? egress.whisper(question, content) : egress.ephemeral(question, content)
   await told.catch((error: unknown) => {
-    log.warn({ question: question.id, error: messageOf(error) }, 'the refusal could not be told')
+    log.warn({ question: question.id, error: messageOf(error) }, 'the asker could not be told')
   })
 }
 
@@ -77,7 +98,8 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
   } catch (error) {
     // Another process goes on with it: what stands in the thread is that one's from here.
     if (isHandedOver(error, signal, options)) return reply.abandon(error)
-    await explain(error, { question, run, reply, signal, options })
+    await explain(error, { question, run, reply, signal, options }).finally(() => reply.end())
+    return
   }
   await reply.end()
 }
@@ -121,7 +143,11 @@ async function explain(error: unknown, { question, run, reply, signal, options }
     error: messageOf(error),
     stack: error instanceof Error ? error.stack : undefined,
   }
-  if (error instanceof SlackRefusal) return log.warn(fields, 'Slack takes no answer here')
+  if (error instanceof SlackRefusal) {
+    log.warn(fields, 'Slack takes no answer here')
+    await settle(question, run, options)
+    return tellAlone(question, `${cannotPost(error.code)}\n_Reference: ${reference}_`, options)
+  }
   // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
   if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
   log.error(fields, 'question failed')

@@ -135,9 +135,23 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     })
     const { error } = await ask()
     expect(error).toBeInstanceOf(ModelError)
-    expect(error).toMatchObject({ retryable: false, message: expect.stringMatching(/^model m: .*no/) })
+    expect(error).toMatchObject({ retryable: false, message: `model m: status ${status} x` })
     expect(endpoint.requests).toHaveLength(1)
     await end()
+  })
+
+  test('a pause of ten minutes is not waited for: the person is told at once', async (t) => {
+    const busy = { status: 429, headers: { 'retry-after': '600' } }
+    const { ask, endpoint } = await played(t, [busy], { stream })
+    expect((await ask()).error).toMatchObject({ hint: expect.stringContaining('overloaded') })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  test('a 400 that only uses the word stop teaches nothing', async (t) => {
+    const words = { status: 400, body: { error: { message: 'Please stop sending so many words, stop it' } } }
+    const { ask, endpoint } = await played(t, [words], { stream })
+    expect((await ask()).error).toBeInstanceOf(ModelError)
+    expect(endpoint.requests).toHaveLength(1)
   })
 
   test('a 400 that names a parameter which was not sent teaches nothing', async (t) => {
@@ -272,7 +286,7 @@ describe.concurrent('patience', () => {
 
   test('the caller’s time ends a hanging call and a wait for the next', async (t) => {
     const { ask, endpoint } = await played(t, (_, n) =>
-      n === 0 ? { hang: true } : { status: 503, headers: { 'retry-after': '600' } },
+      n === 0 ? { hang: true } : { status: 503, headers: { 'retry-after': '20' } },
     )
     const reason = new Error('Time is up.')
     for (const requests of [1, 2]) {

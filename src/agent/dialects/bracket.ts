@@ -29,7 +29,8 @@ export function docstoreDialect(prompts: Prompts): Dialect {
 
 /** The same form for any tools, taught by worked examples that stand beside them (seed 000's custom agent). */
 export function bracketDialect(prompts: Prompts, examples: string): Dialect {
-  const system = (view: RunView) => prompts.bracket({ tools: view.tools.map(describeAction).join('\n'), examples, today: view.today })
+  const system = (view: RunView) =>
+    prompts.bracket({ tools: view.tools.map(describeAction).join('\n'), examples, today: view.today })
   const tools = (all: Tool[]) => new Map(all.map((tool) => [tool.name, tool.name]))
   return bracketForm({ name: 'bracket', system, numbered: false, tools }, prompts)
 }
@@ -55,7 +56,10 @@ function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
   const names = new Map([...form.tools(view.tools)].map(([theirs, ours]) => [ours, theirs]))
   const steps = view.steps.map((step, i) => renderStep(step, { view, label: labelOf(form, i + 1), names }))
   const label = labelOf(form, view.steps.length + 1)
-  const tail = tailOf(view, prompts, { cue: `Thought${label}:`, form: `Write only:\nAction${label}: Finish[the answer]` })
+  const tail = tailOf(view, prompts, {
+    cue: `Thought${label}:`,
+    form: `Write only:\nAction${label}: Finish[the answer]`,
+  })
   return [
     { role: 'system', content: form.system(view) },
     { role: 'user', content: `Question: ${view.question}\n${steps.join('')}${tail}` },
@@ -66,13 +70,21 @@ function labelOf(form: Form, n: number): string {
   return form.numbered ? ` ${n}` : ''
 }
 
-function renderStep(step: Step, { view, label, names }: { view: RunView; label: string; names: Map<string, string> }): string {
+function renderStep(
+  step: Step,
+  { view, label, names }: { view: RunView; label: string; names: Map<string, string> },
+): string {
   const action = step.action && `${names.get(step.action.tool) ?? step.action.tool}[${inputText(step.action.input)}]`
-  const said = action ? `Thought${label}: ${step.thought}\nAction${label}: ${action}\n` : `Thought${label}: ${step.unreadable ?? step.thought}\n`
+  const said = action
+    ? `Thought${label}: ${step.thought}\nAction${label}: ${action}\n`
+    : `Thought${label}: ${step.unreadable ?? step.thought}\n`
   return `${said}Observation${label}: ${observed(step, view.nonce)}\n`
 }
 
 function withOurNames(reading: Reading, names: Map<string, string>): Reading {
   if (reading.kind !== 'actions') return reading
-  return { ...reading, actions: reading.actions.map((action) => ({ ...action, tool: names.get(action.tool) ?? action.tool })) }
+  return {
+    ...reading,
+    actions: reading.actions.map((action) => ({ ...action, tool: names.get(action.tool) ?? action.tool })),
+  }
 }

@@ -18,7 +18,11 @@ export function conversationalDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderConversation(view, prompts) }),
-    read: (completion, tools) => readConversational(completion.text, tools.map((tool) => tool.name)),
+    read: (completion, tools) =>
+      readConversational(
+        completion.text,
+        tools.map((tool) => tool.name),
+      ),
   }
 }
 

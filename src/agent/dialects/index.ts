@@ -17,7 +17,10 @@ export interface DialectParts {
 export const DIALECTS = {
   text: { create: ({ prompts }: DialectParts) => textDialect(prompts), needs: [] },
   json: { create: ({ prompts }: DialectParts) => jsonDialect(prompts), needs: [] },
-  docstore: { create: ({ prompts }: DialectParts) => docstoreDialect(prompts), needs: ['wikipedia', 'wikipedia_lookup'] },
+  docstore: {
+    create: ({ prompts }: DialectParts) => docstoreDialect(prompts),
+    needs: ['wikipedia', 'wikipedia_lookup'],
+  },
   bracket: { create: ({ prompts, examples }: DialectParts) => bracketDialect(prompts, examples), needs: [] },
   'self-ask': { create: ({ prompts }: DialectParts) => selfAskDialect(prompts), needs: [] },
   conversational: { create: ({ prompts }: DialectParts) => conversationalDialect(prompts), needs: [] },

@@ -13,14 +13,22 @@ export function jsonDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts) }),
-    read: (completion, tools) => readJson(completion.text, tools.map((tool) => tool.name)),
+    read: (completion, tools) =>
+      readJson(
+        completion.text,
+        tools.map((tool) => tool.name),
+      ),
   }
 }
 
-const PREVIOUS_WORK = "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):"
+const PREVIOUS_WORK =
+  "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):"
 
 function renderJson(view: RunView, prompts: Prompts): Message[] {
-  const work = view.steps.length === 0 ? '' : `${PREVIOUS_WORK}\n${view.steps.map((step) => renderStep(step, view.nonce)).join('')}`
+  const work =
+    view.steps.length === 0
+      ? ''
+      : `${PREVIOUS_WORK}\n${view.steps.map((step) => renderStep(step, view.nonce)).join('')}`
   const cue = view.steps.length === 0 ? '' : 'Thought:'
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
   return [
@@ -31,6 +39,8 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
 
 function renderStep(step: Step, nonce: string): string {
   const blob = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
-  const said = blob ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n` : `Thought: ${step.unreadable ?? step.thought}\n`
+  const said = blob
+    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n`
+    : `Thought: ${step.unreadable ?? step.thought}\n`
   return `${said}Observation: ${observed(step, nonce)}\n`
 }

@@ -1,5 +1,6 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText } from '../input.ts'
+import { defuseLabels } from '../observation.ts'
 import { beginsObservation, readText } from '../parse.ts'
 import type { Dialect, Message, RunView, Step } from '../types.ts'
 import { observed, tailOf, toolVariables } from './shared.ts'
@@ -14,7 +15,11 @@ export function textDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts) }),
-    read: (completion, tools) => readText(completion.text, tools.map((tool) => tool.name)),
+    read: (completion, tools) =>
+      readText(
+        completion.text,
+        tools.map((tool) => tool.name),
+      ),
   }
 }
 
@@ -30,7 +35,7 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
 /** A step in the labels of the text form; the conversational dialect shares it. */
 export function renderStep(step: Step, nonce: string): string {
   const said = step.action
-    ? `Thought: ${step.thought}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
-    : `Thought: ${step.unreadable ?? step.thought}\n`
+    ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
+    : `Thought: ${defuseLabels(step.unreadable ?? step.thought)}\n`
   return `${said}Observation: ${observed(step, nonce)}\n`
 }
