@@ -22,7 +22,11 @@ export interface AnswerDeps {
  * Answers one question, or goes on with a run that another process began: what was saved is not done again.
  * The reader must have delivered an event before it asks for the next: the history is written after the answer is out.
  */
-export async function* answer(question: Question, run: Run, deps: AnswerDeps & { signal: AbortSignal }): AsyncGenerator<AnswerEvent> {
+export async function* answer(
+  question: Question,
+  run: Run,
+  deps: AnswerDeps & { signal: AbortSignal },
+): AsyncGenerator<AnswerEvent> {
   const thread = threadOf(question)
   const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
   const standalone = yield* understand(question, run, { ...deps, turns })
@@ -69,7 +73,13 @@ async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<An
 /** Runs the agent and saves as it goes: an action before its tool runs, an observation before the next model call. */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const task = { question: standalone, history, steps: [...run.saved.steps], memory: { ...run.saved.memory }, signal: deps.signal }
+  const task = {
+    question: standalone,
+    history,
+    steps: [...run.saved.steps],
+    memory: { ...run.saved.memory },
+    signal: deps.signal,
+  }
   const pending: RunPart[] = []
   let final: Final | undefined
   for await (const event of runAgent(task, deps.agent)) {
@@ -85,7 +95,8 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
 /** What an event changes in the saved run. */
 function partsOf(event: AgentEvent, task: { steps: Step[]; memory: Record<string, unknown> }): RunPart[] {
   if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
-  if (event.type === 'gave_up') return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason } }]
+  if (event.type === 'gave_up')
+    return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason } }]
   if (event.type !== 'action' && event.type !== 'observation') return []
   const step: RunPart = { part: 'step', n: event.step, value: task.steps[event.step - 1]! }
   const remembered = event.type === 'observation' && Object.keys(task.memory).length > 0

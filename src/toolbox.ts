@@ -19,7 +19,10 @@ export interface Toolbox {
  * The built-in tools that TOOLS names and every sound tool in CUSTOM_TOOLS_DIR: to lie there is to be on. A broken file is
  * named in the log with its fault and left out. @throws ConfigError for a name in TOOLS that nothing has.
  */
-export async function openToolbox(config: Config, parts: { http: ToolHttp; prompts: Prompts; log: Log }): Promise<Toolbox> {
+export async function openToolbox(
+  config: Config,
+  parts: { http: ToolHttp; prompts: Prompts; log: Log },
+): Promise<Toolbox> {
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
   const { tools: custom, problems } = await loadCustomTools(dir, toolNames)
   for (const { file, fault } of problems) parts.log.warn({ file, fault }, 'a custom tool is left out')

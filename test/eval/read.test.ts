@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCases, readCompletion, scoreCases, scoreTable } from '../../src/eval/read.ts'
 import { ConfigError } from '../../src/errors.ts'
 
-
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'read-cases-'))
