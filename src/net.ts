@@ -8,11 +8,19 @@ export interface Net {
   dispatcher?: object
 }
 
-/** HTTPS_PROXY and NO_PROXY as curl understands them; loopback is never sent to a proxy. */
+/** Never sent to a proxy; `.localhost` names count as localhost. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * HTTPS_PROXY tunnels http and https addresses alike. NO_PROXY is a list of hosts, their subdomains included, perhaps with a
+ * port; `*` alone means all.
+ */
 export function createNet(settings: { HTTPS_PROXY?: string | undefined; NO_PROXY?: string | undefined }): Net {
-  if (!settings.HTTPS_PROXY) return {}
-  const noProxy = ['localhost', '127.0.0.1', '::1', settings.NO_PROXY].filter(Boolean).join(',')
-  const dispatcher = new EnvHttpProxyAgent({ httpProxy: settings.HTTPS_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy })
-  const proxied = (url: Parameters<typeof undiciFetch>[0], init?: Parameters<typeof undiciFetch>[1]) => undiciFetch(url, { ...init, dispatcher })
+  const { HTTPS_PROXY: proxy, NO_PROXY: direct = '' } = settings
+  if (!proxy || direct.trim() === '*') return {}
+  const noProxy = [...LOOPBACK, direct].join(',')
+  const dispatcher = new EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy, noProxy })
+  const proxied = (url: Parameters<typeof undiciFetch>[0], init?: Parameters<typeof undiciFetch>[1]) =>
+    undiciFetch(url, { ...init, dispatcher })
   return { fetch: proxied as unknown as typeof globalThis.fetch, dispatcher }
 }
