@@ -65,7 +65,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = deadline(run.task.signal, Math.ceil(ms))
   try {
-    const output = await Promise.race([tool.run(input, contextOf(run, time.signal)), rejectOn(time.signal)])
+    const output = await time.wait(tool.run(input, contextOf(run, time.signal)))
     const { text, sources } = typeof output === 'string' ? { text: output, sources: [] } : output
     const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, run.limits.toolOutputChars)
     return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
@@ -80,10 +80,6 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   } finally {
     time.release()
   }
-}
-
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 }
 
 function contextOf(run: RunState, signal: AbortSignal): ToolContext {

@@ -28,13 +28,15 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
 }
 
 function begin(task: Task, deps: AgentDeps): RunState {
+  const now = deps.now()
   return {
     ...deps,
     task,
     steps: task.steps ?? [],
     memory: task.memory ?? {},
     nonce: deps.newNonce(),
-    startedAt: deps.now().getTime(),
+    startedAt: now.getTime(),
+    today: now.toISOString().slice(0, 10),
     usage: [],
     written: '',
   }
@@ -120,8 +122,7 @@ function* decide(run: RunState, reading: Exclude<Reading, { kind: 'finish' }>): 
 const UNREADABLE_CHARS = 1000
 
 function viewOf(run: RunState): RunView {
-  const { tools, steps, nonce, lastCall, task } = run
-  const today = run.now().toISOString().slice(0, 10)
+  const { tools, steps, nonce, lastCall, task, today } = run
   return {
     question: task.question,
     tools,

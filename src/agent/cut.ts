@@ -26,8 +26,9 @@ export class ObservationCut {
     this.text += piece
     for (let from = 0; ;) {
       const end = piece.indexOf('\n', from)
-      this.#read(piece.slice(from, end < 0 ? undefined : end))
-      if (!this.#isThinking && this.#begins(end < 0 ? this.#head : `${this.#head}\n`)) {
+      const part = piece.slice(from, end < 0 ? undefined : end)
+      this.#read(part)
+      if ((end >= 0 || MAY_END_LABEL.test(part)) && this.#isObservation(end >= 0)) {
         this.text = this.text.slice(0, this.#lineStart)
         return true
       }
@@ -35,6 +36,10 @@ export class ObservationCut {
       from = end + 1
       this.#nextLine(before + from)
     }
+  }
+
+  #isObservation(isWhole: boolean): boolean {
+    return !this.#isThinking && this.#begins(isWhole ? `${this.#head}\n` : this.#head)
   }
 
   #nextLine(start: number): void {
@@ -47,11 +52,13 @@ export class ObservationCut {
   #read(part: string): void {
     if (this.#head.length < LONGEST_LABEL) this.#head += part.slice(0, LONGEST_LABEL - this.#head.length)
     const read = this.#tail + part
-    this.#closesThinking ||= CLOSES_THINKING.test(read)
+    if (part.includes('>')) this.#closesThinking ||= CLOSES_THINKING.test(read)
     this.#tail = read.slice(-LONGEST_TAG)
   }
 }
 
+/** A line that is still growing becomes an observation with its colon and not before: most pieces need no look. */
+const MAY_END_LABEL = /[^\p{L}\p{N}\s]/u
 const OPENS_THINKING = /^\s{0,20}(?:thought\s{0,3}:\s{0,3})?<(?:think|thinking|thought|reasoning|reflection)>/i
 const CLOSES_THINKING = /<\/(?:think|thinking|thought|reasoning|reflection)>/i
 const LONGEST_TAG = '</reflection>'.length

@@ -4,6 +4,8 @@ export interface Deadline {
   signal: AbortSignal
   /** True once the time was up before the run was stopped. */
   hasPassed(): boolean
+  /** Waits for work, but no longer than the signal lets it: then it throws the signal's reason. */
+  wait<Result>(work: Promise<Result>): Promise<Result>
   release(): void
 }
 
@@ -13,17 +15,28 @@ export interface Deadline {
  */
 export function deadline(run: AbortSignal, ms: number): Deadline {
   const controller = new AbortController()
+  const { signal } = controller
   let passed = false
+  let giveUp = (_reason: unknown): void => {}
+  const end = (reason: unknown) => {
+    controller.abort(reason)
+    giveUp(signal.reason)
+  }
   const timer = setTimeout(() => {
-    passed = !controller.signal.aborted
-    controller.abort(new DOMException('The time is up.', 'TimeoutError'))
+    passed = !signal.aborted
+    end(new DOMException('The time is up.', 'TimeoutError'))
   }, ms)
-  const stop = () => controller.abort(run.reason)
+  const stop = () => end(run.reason)
   if (run.aborted) stop()
-  else run.addEventListener('abort', stop, { once: true })
+  else run.addEventListener('abort', stop)
   return {
-    signal: controller.signal,
+    signal,
     hasPassed: () => passed,
+    wait: (work) => {
+      const over = new Promise<never>((_, reject) => (giveUp = reject))
+      if (signal.aborted) giveUp(signal.reason)
+      return Promise.race([work, over])
+    },
     release() {
       clearTimeout(timer)
       run.removeEventListener('abort', stop)

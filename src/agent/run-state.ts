@@ -48,6 +48,8 @@ export interface RunState extends AgentDeps {
   memory: Record<string, unknown>
   nonce: string
   startedAt: number
+  /** The date at its start, so that all of its prompts share their beginning, midnight or not. */
+  today: string
   usage: Usage[]
   lastCall?: StopReason
   /** The model's last completion, as it was written. */

@@ -21,7 +21,7 @@ export async function* wholeAnswer(
   if (!message && answer.error) throw new APIError(undefined, answer.error, undefined, undefined)
   if (!message) throw new BrokenStream('the answer holds no message')
   const written = new Written()
-  yield* written.take(message)
+  for (const event of written.take(message)) yield event
   const calls = written.calls()
   request.onUsage?.(
     answer.usage ? usageOf(answer.usage, model) : await estimateUsage(model, request.messages, written.all()),
@@ -52,7 +52,7 @@ export async function* streamedAnswer(
     for await (const chunk of chunks) {
       if (chunk.usage) usage = usageOf(chunk.usage, model)
       const choice = chunk.choices?.[0]
-      if (choice?.delta) yield* written.take(choice.delta)
+      for (const event of choice?.delta ? written.take(choice.delta) : []) yield event
       isDone ||= Boolean(choice?.finish_reason)
     }
     if (request.signal.aborted) throw request.signal.reason
@@ -82,14 +82,15 @@ class Written {
     return this.#calls.map(({ id, name, arguments: args }, i) => ({ id: id || `call_${i}`, name, arguments: args }))
   }
 
-  *take(said: Said): Generator<ModelEvent> {
+  take(said: Said): ModelEvent[] {
     const thinking = textOf(said.reasoning_content ?? said.reasoning)
     const text = textOf(said.content)
     this.#words += thinking + text
     this.hasText ||= text !== ''
-    if (thinking !== '') yield { type: 'reasoning', text: thinking }
-    if (text !== '') yield { type: 'text', text }
     for (const part of said.tool_calls ?? []) this.#takeCall(part)
+    const events: ModelEvent[] = thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]
+    if (text !== '') events.push({ type: 'text', text })
+    return events
   }
 
   /** For counting tokens. */
