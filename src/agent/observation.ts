@@ -27,7 +27,8 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 /** Words that open a turn in a dialect or a chat, beside the labels that the reader of ReAct knows. */
 const LABELS =
-  'answer|follow up|intermediate answer|so the final answer is|system|user|assistant|human|ai|action input|final answer'
+  'answer|follow[ -]?up(?: question)?|are follow[ -]?up questions needed here|intermediate[ -]answer' +
+  '|(?:so[, ]{1,2})?the final answer is|final[ -]answer|action input|system|user|assistant|human|ai'
 const LABEL_LINE = new RegExp(`^[\\s>*_#\`|-]{0,20}(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
 const QUOTED = /^[\s>|-]{1,20}/
 

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { coerceInput, inputText, specOf } from '../../src/agent/input.ts'
+import type { Tool } from '../../src/agent/types.ts'
+
+function tool(schema: z.ZodType): Tool {
+  return { name: 'lookup', description: 'Looks up.', schema, effects: 'read', run: async () => '' }
+}
+
+const one = tool(z.object({ query: z.string().min(1) }))
+const number = tool(z.object({ count: z.number() }))
+const two = tool(z.object({ city: z.string(), days: z.number().int() }))
+const none = tool(z.object({}))
+const plain = tool(z.string())
+
+function valueOf(given: Tool, input: unknown): unknown {
+  const coerced = coerceInput(given, input)
+  return coerced.ok ? coerced.value : coerced.problem
+}
+
+describe('a tool of one field', () => {
+  test.each<[unknown, string]>([
+    ['x', 'x'],
+    ['  x\n', 'x'],
+    ['"x"', 'x'],
+    ["'x y'", 'x y'],
+    ['“x”', 'x'],
+    ['`x`', 'x'],
+    ['"a" or "b"', '"a" or "b"'],
+    ['"', '"'],
+    ['{"query": "x"}', 'x'],
+    ["{'query': 'x'}", 'x'],
+    ['{"query": "x",}', 'x'],
+    ['{"q": "x"}', 'x'],
+    ['{"input": 42}', '42'],
+    [{ query: 'x' }, 'x'],
+    [{ search_term: 'x' }, 'x'],
+    [{ input: true }, 'true'],
+    ['42', '42'],
+    [42, '42'],
+    ['-1.5e3', '-1.5e3'],
+    ['{x + 1}', '{x + 1}'],
+    ['[1, 2]', '[1, 2]'],
+    ['a {"query": "b"}', 'a {"query": "b"}'],
+  ])('takes %j', (input, query) => {
+    expect(valueOf(one, input)).toEqual({ query })
+  })
+
+  test('that is a number takes it in words too', () => {
+    for (const input of ['7', 7, '{"count": 7}', { count: 7 }, { n: 7 }])
+      expect(valueOf(number, input)).toEqual({ count: 7 })
+    expect(valueOf(number, 'seven')).toMatch(
+      /^The input of lookup is wrong \(count: .*number.*\)\. It takes count as text\.$/,
+    )
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['null', null],
+    ['a list', ['x']],
+    ['another thing inside', { query: { deep: 1 } }],
+    ['two fields of other names', { a: 'x', b: 'y' }],
+  ])('is told of %s by its name', (_, input) => {
+    expect(valueOf(one, input)).toMatch(/^The input of lookup is wrong \(query: .*\)\. It takes query as text\.$/)
+  })
+})
+
+describe('an object that was begun and cannot be read', () => {
+  test.each([
+    '{"query": "x',
+    '{"query": "x"',
+    '{"query": ',
+    '{"query": "x"} and more',
+    "{'query': 'x",
+    '{"query": {"a": 1}',
+  ])('%s is not taken for a text', (input) => {
+    expect(valueOf(one, input)).toMatch(
+      /^The input of lookup is wrong \(it begins as a JSON object.*\)\. It takes query as text\.$/,
+    )
+    expect(valueOf(two, input)).toMatch(/perhaps it was cut off\)\. It takes a JSON object like \{"city":/)
+  })
+})
+
+describe('a tool of several fields', () => {
+  test.each([
+    ['{"city": "Paris", "days": 2}'],
+    ["{'city': 'Paris', 'days': 2}"],
+    [{ city: 'Paris', days: 2 }],
+    ['\n{"city": "Paris",\n"days": 2}\n'],
+  ])('takes %j', (input) => {
+    expect(valueOf(two, input)).toEqual({ city: 'Paris', days: 2 })
+  })
+
+  test('is told which fields are wrong, and what it takes', () => {
+    const problem = valueOf(two, { city: 1, days: 'two' })
+    expect(problem).toMatch(
+      /^The input of lookup is wrong \(city: .*; days: .*\)\. It takes a JSON object like \{"city":\{"type":"string"\},"days":/,
+    )
+    expect(valueOf(two, 'Paris')).toMatch(/\(the input: .*\)\. It takes a JSON object like/)
+  })
+
+  test('is told of three faults at most', () => {
+    const many = tool(z.object(Object.fromEntries(Array.from('abcdefgh', (name) => [name, z.string()]))))
+    expect(String(valueOf(many, {})).match(/; /g)).toHaveLength(2)
+  })
+})
+
+test.each(['', '{}', 'None', 'null', '()', '""', null, undefined, {}])('a tool without fields takes %j', (input) => {
+  expect(valueOf(none, input)).toEqual({})
+})
+
+test('a tool without fields is not given any', () => {
+  expect(valueOf(none, 'Paris')).toMatch(/It takes no fields\.$/)
+})
+
+test('a tool that takes text gets it as it was written', () => {
+  for (const input of ['x', '', '{"a": ', ' None ']) expect(valueOf(plain, input)).toBe(input)
+})
+
+test('a schema may change what it takes, and refuse it by rules of its own', () => {
+  const upper = tool(
+    z.object({
+      code: z
+        .string()
+        .trim()
+        .toUpperCase()
+        .refine((code) => /^[A-Z]{2}$/.test(code), 'two letters'),
+    }),
+  )
+  expect(valueOf(upper, 'fr')).toEqual({ code: 'FR' })
+  expect(valueOf(upper, 'France')).toContain('(code: two letters)')
+})
+
+test('no input is too long or too odd to be told of', () => {
+  for (const input of [
+    '{'.repeat(100_000),
+    '{"a":'.repeat(50_000),
+    '"'.repeat(100_000),
+    '\u0000',
+    Symbol.iterator.toString(),
+  ])
+    expect(() => coerceInput(two, input)).not.toThrow()
+})
+
+test('a tool’s specification is its JSON schema, without the mark of its draft', () => {
+  expect(specOf(two)).toEqual({
+    name: 'lookup',
+    description: 'Looks up.',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: expect.objectContaining({ type: 'integer' }) },
+      required: ['city', 'days'],
+    },
+  })
+})
+
+test('an input as text is the text, or JSON', () => {
+  expect([inputText('x'), inputText({ a: 1 }), inputText(undefined)]).toEqual(['x', '{"a":1}', '""'])
+})
