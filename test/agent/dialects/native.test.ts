@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { echo, runOn } from '../../harness/agent.ts'
+import { dialect, read, step, view } from '../../harness/dialect.ts'
+
+describe('native', () => {
+  test('tells of the tools as specifications, on the last call too, and lets none be called then', () => {
+    const rendered = dialect('native').render(view())
+    expect(rendered.tools).toMatchObject([
+      { name: 'wikipedia', parameters: { type: 'object' } },
+      { name: 'wikipedia_lookup' },
+    ])
+    expect(rendered.toolChoice).toBeUndefined()
+    expect(dialect('native').render(view({ lastCall: 'steps' }))).toMatchObject({
+      tools: rendered.tools,
+      toolChoice: 'none',
+    })
+  })
+
+  test('puts the calls of one turn into one message, and their results after it, in order', () => {
+    const steps = [step(1), step(2, { turn: 1, thought: '' }), step(3, { turn: 2 })]
+    const messages = dialect('native').render(view({ steps })).messages.slice(2)
+    expect(
+      messages.map(({ role, content, toolCalls, toolCallId }) => [
+        role,
+        toolCalls?.map(({ id }) => id) ?? toolCallId,
+        content,
+      ]),
+    ).toEqual([
+      ['assistant', ['c1', 'c2'], 'I think 1.'],
+      ['tool', 'c1', '<f00d42>page 1</f00d42>'],
+      ['tool', 'c2', '<f00d42>page 2</f00d42>'],
+      ['assistant', ['c3'], 'I think 3.'],
+      ['tool', 'c3', '<f00d42>page 3</f00d42>'],
+    ])
+  })
+
+  test('makes ids where the endpoint gave none, the same each time', () => {
+    const steps = [1, 2].map((n) => step(n, { turn: 1, action: { tool: 'wikipedia', input: { query: `${n}` } } }))
+    const [once, again] = [1, 2].map(() => dialect('native').render(view({ steps })).messages)
+    expect(once).toEqual(again)
+    expect(once?.[2]?.toolCalls?.map(({ id }) => id)).toEqual(once?.slice(3).map(({ toolCallId }) => toolCallId))
+  })
+
+  test('reads calls, with the text beside them for the thought, or else the thinking', () => {
+    const toolCalls = [
+      { id: 'c1', name: 'wikipedia', arguments: '{"query":"x"}' },
+      { id: 'c2', name: 'wikipedia', arguments: '' },
+    ]
+    const actions = [
+      { tool: 'wikipedia', input: { query: 'x' }, callId: 'c1' },
+      { tool: 'wikipedia', input: {}, callId: 'c2' },
+    ]
+    expect(read('native', { text: 'I look.', reasoning: 'hm', toolCalls })).toEqual({
+      kind: 'actions',
+      thought: 'I look.',
+      actions,
+    })
+    expect(read('native', { text: '<think>hm hm</think>', reasoning: 'hm', toolCalls })).toEqual({
+      kind: 'actions',
+      thought: 'hm',
+      actions,
+    })
+  })
+
+  test('takes text without a call for the answer', () => {
+    expect(read('native', '<think>hm</think>\n**42**, as Observation: shows.')).toEqual({
+      kind: 'finish',
+      thought: '',
+      answer: '**42**, as Observation: shows.',
+    })
+    expect(read('native', '')).toMatchObject({ kind: 'unreadable' })
+  })
+
+  test.each(['Thought: I know\nFinal Answer: 42', '最终答案：42', '**Final Answer:** 42'])(
+    'reads %j by its labels, so that nobody sees them',
+    (text) => {
+      expect(read('native', text)).toMatchObject({ kind: 'finish', answer: '42' })
+    },
+  )
+
+  test.each([
+    ['cut off', '{"query": "x'],
+    ['of another field’s kind', '{"query": {"a": 1}}'],
+    ['a list', '["x"]'],
+  ])('arguments that are %s become an observation that names the field', async (_, args) => {
+    const ends: (() => Promise<void> | void)[] = []
+    const tools = [echo()]
+    const model = [{ toolCalls: [{ id: 'c1', name: 'echo', arguments: args }] }, 'I give up.']
+    const { observations, final } = await runOn(
+      { onTestFinished: (end) => void ends.push(end) },
+      { dialect: 'native', model, tools },
+    )
+    expect(observations).toEqual([
+      expect.stringMatching(/^The input of echo is wrong \(.*\)\. It takes query as text\.$/),
+    ])
+    expect([tools[0]!.calls, final]).toEqual([[], expect.objectContaining({ text: 'I give up.' })])
+    for (const end of ends) await end()
+  })
+})

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import type { Completion, Dialect, Reading, RunView, Step, Tool } from '../../src/agent/types.ts'
+import { loadPrompts } from '../../src/prompts.ts'
+
+/** The mark of every run here. */
+export const NONCE = 'f00d42'
+
+/** A dialect as the bot makes it, from the real prompts. */
+export function dialect(name: DialectName, examples = 'Question: an example\nThought: …\nAction: Finish[x]'): Dialect {
+  return DIALECTS[name].create({ prompts: loadPrompts(), examples })
+}
+
+export function tool(name: string): Tool {
+  return {
+    name,
+    description: `What ${name} does.`,
+    schema: z.object({ query: z.string() }),
+    effects: 'read',
+    run: async () => '',
+  }
+}
+
+export const WIKI = [tool('wikipedia'), tool('wikipedia_lookup')]
+
+/** A run at its first turn, with what a test needs otherwise. */
+export function view(more: Partial<RunView> = {}): RunView {
+  return { question: 'Who?', tools: WIKI, steps: [], today: '2026-11-21', nonce: NONCE, history: [], ...more }
+}
+
+/** The n-th step, done. */
+export function step(n: number, more: Partial<Step> = {}): Step {
+  const action = { tool: 'wikipedia', input: `entity ${n}`, callId: `c${n}` }
+  return { turn: n, thought: `I think ${n}.`, action, observation: { ok: true, text: `page ${n}` }, ...more }
+}
+
+/** All that the model is sent, as one text. */
+export function prompt(name: DialectName, more: Partial<RunView> = {}): string {
+  return dialect(name)
+    .render(view(more))
+    .messages.map((message) => [message.role, message.content, JSON.stringify(message.toolCalls ?? '')].join(': '))
+    .join('\n')
+}
+
+/** What a dialect makes of a completion. */
+export function read(name: DialectName, completion: string | Completion, tools = WIKI): Reading {
+  return dialect(name).read(typeof completion === 'string' ? { text: completion } : completion, tools)
+}
