@@ -65,10 +65,11 @@ export class ThreadStore {
   async begin(thread: ThreadKey, gen: string, starts: number): Promise<Turn | { gen: string }> {
     const { redis, now, log, maxLosses, maxFailures } = this.#options
     const keys = this.#keys(thread)
-    const args = [gen, starts, keys.runs, now(), this.#ttlMs, maxLosses, maxFailures, GIVE_UP_TRIES]
+    const since = now()
+    const args = [gen, starts, keys.runs, since, this.#ttlMs, maxLosses, maxFailures, GIVE_UP_TRIES]
     const [verdict, id, fields] = list(await beginScript(redis, [keys.thread, keys.inbox], args))
     if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }
-    const lease = { threadKey: keys.thread, runKey: keys.runs + String(id), token: `${gen}.${starts}` }
+    const lease = { threadKey: keys.thread, runKey: keys.runs + String(id), token: `${gen}.${starts}`, since }
     const held = { thread, id: String(id), lease }
     const stored = parseRun(strings(fields))
     if (stored) return { ...held, stored, verdict: verdict as Turn['verdict'] }

@@ -19,6 +19,7 @@ export interface TurnWorkerOptions {
   handler: Handler
   giveUp: Handler | undefined
   concurrency: number
+  now: () => number
   /** How long a worker may be silent before its job is another's, and how often that is looked at. Milliseconds. */
   lockMs: number
   stalledMs: number
@@ -101,12 +102,12 @@ export class TurnWorker {
   }
 
   async #work(turn: Turn, signal: AbortSignal): Promise<void> {
-    const { handler, giveUp, redis, graceMs, log } = this.#options
+    const { handler, giveUp, redis, now, graceMs, log } = this.#options
     const { question, saved, losses, failures } = turn.stored
     if (turn.verdict === 'drop') return
     if (turn.verdict === 'give-up') log.error({ question: turn.id, losses, failures }, 'a question is given up')
     const work = turn.verdict === 'give-up' ? giveUp : handler
-    await endsInTime(work?.(question, redisRun(redis, turn.lease, saved), signal), signal, graceMs)
+    await endsInTime(work?.(question, redisRun({ redis, now }, turn.lease, saved), signal), signal, graceMs)
   }
 
   async #finish(turn: Turn): Promise<void> {
@@ -140,7 +141,7 @@ export class TurnWorker {
     const { log } = this.#options
     if (this.#isStopping) return
     // A lock that is gone means that another worker has the job; the run's own lease has seen to the rest.
-    const isAboutLock = /\block\b/i.test(error.message)
+    const isAboutLock = /\block\b|^Missing key for job/i.test(error.message)
     log[isAboutLock ? 'info' : 'warn'](
       { error: error.message },
       isAboutLock ? 'a lease was lost' : 'the queue had an error',

@@ -7,26 +7,29 @@ import type { Run, SavedRun } from './types.ts'
  * `isHeld` is the lease: once it says no, every method throws LeaseLost.
  */
 export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
-  const checkLease = () => {
+  const insist = () => {
     if (!isHeld()) throw new LeaseLost('This run was handed over.')
   }
   return {
     saved,
     async save(...parts) {
-      checkLease()
+      insist()
       // A copy, as a store on a disk would make: what the caller changes later is not saved by that.
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
-      checkLease()
+      insist()
       const ts = saved.posts[key]
       if (ts) return { ts }
       saved.posts[key] = ''
       return ts === undefined ? 'fresh' : 'unsure'
     },
     async posted(key, ts) {
-      checkLease()
+      insist()
       saved.posts[key] = ts
+    },
+    async checkLease() {
+      insist()
     },
   }
 }

@@ -9,7 +9,12 @@ export interface RunLease {
   threadKey: string
   runKey: string
   token: string
+  /** Milliseconds since the epoch, from before it was taken. */
+  since: number
 }
+
+/** How long a lease that was held a moment ago needs no new look: much less than the shortest lock lives. Milliseconds. */
+const SURE_MS = 400
 
 // Each of these compares the fencing token in the step in which it writes: a holder that was frozen for an hour finds
 // another token there and changes nothing.
@@ -30,12 +35,24 @@ const claimPostScript = script(`
   return ts == '' and 'unsure' or 'ts:' .. ts
 `)
 
-/** A run in Redis that this process holds the lease of. One command a method. */
-export function redisRun(redis: RedisClient, lease: RunLease, saved: SavedRun): Run {
+/** A run in Redis that this process holds the lease of. One command a method; `now` is the clock, in milliseconds. */
+export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): Run {
+  const { redis, now } = place
   const keys = [lease.threadKey, lease.runKey]
-  const write = async (fields: string[]) => {
-    if (!(await savePartsScript(redis, keys, [lease.token, ...fields]))) throw lost()
+  let sureAt = lease.since
+  /** The time from before the question counts: whoever is frozen before the answer comes must not take it for fresh. */
+  const held = async <T>(ask: () => Promise<T>, isLost: (answer: T) => boolean): Promise<T> => {
+    const at = now()
+    const answer = await ask()
+    if (isLost(answer)) throw new LeaseLost('Another worker has taken this run over.')
+    sureAt = at
+    return answer
   }
+  const write = (fields: string[]) =>
+    held(
+      () => savePartsScript(redis, keys, [lease.token, ...fields]),
+      (done) => !done,
+    )
   return {
     saved,
     async save(...parts) {
@@ -44,8 +61,8 @@ export function redisRun(redis: RedisClient, lease: RunLease, saved: SavedRun): 
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
-      const claim = String(await claimPostScript(redis, keys, [lease.token, postField(key)]))
-      if (claim === 'lost') throw lost()
+      const ask = () => claimPostScript(redis, keys, [lease.token, postField(key)])
+      const claim = String(await held(ask, (answer) => answer === 'lost'))
       if (claim.startsWith('ts:')) return { ts: claim.slice('ts:'.length) }
       saved.posts[key] = ''
       return claim === 'fresh' ? 'fresh' : 'unsure'
@@ -54,9 +71,12 @@ export function redisRun(redis: RedisClient, lease: RunLease, saved: SavedRun): 
       await write([postField(key), ts])
       saved.posts[key] = ts
     },
+    async checkLease() {
+      if (now() - sureAt < SURE_MS) return
+      await held(
+        () => redis.hget(lease.threadKey, 'lease'),
+        (holder) => holder !== lease.token,
+      )
+    },
   }
-}
-
-function lost(): LeaseLost {
-  return new LeaseLost('Another worker has taken this run over.')
 }

@@ -71,4 +71,6 @@ export interface Run {
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
   /** Writes down what the post became. */
   posted(key: string, ts: string): Promise<void>
+  /** Before something that nobody claims and that others see. It asks anew only where that was not known a moment ago. */
+  checkLease(): Promise<void>
 }

@@ -21,6 +21,8 @@ export interface Post {
   /** Slack ts that is older than the post can be; where to begin to look for it. */
   since: string
   signal?: AbortSignal
+  /** Throws LeaseLost where the run is another process's by now; asked before each try. */
+  checkLease?: (() => Promise<void>) | undefined
 }
 
 const EVENT_TYPE = 'thinkaloud_post'
@@ -115,9 +117,10 @@ export class Egress {
   async #sendContent(
     method: ContentMethod,
     args: SlackArgs,
-    { content, asker, signal, lookUp }: Sending,
+    { content, asker, signal, lookUp, checkLease }: Sending,
   ): Promise<SlackResult> {
-    const options = { effort: 'patient' as const, ...(lookUp ? { lookUp } : {}), ...(signal ? { signal } : {}) }
+    const held = { ...(lookUp ? { lookUp } : {}), ...(signal ? { signal } : {}) }
+    const options = { effort: 'patient' as const, checkLease, ...held }
     try {
       return await this.#web.call(method, guard({ ...args, ...content }, asker), options)
     } catch (error) {
@@ -158,7 +161,7 @@ export class Egress {
 }
 
 type ContentMethod = 'chat.postMessage' | 'chat.update'
-type Sending = Pick<Post, 'content' | 'asker' | 'signal'> & Pick<CallOptions, 'lookUp'>
+type Sending = Pick<Post, 'content' | 'asker' | 'signal' | 'checkLease'> & Pick<CallOptions, 'lookUp'>
 
 interface SlackMessage {
   ts: string

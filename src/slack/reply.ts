@@ -41,7 +41,7 @@ export class Reply {
     this.#question = question
     this.#run = run
     this.#options = options
-    this.#status = new Status(options.egress, question, run.saved.attempts > 1)
+    this.#status = new Status(options.egress, question, run)
     this.#steps = structuredClone(run.saved.steps)
     if (options.steps === 'stream' || run.saved.posts.stream)
       this.#stream = new StepStream({ ...options, question, run })
@@ -86,9 +86,13 @@ export class Reply {
     await this.#status.end()
   }
 
-  /** Leaves the thread as it is, for whoever goes on, and throws what ended the work here. */
-  abandon(error: unknown): never {
-    this.#status.abandon()
+  /**
+   * Leaves the thread as it is, for whoever goes on, and throws what ended the work here; but not before what is on its way
+   * has arrived, or the other would not find it.
+   */
+  async abandon(error: unknown): Promise<never> {
+    this.#lost ??= error
+    await Promise.all([this.#tail, this.#status.abandon()])
     throw error
   }
 
@@ -151,8 +155,9 @@ export class Reply {
 
   async #show(step: string, content: Content, once = false): Promise<void> {
     const { channel, thread, user, ts, at } = this.#question
-    const post = { channel, content, key: { run: this.#question.id, step }, asker: user, signal: this.#options.signal }
-    const { egress } = this.#options
+    const { egress, signal } = this.#options
+    const checkLease = () => this.#run.checkLease()
+    const post = { channel, content, key: { run: this.#question.id, step }, asker: user, signal, checkLease }
     const claim = await this.#run.claimPost(step)
     if (typeof claim === 'object') return once ? undefined : egress.update({ ...post, ts: claim.ts })
     const place = { ...post, thread, since: ts ?? String(at / 1000 - 60) }

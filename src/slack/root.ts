@@ -44,6 +44,7 @@ async function postRoot(
     asker: user,
     since: String(at / 1000 - 60),
     signal,
+    checkLease: () => run.checkLease(),
   }
   const found = claim === 'unsure' ? await egress.find(post) : undefined
   const ts = found ?? (await egress.post(post).catch((error: unknown) => joined(error, post, egress)))

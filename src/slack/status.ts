@@ -1,4 +1,4 @@
-import type { Question } from '../run/types.ts'
+import type { Question, Run } from '../run/types.ts'
 import type { Egress } from './egress.ts'
 import type { SlackArgs } from './web.ts'
 
@@ -14,7 +14,7 @@ const CLEAR_MS = 15_000
  */
 export class Status {
   readonly #egress: Egress
-  readonly #isResumed: boolean
+  readonly #checkLease: () => Promise<void>
   readonly #place: { channel: string; thread: string; message: string }
   /** What shows, or may show, and has to be taken back. */
   readonly #shown = new Set<'status' | 'reaction'>()
@@ -23,10 +23,11 @@ export class Status {
   #ended = false
   #isAbandoned = false
 
-  /** `isResumed`: a process before this one may have left a reaction, whatever this one can show. */
-  constructor(egress: Egress, question: Question, isResumed = false) {
+  constructor(egress: Egress, question: Question, run: Run) {
     this.#egress = egress
-    this.#isResumed = isResumed
+    this.#checkLease = () => run.checkLease()
+    // An earlier process may have died with its reaction on the message, where this one gets its status shown.
+    if (run.saved.attempts > 1) this.#shown.add('reaction')
     this.#place = { channel: question.channel, thread: question.thread, message: question.ts ?? question.thread }
   }
 
@@ -35,6 +36,7 @@ export class Status {
       const status = await this.#setStatus('is thinking …')
       if (status !== 'refused') this.#shown.add('status')
       if (status === 'taken') return
+      await this.#checkLease()
       if ((await this.#egress.sign('reactions.add', this.#reaction())) !== 'refused') this.#shown.add('reaction')
     })
   }
@@ -50,10 +52,11 @@ export class Status {
     this.#timer.unref()
   }
 
-  /** Says nothing more, and takes nothing back. */
-  abandon(): void {
+  /** Says nothing more, and takes nothing back. Resolves when nothing is on its way any more. */
+  async abandon(): Promise<void> {
     this.#ended = this.#isAbandoned = true
     clearTimeout(this.#timer)
+    await this.#tail
   }
 
   async end(): Promise<void> {
@@ -63,17 +66,18 @@ export class Status {
     this.#enqueue(async () => {
       if (this.#shown.has('status')) await this.#clear('assistant.threads.setStatus', this.#statusArgs(''))
       if (this.#shown.has('reaction')) await this.#clear('reactions.remove', this.#reaction())
-      else if (this.#isResumed) await this.#egress.sign('reactions.remove', this.#reaction())
       this.#shown.clear()
     })
     await this.#tail
   }
 
+  /** A lost lease ends the work in silence: the next claim finds it out. */
   #enqueue(work: () => Promise<void>): void {
-    this.#tail = this.#tail.then(work, work)
+    this.#tail = this.#tail.then(work).catch(() => undefined)
   }
 
-  #setStatus(status: string): ReturnType<Egress['sign']> {
+  async #setStatus(status: string): ReturnType<Egress['sign']> {
+    await this.#checkLease()
     return this.#egress.sign('assistant.threads.setStatus', this.#statusArgs(status))
   }
 

@@ -62,6 +62,7 @@ export class StepStream {
   async #send(task: TaskUpdate): Promise<void> {
     const { egress, question, run } = this.#options
     const { channel, thread, user, team } = question
+    await run.checkLease()
     if (this.#ts) return void (await egress.stream('chat.appendStream', { channel, ts: this.#ts, chunks: [task] }))
     await run.claimPost(STREAM)
     const place = {

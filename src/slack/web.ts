@@ -6,7 +6,7 @@ import {
   WebClient,
 } from '@slack/web-api'
 import { backoffMs, sleep } from '../backoff.ts'
-import { messageOf } from '../errors.ts'
+import { LeaseLost, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Gates } from './gates.ts'
 
@@ -33,6 +33,8 @@ export interface CallOptions {
    * had taken effect. Without it the method is taken to be safe to repeat.
    */
   lookUp?: () => Promise<SlackResult | undefined>
+  /** Asked right before each try, however long it had to wait: what this throws ends the call unmade. */
+  checkLease?: (() => Promise<void>) | undefined
 }
 
 export interface WebOptions {
@@ -101,21 +103,30 @@ export class SlackWeb {
     const gate = gateOf(method, args)
     if (options.effort === 'once' && this.#gates.isClosed(gate)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#gates.enter(gate, options.signal)
+    try {
+      await options.checkLease?.()
+      return await this.#send(method, args, options)
+    } finally {
+      leave()
+    }
+  }
+
+  async #send(method: string, args: SlackArgs, { effort, attempt }: CallOptions & { attempt: number }) {
     const from = Date.now()
     let outcome = 'ok'
     try {
-      return { ...(await this.#clients[options.effort].apiCall(method, args)) }
+      return { ...(await this.#clients[effort].apiCall(method, args)) }
     } catch (error) {
       outcome = outcomeOf(error)
       throw error
     } finally {
-      leave()
-      this.#onCall?.({ method, outcome, ms: Date.now() - from, attempt: options.attempt })
+      this.#onCall?.({ method, outcome, ms: Date.now() - from, attempt })
     }
   }
 
-  /** Sorts a failed try. @throws SlackRefusal when Slack has said no for good. */
+  /** Sorts a failed try. @throws SlackRefusal when Slack has said no for good, LeaseLost when it was not ours to make. */
   #faultOf(error: unknown, method: string, args: SlackArgs): { error: unknown; limited?: boolean; unsure?: boolean } {
+    if (error instanceof LeaseLost) throw error
     if (error instanceof WebAPIRateLimitedError) {
       this.#gates.close(gateOf(method, args), Math.max(1, error.retryAfter) * 1000)
       return { error, limited: true }

@@ -23,6 +23,7 @@ await queue.start(async (_, run, signal) => {
   // It must not notice the time that passes while it is frozen before its next claim.
   await new Promise((resolve) => process.stdin.once('data', resolve))
   for (const attempt of [
+    () => run.checkLease(),
     () => run.claimPost('answer-1'),
     () => run.posted('step-1', '6.6'),
     () => run.save({ part: 'standalone', value: '?' }),

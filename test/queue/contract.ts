@@ -205,6 +205,18 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(claims).toEqual(['fresh', 'unsure', { ts: '7.7' }, 'fresh']))
   })
 
+  test('a holder may look whether the lease is still held, at once and later', async () => {
+    const queue = await opened()
+    const looks: unknown[] = []
+    await queue.start(async (_, run) => {
+      looks.push(await run.checkLease())
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      looks.push(await run.checkLease())
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(looks).toEqual([undefined, undefined]))
+  })
+
   test('a step that is saved again replaces the first; usage and the answer are kept', async () => {
     const queue = await opened()
     const runs: SavedRun[] = []

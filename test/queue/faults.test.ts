@@ -184,6 +184,7 @@ describeWithRedis('Redis itself in trouble', () => {
       'LeaseLost',
       'LeaseLost',
       'LeaseLost',
+      'LeaseLost',
       'end',
     ])
     await eventually(() => expect(lines).toContain('aborted'))
