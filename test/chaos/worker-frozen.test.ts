@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { postsOf } from '../harness/chaos/play.ts'
+import { openScene } from '../harness/chaos/scene.ts'
+import { Stage } from '../harness/chaos/stage.ts'
+import { expectAllWell } from '../harness/chaos/well.ts'
+
+/** Sets the stage before the question is asked, and says by what it is seen that the worker is to be frozen now. */
+type Point = (stage: Stage) => () => boolean
+
+const POINTS: [when: string, point: Point][] = [
+  [
+    'while the model is silent, with a status that is due again',
+    (stage) => {
+      stage.holdCall(2)
+      return () => stage.effects('chat.postMessage', 'step-1') === 1 && stage.asked === 2
+    },
+  ],
+  [
+    'in the midst of a stream',
+    (stage) => {
+      stage.onCall(3, () => ({ text: ' and so'.repeat(200), chunkMs: 20 }))
+      return () => (stage.scene.model.about(stage.name)[2]?.sent.length ?? 0) > 20
+    },
+  ],
+  [
+    'while it waits to post again, as Slack told it to',
+    (stage) => {
+      stage.fault('chat.postMessage', 'step-2', { retryAfter: 1 })
+      stage.holdCall(3)
+      return () => stage.refused('chat.postMessage', 'step-2') === 1 && stage.asked === 3
+    },
+  ],
+  [
+    'while it waits to post again what may have been posted',
+    (stage) => {
+      stage.fault('chat.postMessage', 'answer-1', { status: 503 })
+      return () => stage.refused('chat.postMessage', 'answer-1') === 1
+    },
+  ],
+  [
+    'between a post and its answer',
+    (stage) => {
+      stage.holdAnswer('chat.postMessage', 'answer-1')
+      return () => stage.effects('chat.postMessage', 'answer-1') === 1
+    },
+  ],
+]
+
+test('a worker that was frozen past its lease says nothing more when it wakes', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  let worker = await scene.start('worker')
+  for (const [when, point] of POINTS) {
+    const stage = new Stage(scene)
+    const isReached = point(stage)
+    const thread = await scene.ask()
+    await scene.slack.until(isReached, `the point ${when}`)
+    worker.freeze()
+    const heir = await scene.start('worker')
+    await scene.slack.until(() => scene.isAtRest(), `the end of what was frozen ${when}`, 30_000)
+    await wait(500)
+
+    const before = scene.slack.calls.length
+    stage.letGo()
+    worker.thaw()
+    // Longer than any pause after which it would go on by itself.
+    await wait(2_000)
+    // It may look up whether an earlier try has arrived, which nobody sees.
+    const said = scene.slack.calls.slice(before).filter(({ method }) => !method.startsWith('conversations.'))
+    expect(said.map(({ method, args }) => ({ when, method, args }))).toEqual([])
+    expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))
+    expect((await worker.stop()).code).toBe(0)
+    worker = heir
+  }
+  await expectAllWell(scene)
+})

@@ -1,0 +1,75 @@
+import { onTestFinished } from 'vitest'
+import type { Fault } from '../../../src/playground/slack.ts'
+import type { Call } from '../../../src/playground/types.ts'
+import type { Turn } from '../played-model.ts'
+import { deferred } from '../stores.ts'
+import { playedTurn } from './play.ts'
+import type { Scene } from './scene.ts'
+
+/** The scene's next question: what can be held until a worker has met its fate, and by what its point is seen. */
+export class Stage {
+  readonly scene: Scene
+  /** The question's name. */
+  readonly name: string
+  /** Resolved by `letGo`: what was held may go on. */
+  readonly after: Promise<void>
+  readonly #letGo: () => void
+
+  constructor(scene: Scene) {
+    const { promise, resolve } = deferred()
+    this.scene = scene
+    this.name = scene.nextName
+    this.after = promise
+    this.#letGo = resolve
+    onTestFinished(() => resolve())
+  }
+
+  /** What waited goes on, and nothing more is made to wait. */
+  letGo(): void {
+    this.#letGo()
+    this.scene.slack.clearFaults()
+  }
+
+  /** The model's `n`th call (from 1) about this question is answered by `turn` in place of its part. */
+  onCall(n: number, turn: () => Turn | Promise<Turn>): void {
+    this.scene.model.decide(this.name, (request, before) => (before + 1 === n ? turn() : playedTurn(request)))
+  }
+
+  /** That call is answered by silence, and then cut. */
+  holdCall(n: number): void {
+    this.onCall(n, () => this.after.then(() => Promise.reject(new Error('Too late.'))))
+  }
+
+  /** How often the model has been asked. While a call is held, none can end in the very moment of a kill. */
+  get asked(): number {
+    return this.scene.model.about(this.name).length
+  }
+
+  /** Something goes wrong with a call about one post of this question. */
+  fault(method: string, step: string, fault: Fault): void {
+    this.scene.slack.fault({ ...fault, method, where: (args) => this.#isAbout(args, step) })
+  }
+
+  /** A call about one post takes effect, but its answer does not come. */
+  holdAnswer(method: string, step: string): void {
+    this.fault(method, step, { hold: this.after })
+  }
+
+  /** How often a call about this post has taken effect, and how often it was refused. */
+  effects(method: string, step: string): number {
+    return this.#calls(method, step).filter(({ ok }) => ok).length
+  }
+
+  refused(method: string, step: string): number {
+    return this.#calls(method, step).filter(({ ok }) => !ok).length
+  }
+
+  #calls(method: string, step: string): Call[] {
+    return this.scene.slack.calls.filter((call) => call.method === method && this.#isAbout(call.args, step))
+  }
+
+  /** Posts are told by their metadata, and whose they are by the names in their words. */
+  #isAbout(args: Call['args'], step: string): boolean {
+    return JSON.stringify(args.metadata ?? {}).includes(`"step":"${step}"`) && JSON.stringify(args).includes(this.name)
+  }
+}
