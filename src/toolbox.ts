@@ -23,15 +23,25 @@ export async function openToolbox(
   config: Config,
   parts: { http: ToolHttp; prompts: Prompts; log: Log },
 ): Promise<Toolbox> {
+  const { log, http, prompts } = parts
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
-  const { tools: custom, problems } = await loadCustomTools(dir, toolNames)
-  for (const { file, fault } of problems) parts.log.warn({ file, fault }, 'a custom tool is left out')
-  if (custom.length > 0) parts.log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
-  const settings = settingsOf(config, custom)
-  const tools = [...createToolbox({ settings, http: parts.http, prompts: parts.prompts }), ...custom]
+  const { tools: loaded, problems } = await loadCustomTools(dir, toolNames)
+  for (const { file, fault } of problems) log.warn({ file, fault }, 'a custom tool is left out')
+  const settings = settingsOf(config, loaded)
+  const builtIn = createToolbox({ settings, http, prompts })
+  const custom = loaded.filter((tool) => isFree(tool, builtIn, log))
+  if (custom.length > 0) log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
+  const tools = [...builtIn, ...custom]
   const files = [...exampleFiles(settings).map((file) => join(ROOT, file)), join(dir, 'examples.md')]
   const examples = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
   return { tools, examples: examples.join('\n\n') }
+}
+
+/** One name of TOOLS can stand for several tools; which names are taken is known when they are built. */
+function isFree({ name }: Tool, builtIn: Tool[], log: Log): boolean {
+  const isTaken = builtIn.some((tool) => tool.name === name)
+  if (isTaken) log.warn({ tool: name, fault: `The name "${name}" is in use already.` }, 'a custom tool is left out')
+  return !isTaken
 }
 
 function settingsOf(config: Config, custom: Tool[]): ToolSettings {
