@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Env } from '../../src/config.ts'
+import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { startBot, type TestBot } from './bot.ts'
+import type { Ends } from './ends.ts'
+import { finish, type Turn } from './played-model.ts'
+
+/** An answer of 900 tokens in and 100 out: 0.019 dollars by the prices above. */
+export const ANSWER: Turn = { text: finish('Here you are.'), usage: { prompt_tokens: 900, completion_tokens: 100 } }
+
+interface Case {
+  env: Env
+  /** The sentence that the next one reads. */
+  says: RegExp
+  /** Who is over the limit after Alice's question in #general, and who is not. */
+  over: Who
+  free?: Who
+}
+export type Who = { user: string; channel: string }
+
+export const aliceElsewhere = { user: ALICE, channel: RANDOM }
+export const bobElsewhere = { user: BOB, channel: RANDOM }
+const bobHere = { user: BOB, channel: GENERAL }
+
+/** Each limit at its smallest, or so that one answer uses the budget up. */
+export const casesOf = (PRICES_FILE: string): Case[] => [
+  {
+    env: { LIMIT_USER_HOUR: '1' },
+    says: /1 question an hour for one person.* in \d+ minutes/,
+    over: aliceElsewhere,
+    free: bobHere,
+  },
+  {
+    env: { LIMIT_CHANNEL_HOUR: '1' },
+    says: /1 question an hour for one channel.* in \d+ minutes/,
+    over: bobHere,
+    free: aliceElsewhere,
+  },
+  { env: { LIMIT_TEAM_DAY: '1' }, says: /1 question a day for the workspace.* in 24 hours/, over: bobElsewhere },
+  {
+    env: { BUDGET_USER_DAY_TOKENS: '600' },
+    says: /600 tokens a day for one person.* in 1[67] hours/,
+    over: aliceElsewhere,
+    free: bobHere,
+  },
+  {
+    env: { BUDGET_TEAM_DAY_TOKENS: '1000' },
+    says: /1,000 tokens a day for the workspace.* in 2 minutes/,
+    over: bobElsewhere,
+  },
+  {
+    env: { BUDGET_TEAM_DAY_USD: '0.01', PRICES_FILE },
+    says: /\$0.01 a day for the workspace.* in 22 hours/,
+    over: bobElsewhere,
+  },
+]
+
+/** Asks, and waits until the bot has said its private word; nothing else may come of it. */
+export async function refused(bot: TestBot, who: Who): Promise<string> {
+  const { slack, model } = bot
+  const before = { whispers: slack.whispers(who.channel, who.user).length, requests: model.requests.length }
+  const thread = await bot.mention('One more?', who)
+  const whisper = await slack.until(() => slack.whispers(who.channel, who.user)[before.whispers], 'a private word')
+  await slack.settle(100)
+  expect(thread.shown()).toEqual([])
+  expect(thread.isAtRest()).toBe(true)
+  expect(model.requests).toHaveLength(before.requests)
+  return whisper
+}
+
+/** One question, answered. */
+export async function answered(bot: TestBot, who: Who = { user: ALICE, channel: GENERAL }): Promise<void> {
+  expect(await (await bot.mention('Just this?', who)).lastAnswer()).toBe('Here you are.')
+}
+
+/** A test for each case. `place`: the settings of where it is counted, by a name. */
+export function limitsHold(cases: Case[], place: (name: string) => Env): void {
+  test.for(cases)('$env', async ({ env, says, over, free }, t) => {
+    const bot = await startBot(t, { model: [ANSWER], env: { ...env, ...place(Object.keys(env)[0]!) } })
+    await answered(bot)
+    const sentence = await refused(bot, over)
+    expect(sentence).toMatch(says)
+    expect(sentence).toMatch(/^The limit here is .*, and it is reached\. .* This question was not counted\.$/)
+    if (free) await answered(bot, free)
+    expect(bot.slack.refusals).toEqual([])
+  })
+}
+
+/** Prices for the played model, in a file that is gone with the test. */
+export async function pricesFile(t: Ends): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-limits-'))
+  t.onTestFinished(() => rm(dir, { recursive: true }))
+  const file = join(dir, 'prices.json')
+  await writeFile(file, JSON.stringify({ 'played-model': { in: 10, out: 100 } }))
+  return file
+}
