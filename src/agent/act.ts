@@ -1,9 +1,9 @@
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
-import { deadline } from './deadline.ts'
+import { Deadline } from './deadline.ts'
 import { coerceInput } from './input.ts'
 import { cutMiddle } from './observation.ts'
 import type { RunState } from './run-state.ts'
-import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolFetch } from './types.ts'
+import type { Action, AgentEvent, Observation, Step, Tool, ToolContext } from './types.ts'
 
 /** A model may ask for several tools at once; more than this many in one turn are refused. */
 const MAX_AT_ONCE = 5
@@ -63,15 +63,15 @@ function repeated(run: RunState, action: Action, step: Step): Observation | unde
 
 async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
-  const time = deadline(run.task.signal, Math.ceil(ms))
+  const time = new Deadline(run.task.signal, Math.ceil(ms))
   try {
-    const output = await time.wait(tool.run(input, contextOf(run, time.signal)))
+    const output = await time.wait(tool.run(input, contextOf(run, time)))
     const { text, sources } = typeof output === 'string' ? { text: output, sources: [] } : output
     const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, run.limits.toolOutputChars)
     return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
   } catch (error) {
     if (run.task.signal.aborted) throw run.task.signal.reason
-    if (time.hasPassed()) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
+    if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
     return mistake(
       error instanceof Error && error.name === 'ToolError'
         ? error.message
@@ -82,9 +82,16 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   }
 }
 
-function contextOf(run: RunState, signal: AbortSignal): ToolContext {
-  const fetch: ToolFetch = (url, options) => run.fetch(url, { signal, ...options })
-  return { signal, fetch, now: run.now, memory: run.memory, ask: (prompt) => askModel(run, prompt, signal) }
+function contextOf(run: RunState, time: Deadline): ToolContext {
+  return {
+    get signal() {
+      return time.signal
+    },
+    fetch: (url, options) => run.fetch(url, { signal: time.signal, ...options }),
+    now: run.now,
+    memory: run.memory,
+    ask: (prompt) => askModel(run, prompt, time.signal),
+  }
 }
 
 async function askModel(run: RunState, prompt: string, signal: AbortSignal): Promise<string> {

@@ -66,7 +66,8 @@ function notEmpty(reading: Reading): Reading {
 /** One completion, ended at the first observation that the model invents. */
 async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
   const { stop } = run.dialect
-  const { signal, release } = thinkingTime(run)
+  const time = thinkingTime(run)
+  const { signal } = time
   const request = { ...run.dialect.render(viewOf(run)), stop, signal, onUsage: (u: Usage) => usages.push(u) }
   let cut = new ObservationCut(run.dialect.beginsObservation)
   let toolCalls: ToolCall[] | undefined
@@ -83,7 +84,7 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
     if (!run.lastCall) return undefined
     if (cut.text === '' && !run.steps.some((step) => step.observation?.ok)) throw tooSlow(run, error)
   } finally {
-    release()
+    time.release()
   }
   return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}) }
 }

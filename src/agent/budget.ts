@@ -1,4 +1,4 @@
-import { deadline, type Deadline } from './deadline.ts'
+import { Deadline } from './deadline.ts'
 import { inputText } from './input.ts'
 import type { RunState } from './run-state.ts'
 import type { Action, Step, StopReason, Tool } from './types.ts'
@@ -56,5 +56,5 @@ export function thinkingMs(run: RunState): number {
 export function thinkingTime(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
   const ms = run.lastCall ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
-  return deadline(run.task.signal, Math.max(1, Math.ceil(ms)))
+  return new Deadline(run.task.signal, Math.max(1, Math.ceil(ms)))
 }

@@ -1,45 +1,57 @@
-/** A stretch of a run's time. Whoever made it lets it go when the work is done, however it ended. */
-export interface Deadline {
-  /** Aborted when the run is stopped or the time is up. */
-  signal: AbortSignal
-  /** True once the time was up before the run was stopped. */
-  hasPassed(): boolean
-  /** Waits for work, but no longer than the signal lets it: then it throws the signal's reason. */
-  wait<Result>(work: Promise<Result>): Promise<Result>
-  release(): void
-}
-
 /**
- * Gives work `ms` milliseconds of a run. By hand, because AbortSignal.any over AbortSignal.timeout costs twice the CPU, and
- * leaves its timer and its weak references behind for the garbage collector: a tenth of the loop's own work.
+ * A stretch of a run's time: it ends when the run is stopped or when its milliseconds are over. Whoever made it lets it go
+ * when the work is done, however that ended. By hand, because AbortSignal.any over AbortSignal.timeout costs twice the CPU
+ * and leaves its timer and its weak references behind for the garbage collector: a third of the loop's own work.
  */
-export function deadline(run: AbortSignal, ms: number): Deadline {
-  const controller = new AbortController()
-  const { signal } = controller
-  let passed = false
-  let giveUp = (_reason: unknown): void => {}
-  const end = (reason: unknown) => {
-    controller.abort(reason)
-    giveUp(signal.reason)
+export class Deadline {
+  readonly #run: AbortSignal
+  readonly #timer: NodeJS.Timeout
+  readonly #stop = () => this.#end(this.#run.reason)
+  #controller: AbortController | undefined
+  #ended: { reason: unknown } | undefined
+  #hasPassed = false
+  #giveUp = (_reason: unknown): void => {}
+
+  constructor(run: AbortSignal, ms: number) {
+    this.#run = run
+    this.#timer = setTimeout(() => this.#pass(), ms)
+    if (run.aborted) this.#stop()
+    else run.addEventListener('abort', this.#stop)
   }
-  const timer = setTimeout(() => {
-    passed = !signal.aborted
-    end(new DOMException('The time is up.', 'TimeoutError'))
-  }, ms)
-  const stop = () => end(run.reason)
-  if (run.aborted) stop()
-  else run.addEventListener('abort', stop)
-  return {
-    signal,
-    hasPassed: () => passed,
-    wait: (work) => {
-      const over = new Promise<never>((_, reject) => (giveUp = reject))
-      if (signal.aborted) giveUp(signal.reason)
-      return Promise.race([work, over])
-    },
-    release() {
-      clearTimeout(timer)
-      run.removeEventListener('abort', stop)
-    },
+
+  /** Made for the first who asks for it: most calculations never do. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#ended) this.#controller.abort(this.#ended.reason)
+    return this.#controller.signal
+  }
+
+  /** True once the time was up before the run was stopped. */
+  get hasPassed(): boolean {
+    return this.#hasPassed
+  }
+
+  /** Waits for work, but no longer than until the end: then it throws the reason of the end. */
+  wait<Result>(work: Promise<Result>): Promise<Result> {
+    const over = new Promise<never>((_, reject) => (this.#giveUp = reject))
+    if (this.#ended) this.#giveUp(this.#ended.reason)
+    return Promise.race([work, over])
+  }
+
+  release(): void {
+    clearTimeout(this.#timer)
+    this.#run.removeEventListener('abort', this.#stop)
+  }
+
+  #pass(): void {
+    this.#hasPassed = this.#ended === undefined
+    this.#end(new DOMException('The time is up.', 'TimeoutError'))
+  }
+
+  #end(reason: unknown): void {
+    if (this.#ended) return
+    this.#ended = { reason }
+    this.#controller?.abort(reason)
+    this.#giveUp(reason)
   }
 }

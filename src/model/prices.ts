@@ -22,6 +22,7 @@ export function loadPrices(file: string | undefined): Prices {
 
 /** Adds the cost to each call's usage. A model that the table lacks has no cost rather than a guessed one. */
 export function withPrices(model: Model, prices: Prices): Model {
+  if (Object.keys(prices).length === 0) return model
   return {
     name: model.name,
     stream: (request) => model.stream({ ...request, onUsage: (usage) => request.onUsage?.(priced(usage, prices)) }),

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { Deadline } from '../../src/agent/deadline.ts'
+
+const never = new Promise<never>(() => {})
+
+test('work that is done in time is waited for, and the signal stays open', async () => {
+  const time = new Deadline(new AbortController().signal, 60_000)
+  await expect(time.wait(Promise.resolve('done'))).resolves.toBe('done')
+  time.release()
+  expect([time.hasPassed, time.signal.aborted]).toEqual([false, false])
+})
+
+test('when the time is up, whoever waits and whoever watches the signal are told', async () => {
+  const time = new Deadline(new AbortController().signal, 5)
+  const { signal } = time
+  await expect(time.wait(never)).rejects.toMatchObject({ name: 'TimeoutError' })
+  expect([time.hasPassed, signal.aborted]).toEqual([true, true])
+})
+
+test('a stopped run ends it with the run’s reason, and that is not the time', async () => {
+  const run = new AbortController()
+  const time = new Deadline(run.signal, 60_000)
+  const waiting = time.wait(never)
+  run.abort(new Error('stopped by a person'))
+  await expect(waiting).rejects.toThrow('stopped by a person')
+  expect([time.hasPassed, time.signal.aborted, time.signal.reason]).toEqual([false, true, run.signal.reason])
+  time.release()
+})
+
+test('a run that was stopped before leaves no time at all', async () => {
+  const time = new Deadline(AbortSignal.abort('gone'), 60_000)
+  expect(time.signal.aborted).toBe(true)
+  await expect(time.wait(never)).rejects.toBe('gone')
+  time.release()
+})
+
+test('the signal can be asked for after the end', async () => {
+  const time = new Deadline(new AbortController().signal, 1)
+  await expect(time.wait(never)).rejects.toMatchObject({ name: 'TimeoutError' })
+  expect(time.signal.reason).toMatchObject({ name: 'TimeoutError' })
+})
+
+test('once let go, neither the clock nor the run reaches it', async () => {
+  const run = new AbortController()
+  const time = new Deadline(run.signal, 1)
+  time.release()
+  run.abort()
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  expect([time.hasPassed, time.signal.aborted]).toEqual([false, false])
+})
