@@ -44,8 +44,9 @@ export interface PlayedRequest {
   sent: string
   /** The caller hung up before the end. */
   aborted: boolean
-  /** The end was sent. */
+  /** The end was sent; and when, by performance.now(). */
   done: boolean
+  endedAt?: number
 }
 
 export interface Body {
@@ -185,15 +186,20 @@ async function play(response: ServerResponse, played: PlayedRequest, turn: TurnP
   if (turn.hang) return
   if (turn.delayMs) await pause(turn.delayMs)
   if (turn.status !== undefined) {
-    played.done = true
+    end(played)
     return sendJson(response, { body: { error: { message: 'played fault', type: 'server_error' } }, ...turn })
   }
   const { text, isInvented } = spoken(turn, played.body)
   if (played.body.stream)
     return stream(response, played, { ...turn, text, ...(isInvented ? { chunkMs: turn.chunkMs ?? 4 } : {}) })
   played.sent = text
-  played.done = true
+  end(played)
   sendJson(response, { body: wholeAnswer(played.body, { ...turn, text }) })
+}
+
+function end(played: PlayedRequest): void {
+  played.done = true
+  played.endedAt = performance.now()
 }
 
 /** The text as far as the model gets: up to a `stop` that was sent, else on and on after an action. */
@@ -273,7 +279,7 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
   if (turn.finish !== false) delta({}, calls ? 'tool_calls' : 'stop')
   const usage = usageOf(played.body, turn)
   if (usage && played.body.stream_options?.include_usage) send([], { usage })
-  played.done = true
+  end(played)
   response.end('data: [DONE]\n\n')
 }
 

@@ -17,6 +17,8 @@ export interface BotProcess extends Running {
   /** SIGTERM: its exit code and how long it took, in milliseconds. */
   stop(): Promise<{ code: number | null; ms: number }>
   isAlive(): boolean
+  /** When it was killed or frozen, by performance.now(). */
+  harmedAt: number[]
 }
 
 /** How long an end is waited for; SHUTDOWN_MS is less. */
@@ -26,6 +28,11 @@ const END_MS = 40_000
 export function startBotProcess(env: Record<string, string>, ends: Ends): BotProcess {
   const running = start([process.execPath, 'dist/src/main.js'], { cwd: ROOT, env, ends })
   const signal = (name: NodeJS.Signals) => void process.kill(running.pid, name)
+  const harmedAt: number[] = []
+  const harm = (name: NodeJS.Signals) => {
+    harmedAt.push(performance.now())
+    signal(name)
+  }
   const ready = said(running, /is ready/)
   ready.catch(() => undefined)
   return {
@@ -34,10 +41,10 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
     port: Number(env.PORT),
     ready,
     async kill() {
-      signal('SIGKILL')
+      harm('SIGKILL')
       await running.ended
     },
-    freeze: () => signal('SIGSTOP'),
+    freeze: () => harm('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     async stop() {
       const from = performance.now()
@@ -46,6 +53,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
       return { code, ms: performance.now() - from }
     },
     isAlive: () => isAlive(running.pid),
+    harmedAt,
   }
 }
 

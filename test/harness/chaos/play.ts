@@ -50,8 +50,8 @@ export function wordsOf(name: string, step: string): string {
 
 export interface Ledger {
   url: string
-  /** What was written down and answered, in order. */
-  noted: string[]
+  /** What was written down and answered, in order, and when, by performance.now(). */
+  noted: { text: string; at: number }[]
   /** Uses that came in, answered or not. */
   asked: string[]
   /** From now on it answers only when this is resolved. */
@@ -60,7 +60,7 @@ export interface Ledger {
 
 /** The tool's other end. */
 export async function openLedger(t: Ends): Promise<Ledger> {
-  const noted: string[] = []
+  const noted: Ledger['noted'] = []
   const asked: string[] = []
   let held: Promise<unknown> = Promise.resolve()
   const server = createServer((request, response) => {
@@ -70,7 +70,7 @@ export async function openLedger(t: Ends): Promise<Ledger> {
       asked.push(text)
       await held
       if (request.socket.destroyed) return
-      noted.push(text)
+      noted.push({ text, at: performance.now() })
       response.end(`noted: ${text}`)
     })()
   })

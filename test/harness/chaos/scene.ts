@@ -1,6 +1,9 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
 import type { LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
+import { ROOT } from '../../../src/root.ts'
 import { envFor } from '../bot.ts'
 import type { Ends } from '../ends.ts'
 import { playModel, type PlayedModel, type Script } from '../played-model.ts'
@@ -137,15 +140,23 @@ export class Scene {
     return (await this.client.keys('*:inbox')).length === 0
   }
 
-  /** Model calls whose end was sent, by name. */
-  paidCalls(): string[] {
-    return this.model.requests.filter(({ done }) => done).map(callName)
+  /** What has cost something and ended: model calls and uses of the tool, and when they did. */
+  paid(): { name: string; at: number }[] {
+    const calls = this.model.requests.filter(({ done }) => done)
+    const used = this.ledger.noted.map(({ text, at }) => ({ name: text, at }))
+    return [...calls.map((call) => ({ name: callName(call), at: call.endedAt ?? 0 })), ...used]
   }
 
-  /** The last lines of every process, for whoever has to find out what went wrong. */
-  lastWords(lines = 10): string {
-    const tail = (bot: BotProcess) => bot.output().trimEnd().split('\n').slice(-lines).join('\n')
-    return this.bots.map((bot) => `---- ${bot.role} ${bot.pid}${bot.isAlive() ? '' : ' †'}\n${tail(bot)}`).join('\n')
+  /** What every process has said, in files, for whoever has to find out what went wrong. @returns their folder. */
+  keepWords(): string {
+    const folder = join(ROOT, 'tmp', 'chaos')
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    for (const [i, bot] of this.bots.entries()) {
+      const harms = bot.harmedAt.map((at) => `harmed at ${at}\n`).join('')
+      writeFileSync(join(folder, `${i}-${bot.role}-${bot.pid}.log`), `${harms}${bot.output()}`)
+    }
+    return folder
   }
 }
 

@@ -1,9 +1,8 @@
 /** What must hold after every scenario. */
 import { expect } from 'vitest'
-import { BOT_USER } from '../../../src/playground/slack.ts'
+import { BOT_USER, TEAM } from '../../../src/playground/slack.ts'
 import { listRuns } from '../../../src/run/inspect.ts'
-import { TEAM } from '../../../src/playground/slack.ts'
-import { callName, postsOf, questionText } from './play.ts'
+import { nameIn, postsOf, questionText } from './play.ts'
 import type { PlayedThread, Scene } from './scene.ts'
 
 export interface WellOptions {
@@ -13,8 +12,6 @@ export interface WellOptions {
   posts?: Map<PlayedThread, (string | RegExp)[]>
   /** Ids of questions that were meant to be given up. */
   givenUp?: string[]
-  /** How many finished model calls may have been made again: those that ended in the moment of a kill. */
-  paidAgain?: number
 }
 
 /** Waits until every question is answered and every sign is gone, then looks at everything. Ends the bots. */
@@ -25,12 +22,12 @@ export async function expectAllWell(scene: Scene, options: WellOptions = {}): Pr
     expectThreads(scene, options)
     expect(signsLeft(scene)).toEqual([])
     expect(scene.slack.refusals).toEqual([])
-    expectNothingPaidAgain(scene, options)
+    expectNothingPaidAgain(scene)
     await expectStoresAtRest(scene, options)
     await expectHistories(scene, options)
     await expectGoodEnds(scene)
   } catch (error) {
-    console.error(scene.lastWords())
+    console.error(`What the processes said is in ${scene.keepWords()}`)
     throw error
   }
 }
@@ -67,19 +64,22 @@ export function signsLeft({ slack }: Scene): string[] {
   ])
 }
 
-/** No model call that ended, and no use of the tool that was answered, was made again. */
-function expectNothingPaidAgain(scene: Scene, { paidAgain = 0 }: WellOptions): void {
-  const calls = repeatedOf(scene.paidCalls())
-  const uses = repeatedOf(scene.ledger.noted)
-  if (calls.length + uses.length > 0) console.info('made again:', [...calls, ...uses].join(', '))
-  if (paidAgain === 0) expect([...calls, ...uses]).toEqual([])
-  expect(calls.length + uses.length).toBeLessThanOrEqual(paidAgain)
-  const all = new Set(scene.model.requests.map(callName))
-  expect([...all].filter((name) => name.startsWith(' '))).toEqual([])
-}
+/**
+ * How long a call's end may be under way to where it is saved, on a busy machine; and how long its server may take to see
+ * that nobody listens any more. Milliseconds.
+ */
+const UNSAVED_MS = 1_500
+const UNHEARD_MS = 1_000
 
-function repeatedOf(names: string[]): string[] {
-  return names.filter((name, i) => names.indexOf(name) !== i)
+/** No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was harmed. */
+function expectNothingPaidAgain(scene: Scene): void {
+  const harms = scene.bots.flatMap(({ harmedAt }) => harmedAt)
+  const isExcused = (at: number) => harms.some((harm) => at < harm + UNHEARD_MS && at > harm - UNSAVED_MS)
+  const paid = scene.paid()
+  const again = paid.filter(({ name }, i) => paid.findLastIndex((other) => other.name === name) !== i)
+  console.info(`${paid.length} calls and uses, ${again.length} of them made again after ${harms.length} harms`)
+  expect(again.filter(({ at }) => !isExcused(at))).toEqual([])
+  expect(paid.filter(({ name }) => nameIn(name) === '')).toEqual([])
 }
 
 /** Every key of ours expires, no inbox and no job is left, and every run has come to its end. */
