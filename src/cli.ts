@@ -3,6 +3,7 @@
  * 003). Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
  */
 import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
 import { createAgent } from './agent-parts.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
@@ -12,9 +13,18 @@ import { createLog } from './log.ts'
 import { demoModel } from './model/demo.ts'
 import { createNet } from './net.ts'
 
+const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
+
+  npm run cli
+  echo question | npm run --silent cli -- --json    the events as JSON lines, and nothing else
+
+In it, /help tells the commands.`
+
 async function main(args: string[]): Promise<void> {
+  const { json, help } = parseOptions(args)
+  if (help) return console.log(HELP)
   const env = readEnv()
-  const output = args.includes('--json') ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
+  const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
@@ -26,6 +36,15 @@ async function main(args: string[]): Promise<void> {
   if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
   await converse(conversation, output)
   await agent.close()
+}
+
+/** @throws ConfigError for an option that does not exist. */
+function parseOptions(args: string[]): { json?: boolean; help?: boolean } {
+  try {
+    return parseArgs({ args, options: { json: { type: 'boolean' }, help: { type: 'boolean' } } }).values
+  } catch (error) {
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --json and --help.`)
+  }
 }
 
 async function converse(conversation: Conversation, output: Output): Promise<void> {

@@ -105,3 +105,12 @@ test('Ctrl-C ends the question at hand, a second one the conversation', async (t
   cli.signal('SIGINT')
   expect(await cli.ended).toBe(0)
 })
+
+test('an option that does not exist ends it with code 1 and a sentence; --help tells those that do', async (t) => {
+  const wrong = await startProcess(t, CLI, { args: ['--nope'] })
+  expect(await wrong.ended).toBe(1)
+  expect([wrong.stdout(), wrong.stderr().trim()]).toEqual(['', "Unknown option '--nope'. There are --json and --help."])
+  const help = await startProcess(t, CLI, { args: ['--help'] })
+  expect(await help.ended).toBe(0)
+  expect(help.stdout()).toContain('--json')
+})

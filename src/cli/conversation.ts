@@ -56,9 +56,9 @@ export class Conversation {
     this.#output.fail(`There is no command ${command}. /help tells which there are.`)
   }
 
-  /** Stops the question at hand. @returns false when there is none. */
+  /** Stops the question at hand. @returns false when there is none, or when it has been stopped already. */
   interrupt(): boolean {
-    if (!this.#running) return false
+    if (!this.#running || this.#running.signal.aborted) return false
     this.#running.abort()
     return true
   }
