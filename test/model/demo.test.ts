@@ -215,6 +215,12 @@ describe('whatever it is asked and shown', () => {
   )
   const tools = ['calculator', 'wikipedia', 'wikipedia_lookup', 'github_user', 'GetInvoice', 'Total', 'Diff']
 
+  test('it asks for no invoice where nothing is listed that could add it up', () => {
+    const question = 'How much is the difference between company A and company B?'
+    expect(final(complete(prompt(question, { tools: ['GetInvoice'] })))).toMatch(/only the demo/)
+    expect(action(complete(prompt(question, { tools: ['GetInvoice', 'Diff'] })))).toEqual(['GetInvoice', 'A'])
+  })
+
   test('it asks for a tool that is listed, or answers', () => {
     fc.assert(
       fc.property(

@@ -31,7 +31,14 @@ export const invoices: Rule = (asked) => {
   if (!asked.tools.includes('GetInvoice') || !/\bcompany\b/i.test(asked.question)) return undefined
   const between = /difference between (.+?) and (?:the |company )(.+)$/i.exec(asked.question)
   const groups = (between ? [between[1], between[2]] : [asked.question]).map((text) => companiesIn(text ?? ''))
-  return groups.every((group) => group.length > 0) ? reckonInvoices(asked, groups) : undefined
+  const isNamed = groups.every((group) => group.length > 0)
+  return isNamed && canReckon(asked, groups) ? reckonInvoices(asked, groups) : undefined
+}
+
+/** Whether each sum that is needed has a tool: its own, or the calculator. */
+function canReckon({ tools }: Asked, groups: string[][]): boolean {
+  const needed = [...(groups.some(({ length }) => length > 1) ? ['Total'] : []), ...(groups[1] ? ['Diff'] : [])]
+  return tools.includes('calculator') || needed.every((tool) => tools.includes(tool))
 }
 
 /** Companies are called by one capital letter, as in the seed. */
