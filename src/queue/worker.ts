@@ -19,6 +19,8 @@ export interface TurnWorkerOptions {
   handler: Handler
   giveUp: Handler | undefined
   concurrency: number
+  /** A run that lost its worker so often in a row is given up. */
+  maxLosses: number
   now: () => number
   /** How long a worker may be silent before its job is another's, and how often that is looked at. Milliseconds. */
   lockMs: number
@@ -29,11 +31,13 @@ export interface TurnWorkerOptions {
   graceMs: number
 }
 
+const SUSPECT_PAUSE_MS = 500
+
 /** Works on turns: one job is one turn of one thread. */
 export class TurnWorker {
   readonly #options: TurnWorkerOptions
   readonly #worker: BullWorker<TurnJob>
-  readonly #running = new Map<string, { abort: AbortController; done: Promise<unknown> }>()
+  readonly #running = new Map<string, { abort: AbortController; done: Promise<unknown>; isSuspect: boolean }>()
   #isStopping = false
 
   constructor(options: TurnWorkerOptions) {
@@ -71,9 +75,11 @@ export class TurnWorker {
 
   async #process(job: Job<TurnJob>, token: string): Promise<void> {
     const abort = new AbortController()
-    const done = this.#isStopping ? this.#comeBack(job, token, 0) : this.#turn(job, token, abort)
+    const isSuspect = job.stalledCounter >= this.#options.maxLosses - 1
+    const pause = this.#pauseBefore(isSuspect)
+    const done = pause === undefined ? this.#turn(job, token, abort) : this.#comeBack(job, token, pause)
     const id = job.id ?? ''
-    const entry = { abort, done }
+    const entry = { abort, done, isSuspect }
     this.#running.set(id, entry)
     try {
       await done
@@ -81,6 +87,16 @@ export class TurnWorker {
       // A job that lost its lease here may have come to this very worker again, beside the old one's last breath.
       if (this.#running.get(id) === entry) this.#running.delete(id)
     }
+  }
+
+  /**
+   * A turn that the next loss may end is not begun beside another such one: of all that were lost together, only the one that
+   * kills its worker is to be given up. @returns ms until it may be tried again, or undefined where it may begin.
+   */
+  #pauseBefore(isSuspect: boolean): number | undefined {
+    if (this.#isStopping) return 0
+    const isBeside = isSuspect && [...this.#running.values()].some((other) => other.isSuspect)
+    return isBeside ? SUSPECT_PAUSE_MS : undefined
   }
 
   async #turn(job: Job<TurnJob>, token: string, abort: AbortController): Promise<void> {
