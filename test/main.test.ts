@@ -11,6 +11,7 @@ import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel } from './harness/played-model.ts'
 import { emptyFolder, startProcess } from './harness/process.ts'
 import { freePort } from './harness/redis.ts'
+import { startWebServer } from './harness/web-server.ts'
 
 const START = 'src/main.ts'
 
@@ -73,6 +74,20 @@ describe('npm start', { timeout: 90_000 }, () => {
     bot.signal('SIGTERM')
     expect(await thread.ended()).toMatch(/being restarted.*ask again.*\n_Reference: /s)
     expect(await bot.ended).toBe(0)
+  })
+
+  test('a step that is cut off by the end of the process does not run on in the thread', async (t) => {
+    const { model, env, people, slack } = await world(t, 'socket')
+    const silent = await startWebServer(() => undefined)
+    model.on('endless', act('Let me look.', 'wikipedia', 'Dune'))
+    const more = { SHUTDOWN_MS: '500', WIKIPEDIA_API_URL: silent.url, TOOL_TIMEOUT_MS: '60000' }
+    const bot = await startProcess(t, START, { env: { ...env, ...more } })
+    await bot.says(/is ready/)
+    const thread = await people.mention('endless')
+    await slack.until(() => silent.paths.length > 0 && thread.steps().length === 1, 'the tool at work')
+    bot.signal('SIGTERM')
+    await bot.ended
+    expect(thread.steps()[0]).toMatch(/⚠️ This was not finished\.$/)
   })
 
   test('ends with code 1 and a sentence for each setting that is missing', async (t) => {

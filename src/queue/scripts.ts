@@ -137,13 +137,14 @@ export const reviveScript = script(`
 `)
 
 /**
- * Puts a question that was given up into its inbox again. KEYS: thread, inbox, run. ARGV: id, ttl. Returns the generation
+ * Puts a question that was given up into its inbox again; if that ends as before, it is said again. KEYS: thread, inbox, run. ARGV: id, ttl. Returns the generation
  * that must have a job, or nothing when the run is not a given-up one.
  */
 export const retryScript = script(`
   ${activate}
   if redis.call('HGET', KEYS[3], 'state') ~= 'given-up' then return '' end
   redis.call('HSET', KEYS[3], 'state', 'waiting', 'losses', 0, 'failures', 0, 'tries', 0)
+  redis.call('HDEL', KEYS[3], 'post:given-up-1')
   redis.call('RPUSH', KEYS[2], ARGV[1])
   local active = redis.call('HGET', KEYS[1], 'active') or activate()
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end

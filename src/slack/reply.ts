@@ -72,7 +72,12 @@ export class Reply {
 
   /** A failure, as a person should read it. */
   async fail(sentence: string, reference: string): Promise<void> {
-    await this.#conclude([noteContent(`${escapeText(sentence)}\n_Reference: ${reference}_`)])
+    await this.#conclude([failureContent(sentence, reference)])
+  }
+
+  /** The same where the question is put aside. Not in place of the answer, which may still come (`runs -- retry`). */
+  async giveUp(sentence: string, reference: string): Promise<void> {
+    if (!this.#run.saved.posts['answer-1']) await this.#conclude([failureContent(sentence, reference)], 'given-up')
   }
 
   /** A plain word of the bot's own in place of an answer. */
@@ -145,12 +150,27 @@ export class Reply {
   }
 
   /** Posts what ends the run, after all that was told before; resolves when it is out. */
-  async #conclude(contents: Content[]): Promise<void> {
-    this.#enqueue(async () => this.#stream?.end())
+  async #conclude(contents: Content[], key = 'answer'): Promise<void> {
+    const cutOff = this.#cutOff()
+    this.#enqueue(async () => {
+      for (const n of cutOff) await this.#stream?.show(n, this.#steps[n - 1]!)
+      await this.#stream?.end()
+    })
     for (const [i, content] of contents.entries())
-      this.#enqueue(() => this.#show(`answer-${i + 1}`, content, true), true)
+      this.#enqueue(() => this.#show(`${key}-${i + 1}`, content, true), true)
+    for (const n of cutOff)
+      this.#enqueue(async () => {
+        if (this.#run.saved.posts[`step-${n}`]) await this.#show(`step-${n}`, this.#contentOf(n))
+      })
     await this.#tail
     if (this.#lost) throw this.#lost
+  }
+
+  /** Nothing runs any more: a step that has not ended says so. @returns the numbers of such steps. */
+  #cutOff(): number[] {
+    const cutOff = [...this.#steps.entries()].filter(([, { action, observation }]) => action && !observation)
+    for (const [, step] of cutOff) step.observation = CUT_OFF
+    return cutOff.map(([i]) => i + 1)
   }
 
   async #show(step: string, content: Content, once = false): Promise<void> {
@@ -181,6 +201,12 @@ export class Reply {
       })
     })
   }
+}
+
+const CUT_OFF = { ok: false, text: 'This was not finished.' }
+
+function failureContent(sentence: string, reference: string): Content {
+  return noteContent(`${escapeText(sentence)}\n_Reference: ${reference}_`)
 }
 
 function unreadable(text: string | undefined): Pick<Step, 'unreadable'> {

@@ -112,7 +112,7 @@ export function createGiveUp(options: WorkerOptions): Handler {
     reply.begin()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
     await settle(question, run, options)
-    await reply.fail(GIVEN_UP, reference)
+    await reply.giveUp(GIVEN_UP, reference)
     await reply.end()
   }
 }
