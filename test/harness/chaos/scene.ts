@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
-import type { LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
+import type { Delivery, LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
 import { ROOT } from '../../../src/root.ts'
 import { envFor } from '../bot.ts'
 import type { Ends } from '../ends.ts'
@@ -43,6 +44,10 @@ export class Scene {
   readonly client: Redis
   readonly bots: BotProcess[] = []
   readonly threads: PlayedThread[] = []
+  /** When there was no Redis, by performance.now(). */
+  readonly redisAway: { from: number; to: number }[] = []
+  /** All that was handed to the bots of what people wrote. */
+  readonly deliveries: Delivery[] = []
   readonly #env: Record<string, string>
   readonly #ends: Ends
 
@@ -77,13 +82,22 @@ export class Scene {
     return this.#env
   }
 
+  /** Redis dies, and comes back with its file after so long. */
+  async loseRedis(ms: number, meanwhile?: () => Promise<void>): Promise<void> {
+    const from = performance.now()
+    await this.redis.kill()
+    await Promise.all([wait(ms), meanwhile?.()])
+    await this.redis.restart()
+    this.redisAway.push({ from, to: performance.now() })
+  }
+
   /** Somebody names the bot: a new thread. Resolves when Slack has its ack. */
   async ask(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
     const thread = this.#open(channel)
     const said = await this.slack.mention(questionText(thread.names[0]!), { channel })
     thread.ts = said.thread
     thread.ids.push(idOf(said))
-    await acked(said)
+    await this.#acked(said)
     return thread
   }
 
@@ -106,6 +120,12 @@ export class Scene {
     return `q${this.threads.length + 1}-1`
   }
 
+  async #acked({ deliveries, ts }: Said): Promise<void> {
+    this.deliveries.push(...deliveries)
+    const all = await Promise.all(deliveries.map(({ done }) => done))
+    if (all.includes(false)) throw new Error(`Slack was never acked for the message ${ts}.`)
+  }
+
   #open(channel: string): PlayedThread {
     const thread = { number: this.threads.length + 1, channel, ts: '', names: [this.nextName], ids: [] }
     this.threads.push(thread)
@@ -118,7 +138,7 @@ export class Scene {
     thread.names.push(name)
     const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
     thread.ids.push(idOf(said))
-    await acked(said)
+    await this.#acked(said)
     return name
   }
 
@@ -147,7 +167,7 @@ export class Scene {
     return [...calls.map((call) => ({ name: callName(call), at: call.endedAt ?? 0 })), ...used]
   }
 
-  /** What every process has said, in files, for whoever has to find out what went wrong. @returns their folder. */
+  /** What every process has said, and Slack was told, in files, for whoever has to find out what went wrong. @returns their folder. */
   keepWords(): string {
     const folder = join(ROOT, 'tmp', 'chaos')
     rmSync(folder, { recursive: true, force: true })
@@ -156,6 +176,8 @@ export class Scene {
       const harms = bot.harmedAt.map((at) => `harmed at ${at}\n`).join('')
       writeFileSync(join(folder, `${i}-${bot.role}-${bot.pid}.log`), `${harms}${bot.output()}`)
     }
+    const calls = this.slack.calls.map((call) => `${new Date(call.at).toISOString()} ${JSON.stringify(call)}\n`)
+    writeFileSync(join(folder, 'slack-calls.log'), calls.join(''))
     return folder
   }
 }
@@ -175,11 +197,6 @@ export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Sc
 
 /** When Slack tries again what was not acked; a real one takes minutes. */
 const RETRIES = [100, 300, ...Array.from({ length: 40 }, () => 500)]
-
-async function acked({ deliveries, ts }: Said): Promise<void> {
-  const all = await Promise.all(deliveries.map(({ done }) => done))
-  if (all.includes(false)) throw new Error(`Slack was never acked for the message ${ts}.`)
-}
 
 function idOf({ channel, ts }: Said): string {
   return `${TEAM}:${channel}:${ts}`

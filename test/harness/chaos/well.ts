@@ -73,8 +73,11 @@ const UNHEARD_MS = 1_000
 
 /** No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was harmed. */
 function expectNothingPaidAgain(scene: Scene): void {
-  const harms = scene.bots.flatMap(({ harmedAt }) => harmedAt)
-  const isExcused = (at: number) => harms.some((harm) => at < harm + UNHEARD_MS && at > harm - UNSAVED_MS)
+  const harms = [
+    ...scene.bots.flatMap(({ harmedAt }) => harmedAt.map((at) => ({ from: at, to: at }))),
+    ...scene.redisAway,
+  ]
+  const isExcused = (at: number) => harms.some(({ from, to }) => at < to + UNHEARD_MS && at > from - UNSAVED_MS)
   const paid = scene.paid()
   const again = paid.filter(({ name }, i) => paid.findLastIndex((other) => other.name === name) !== i)
   console.info(`${paid.length} calls and uses, ${again.length} of them made again after ${harms.length} harms`)
