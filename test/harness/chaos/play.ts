@@ -5,8 +5,10 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Ends } from '../ends.ts'
 import { act, finish, type PlayedRequest, type Turn } from '../played-model.ts'
+import { diceFor } from './dice.ts'
 
 /** The name of a question: its thread's number and its own. */
 const NAME = /\bq\d+-\d+\b/
@@ -25,6 +27,14 @@ export function playedTurn(request: PlayedRequest): Turn {
   if (request.kind === 'condense') return `${name}: what does the ledger say, standing alone?`
   const seen = observationsIn(request)
   return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : finish(`${name} is answered.`)
+}
+
+/** A model that plays its part, but thinks for a while, each call for its own. */
+export function thoughtfulTurn(fromMs: number, toMs: number): (request: PlayedRequest) => Promise<Turn> {
+  return async (request) => {
+    await wait(diceFor(callName(request)).between(fromMs, toMs))
+    return playedTurn(request)
+  }
 }
 
 /** How far the run was when it asked. */

@@ -162,7 +162,7 @@ export class Scene {
 
   /** What has cost something and ended: model calls and uses of the tool, and when they did. */
   paid(): { name: string; at: number }[] {
-    const calls = this.model.requests.filter(({ done }) => done)
+    const calls = this.model.requests.filter(({ done, sent }) => done && sent !== '')
     const used = this.ledger.noted.map(({ text, at }) => ({ name: text, at }))
     return [...calls.map((call) => ({ name: callName(call), at: call.endedAt ?? 0 })), ...used]
   }

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { diceFor } from '../harness/chaos/dice.ts'
+import { askAll } from '../harness/chaos/people.ts'
+import { callName, playedTurn } from '../harness/chaos/play.ts'
+import { openScene } from '../harness/chaos/scene.ts'
+import { expectAllWell } from '../harness/chaos/well.ts'
+import type { PlayedRequest, Turn, TurnParts } from '../harness/played-model.ts'
+
+const PEOPLE = { threads: 16, questions: 3, startMs: 4_000, pauseMs: 2_000 }
+
+test('Slack asks every tenth call to wait, and cuts every tenth before or after it took effect', async (t) => {
+  const scene = await openScene(t)
+  await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
+  const dice = diceFor('Slack’s faults')
+  scene.slack.fault({ retryAfter: 1, probability: 0.1, seed: dice.between(1, 1_000_000) })
+  scene.slack.fault({ dropBefore: true, probability: 0.05, seed: dice.between(1, 1_000_000) })
+  scene.slack.fault({ dropAfter: true, probability: 0.05, seed: dice.between(1, 1_000_000) })
+  await askAll(scene, PEOPLE)
+  await scene.slack.until(() => scene.isAtRest(), 'the end of all work', 60_000)
+  const limited = scene.slack.calls.filter(({ error }) => error === 'ratelimited')
+  expect(limited.length).toBeGreaterThan(scene.slack.calls.length / 30)
+  await expectAllWell(scene)
+})
+
+/** What goes wrong with a call of the model, and what of it had been sent. */
+const MODEL_FAULTS: ((turn: string) => TurnParts)[] = [
+  () => ({ status: 500 }),
+  () => ({ status: 503, headers: { 'retry-after': '1' } }),
+  () => ({ status: 429 }),
+  () => ({ status: 429, headers: { 'retry-after-ms': '300' } }),
+  () => ({ status: 200, body: '<html>a gateway’s page</html>' }),
+  (text) => ({ text, cutAfter: 0 }),
+  (text) => ({ text, cutAfter: 12 }),
+  (text) => ({ text, brokenAfter: 8, chunkMs: 20 }),
+  (text) => ({ text, delayMs: 3_000 }),
+]
+
+test('every tenth call of the model fails, each in its own way', async (t) => {
+  const failed: string[] = []
+  const before = new Map<string, number>()
+  const turnOf = (request: PlayedRequest): Turn => {
+    const name = callName(request)
+    const tries = before.get(name) ?? 0
+    before.set(name, tries + 1)
+    const dice = diceFor(`${name} try ${tries}`)
+    const turn = playedTurn(request)
+    // More than three in a row are not retried: then there is a sentence, which is not what is looked at here.
+    if (dice.next() > 0.1 || tries > 2) return turn
+    failed.push(name)
+    return dice.pick(MODEL_FAULTS)(String(turn))
+  }
+  const scene = await openScene(t, { model: turnOf })
+  await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
+  await askAll(scene, PEOPLE)
+  await expectAllWell(scene)
+  expect(failed.length).toBeGreaterThan(5)
+})

@@ -1,0 +1,23 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { diceFor } from './dice.ts'
+import { CHANNELS, type Scene } from './scene.ts'
+
+/**
+ * Many people ask: each thread begins within `startMs`, and its `questions` come at most `pauseMs` after each other, whether
+ * or not the one before is answered. Resolves when Slack has the ack for all.
+ */
+export async function askAll(
+  scene: Scene,
+  { threads, questions, startMs, pauseMs }: { threads: number; questions: number; startMs: number; pauseMs: number },
+): Promise<void> {
+  const lane = async (n: number) => {
+    const dice = diceFor(`thread ${n}`)
+    await wait(dice.between(0, startMs))
+    const thread = await scene.ask(CHANNELS[n % CHANNELS.length])
+    for (let i = 1; i < questions; i++) {
+      await wait(dice.between(0, pauseMs))
+      await scene.askOn(thread)
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, (_, n) => lane(n)))
+}
