@@ -14,10 +14,10 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   await wait(2_000)
   // Longer than the workers' locks live.
   await scene.loseRedis(4_000, async () => {
-    await expect.poll(() => statusOf(front.port, '/readyz'), { timeout: 5_000 }).toBe(503)
-    expect(await statusOf(front.port, '/healthz')).toBe(200)
+    await expect.poll(() => front.status('/readyz'), { timeout: 5_000 }).toBe(503)
+    expect(await front.status('/healthz')).toBe(200)
   })
-  await expect.poll(() => statusOf(front.port, '/readyz'), { timeout: 10_000 }).toBe(200)
+  await expect.poll(() => front.status('/readyz'), { timeout: 10_000 }).toBe(200)
   await wait(1_500)
   // And once more for a moment, in the midst of what is being caught up.
   await scene.loseRedis(0)
@@ -26,7 +26,3 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   const tries = scene.deliveries.flatMap(({ attempts }) => attempts)
   expect(tries.filter(({ status }) => status >= 500).length).toBeGreaterThan(0)
 })
-
-async function statusOf(port: number, path: string): Promise<number> {
-  return (await fetch(`http://127.0.0.1:${port}${path}`)).status
-}

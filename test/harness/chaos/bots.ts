@@ -17,6 +17,8 @@ export interface BotProcess extends Running {
   /** SIGTERM: its exit code and how long it took, in milliseconds. */
   stop(): Promise<{ code: number | null; ms: number }>
   isAlive(): boolean
+  /** The HTTP status of a path of its own. */
+  status(path: string): Promise<number>
   /** When it was killed or frozen, by performance.now(). */
   harmedAt: number[]
 }
@@ -53,6 +55,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
       return { code, ms: performance.now() - from }
     },
     isAlive: () => isAlive(running.pid),
+    status: async (path) => (await fetch(`http://127.0.0.1:${env.PORT}${path}`)).status,
     harmedAt,
   }
 }

@@ -44,7 +44,7 @@ export class Scene {
   readonly client: Redis
   readonly bots: BotProcess[] = []
   readonly threads: PlayedThread[] = []
-  /** When there was no Redis, by performance.now(). */
+  /** When there was no Redis, or none that took anything, by performance.now(). */
   readonly redisAway: { from: number; to: number }[] = []
   /** All that was handed to the bots of what people wrote. */
   readonly deliveries: Delivery[] = []
@@ -88,6 +88,15 @@ export class Scene {
     await this.redis.kill()
     await Promise.all([wait(ms), meanwhile?.()])
     await this.redis.restart()
+    this.redisAway.push({ from, to: performance.now() })
+  }
+
+  /** Redis has no memory left for as long as `meanwhile` takes. */
+  async fillRedis(meanwhile: () => Promise<void>): Promise<void> {
+    const from = performance.now()
+    await this.client.config('SET', 'maxmemory', '1mb')
+    await meanwhile()
+    await this.client.config('SET', 'maxmemory', '0')
     this.redisAway.push({ from, to: performance.now() })
   }
 
