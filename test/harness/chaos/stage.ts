@@ -40,6 +40,15 @@ export class Stage {
     this.onCall(n, () => this.after.then(() => Promise.reject(new Error('Too late.'))))
   }
 
+  /** That call and all after it are answered by silence until `letGo`. */
+  holdCallsFrom(n: number): void {
+    let isOver = false
+    void this.after.then(() => (isOver = true))
+    this.scene.model.decide(this.name, (request, before) =>
+      before + 1 < n || isOver ? playedTurn(request) : this.after.then(() => Promise.reject(new Error('Too late.'))),
+    )
+  }
+
   /** How often the model has been asked. While a call is held, none can end in the very moment of a kill. */
   get asked(): number {
     return this.scene.model.about(this.name).length

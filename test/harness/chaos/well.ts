@@ -43,13 +43,14 @@ function expectedPosts(thread: PlayedThread, special: WellOptions['posts']): (st
   return special?.get(thread) ?? postsOf(...thread.names)
 }
 
+export function matching(post: string | RegExp): unknown {
+  return typeof post === 'string' ? post : expect.stringMatching(post)
+}
+
 /** Each question once, its steps once and in order, the questions in order, nobody else's among them. */
 function expectThreads(scene: Scene, { posts }: WellOptions): void {
   const seen = scene.threads.map((thread) => [thread.number, scene.postsIn(thread)])
-  const wanted = scene.threads.map((thread) => [
-    thread.number,
-    expectedPosts(thread, posts).map((post) => (typeof post === 'string' ? post : expect.stringMatching(post))),
-  ])
+  const wanted = scene.threads.map((thread) => [thread.number, expectedPosts(thread, posts).map(matching)])
   expect(seen).toEqual(wanted)
 }
 

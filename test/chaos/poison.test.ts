@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
+import { openScene } from '../harness/chaos/scene.ts'
+import { Stage } from '../harness/chaos/stage.ts'
+import { expectAllWell, matching } from '../harness/chaos/well.ts'
+import { runCommand } from '../harness/command.ts'
+
+const LOSSES = 3
+
+test('a question that kills its worker three times is given up with a sentence, kept, and handed out again on demand', async (t) => {
+  // Slower than the poison: who asks at the same time dies with it each time, before anything is saved.
+  const scene = await openScene(t, { model: thoughtfulTurn(300, 400) })
+  await scene.start('front')
+  let worker = await scene.start('worker')
+  const stage = new Stage(scene)
+  stage.holdCallsFrom(2)
+  const poisoned = await scene.ask()
+  const next = await scene.askOn(poisoned)
+  const harmless = await scene.ask()
+  for (let n = 1; n <= LOSSES; n++) {
+    // The first call is made once: what was answered is saved.
+    await scene.slack.until(() => stage.asked === n + 1, `loss ${n}`, 30_000)
+    await worker.kill()
+    worker = await scene.start('worker')
+  }
+
+  const [first] = poisoned.names
+  const sentence = /^q1-1 given-up-1, but: I tried this question several times/
+  const given = [`${first} step-1`, sentence, ...postsOf(next)]
+  await expect.poll(() => scene.postsIn(poisoned), { timeout: 30_000 }).toEqual(given.map(matching))
+  await expect.poll(() => scene.postsIn(harmless), { timeout: 10_000 }).toEqual(postsOf(...harmless.names))
+  const id = poisoned.ids[0]!
+  const runs = (...args: string[]) => runCommand(t, 'src/runs-main.ts', { args, env: scene.env })
+  expect((await runs('list')).stdout).toMatch(new RegExp(`^${id} {2}given-up .* 1 steps .*\n1 run\n$`))
+
+  stage.letGo()
+  expect(await runs('retry', id)).toMatchObject({ code: 0 })
+  const answered = [...given, `${first} step-2`, `${first} answer-1`]
+  await expect.poll(() => scene.postsIn(poisoned), { timeout: 30_000 }).toEqual(answered.map(matching))
+  expect((await runs('list')).stdout).toBe('0 runs\n')
+  await expectAllWell(scene, { posts: new Map([[poisoned, answered]]) })
+}, 180_000)
