@@ -135,30 +135,43 @@ export class Egress {
 
   /** The ts of the post with this key, if it went out. Undefined also where Slack does not let us look. */
   async find(post: Omit<Post, 'content' | 'asker'>): Promise<string | undefined> {
-    const method = post.thread ? 'conversations.replies' : 'conversations.history'
-    const base = { channel: post.channel, oldest: post.since, inclusive: true, include_all_metadata: true, limit: 200 }
+    return this.#look(
+      post,
+      ({ metadata }) => metadata?.event_type === EVENT_TYPE && isKey(metadata.event_payload, post.key),
+    )
+  }
+
+  /** The ts of a streamed message that is still open in the thread. Streams carry no key, but one thread has one writer. */
+  async findStream(place: Place): Promise<string | undefined> {
+    return this.#look(place, (message) => message.streaming_state === 'in_progress')
+  }
+
+  async #look(
+    { channel, thread, since, signal }: Place,
+    isIt: (message: SlackMessage) => boolean,
+  ): Promise<string | undefined> {
+    const method = thread ? 'conversations.replies' : 'conversations.history'
+    const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
     try {
       for (let cursor: string | undefined; ;) {
-        const args = { ...base, ...(post.thread ? { ts: post.thread } : {}), ...(cursor ? { cursor } : {}) }
-        const page = await this.#web.call(method, args, {
-          effort: 'patient',
-          ...(post.signal ? { signal: post.signal } : {}),
-        })
+        const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
+        const page = await this.#web.call(method, args, { effort: 'patient', ...(signal ? { signal } : {}) })
         const messages = Array.isArray(page.messages) ? (page.messages as SlackMessage[]) : []
-        const found = messages.find(
-          (m) => m.metadata?.event_type === EVENT_TYPE && isKey(m.metadata.event_payload, post.key),
-        )
+        const found = messages.find(isIt)
         if (found) return found.ts
         cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
         if (!cursor) return undefined
       }
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error
-      this.#log.warn({ method, channel: post.channel, code: error.code }, 'could not look up a post')
+      this.#log.warn({ method, channel, code: error.code }, 'could not look up a post')
       return undefined
     }
   }
 }
+
+/** Where a message is looked for. */
+type Place = Pick<Post, 'channel' | 'thread' | 'since' | 'signal'>
 
 type ContentMethod = 'chat.postMessage' | 'chat.update'
 type Sending = Pick<Post, 'content' | 'asker' | 'signal' | 'checkLease'> & Pick<CallOptions, 'lookUp'>
@@ -166,6 +179,7 @@ type Sending = Pick<Post, 'content' | 'asker' | 'signal' | 'checkLease'> & Pick<
 interface SlackMessage {
   ts: string
   metadata?: { event_type?: string; event_payload?: Partial<PostKey> }
+  streaming_state?: string
 }
 
 /** Refusals of how a message looks; its text alone may still be taken. */

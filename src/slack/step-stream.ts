@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Egress } from './egress.ts'
 import { escapeWithin } from './escape.ts'
+import { SlackRefusal } from './web.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters (shared facts, a live probe). */
 const TASK_CHARS = 240
@@ -18,20 +19,32 @@ interface TaskUpdate {
   output?: string
 }
 
+interface StepStreamOptions {
+  egress: Egress
+  question: Question
+  run: Run
+  log: Log
+  signal: AbortSignal
+}
+
 /**
  * The steps of one run as tasks of one streamed message (`chat.startStream`, a timeline) in place of a reply each. A stream
  * may be refused (no agent app, the rate, an outsider) or die (five minutes after its start): then `show` says false, and
  * that step and those after it are replies. The answer is never in the stream, so none of it can be lost with it.
  */
 export class StepStream {
-  readonly #options: { egress: Egress; question: Question; run: Run; log: Log }
+  readonly #options: StepStreamOptions
   readonly #begun = new Set<number>()
   #ts: string | undefined
+  /** It may have begun, but we have no ts: the answer was lost, or the process that began it. */
+  #isUnsure: boolean
   #isUsable = true
 
-  constructor(options: { egress: Egress; question: Question; run: Run; log: Log }) {
+  constructor(options: StepStreamOptions) {
+    const ts = options.run.saved.posts[STREAM]
     this.#options = options
-    this.#ts = options.run.saved.posts[STREAM] || undefined
+    this.#ts = ts || undefined
+    this.#isUnsure = ts === ''
   }
 
   /** Shows how a step stands now. False when it must be shown in another way. One call at a time. */
@@ -54,6 +67,7 @@ export class StepStream {
   /** Ends the stream, also one that a dead process left open. Never rejects. */
   async end(): Promise<void> {
     const { egress, question } = this.#options
+    await this.#lookUp().catch(() => undefined)
     if (this.#ts) await egress.sign('chat.stopStream', { channel: question.channel, ts: this.#ts })
     this.#ts = undefined
     this.#isUsable = false
@@ -63,6 +77,7 @@ export class StepStream {
     const { egress, question, run } = this.#options
     const { channel, thread, user, team } = question
     await run.checkLease()
+    await this.#lookUp()
     if (this.#ts) return void (await egress.stream('chat.appendStream', { channel, ts: this.#ts, chunks: [task] }))
     await run.claimPost(STREAM)
     const place = {
@@ -72,9 +87,28 @@ export class StepStream {
       recipient_team_id: team,
       task_display_mode: 'timeline',
     }
-    const started = await egress.stream('chat.startStream', { ...place, chunks: [task] })
-    this.#ts = String(started.ts)
-    await run.posted(STREAM, this.#ts)
+    try {
+      const { ts } = await egress.stream('chat.startStream', { ...place, chunks: [task] })
+      await this.#began(String(ts))
+    } catch (error) {
+      this.#isUnsure = !(error instanceof SlackRefusal)
+      await this.#lookUp()
+      if (!this.#ts) throw error
+    }
+  }
+
+  /** Finds the stream that may have begun, so that it is gone on with or ended, and none stays open. */
+  async #lookUp(): Promise<void> {
+    if (!this.#isUnsure || this.#ts) return
+    const { egress, question, signal } = this.#options
+    const { channel, thread, ts, at } = question
+    const found = await egress.findStream({ channel, thread, since: ts ?? String(at / 1000 - 60), signal })
+    if (found !== undefined) await this.#began(found)
+  }
+
+  async #began(ts: string): Promise<void> {
+    this.#ts = ts
+    await this.#options.run.posted(STREAM, ts)
   }
 }
 

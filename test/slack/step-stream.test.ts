@@ -38,6 +38,13 @@ describe.concurrent('STEPS=stream', () => {
     expect(thread.shown().at(-1)).toMatch(new RegExp(`^${name} answered\n2 steps`))
     expect(thread.messages().filter((message) => message.streaming_state === 'in_progress')).toEqual([])
   })
+
+  test('a stream that began without our hearing of it is found and gone on with', async () => {
+    const { thread } = await asked({ method: 'chat.startStream', dropAfter: true })
+    const streams = thread.messages().filter((message) => message.streaming_state !== undefined)
+    expect(streams.map(({ streaming_state }) => streaming_state)).toEqual(['completed'])
+    expect(thread.steps()).toEqual([])
+  })
 })
 
 test('nobody is pinged, and Slack would have refused nothing', () => {
