@@ -3,13 +3,12 @@
  * Bolt app in the same run. What counts are the ratios; the machines are noisy.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { freePort, start, type Measured } from './load/process.ts'
-import { SECRET, startModel, startSlack, type BenchSlack } from './load/servers.ts'
+import { startRedis } from './load/redis.ts'
+import { envFor, startModel, startSlack, type BenchSlack } from './load/servers.ts'
+import { quantile } from './load/quantile.ts'
 
 interface Result {
   name: string
@@ -50,16 +49,7 @@ export async function run(args: string[]): Promise<void> {
   const slack = await startSlack()
   const model = await startModel(20)
   const redis = await startRedis()
-  const base = {
-    SLACK_BOT_TOKEN: 'xoxb-bench',
-    SLACK_SIGNING_SECRET: SECRET,
-    SLACK_API_URL: slack.apiUrl,
-    OPENAI_API_KEY: 'bench',
-    OPENAI_BASE_URL: model.url,
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'warn',
-    NODE_ENV: 'production',
-  }
+  const base = envFor(slack, model)
   const results: Result[] = []
   for (const side of sides(base, redis.url).filter((s) => !values.only || s.name.includes(values.only)))
     results.push(await measure(side, { slack, redis: redis.client, ...options }))
@@ -180,11 +170,6 @@ async function commandsOf(redis: Redis): Promise<number> {
   return Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1] ?? 0)
 }
 
-function quantile(values: number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0
-}
-
 function print(results: Result[], asJson: boolean): void {
   const floors = results.filter((r) => r.name.startsWith('floor')).map((r) => r.cpuMs)
   const floor = floors.reduce((sum, ms) => sum + ms, 0) / Math.max(1, floors.length)
@@ -206,12 +191,4 @@ function print(results: Result[], asJson: boolean): void {
       ]),
     ),
   )
-}
-
-async function startRedis(): Promise<{ url: string; client: Redis; stop(): Promise<void> }> {
-  const port = await freePort()
-  const dir = mkdtempSync(join(tmpdir(), 'bench-redis-'))
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--appendonly', 'yes', '--save', '']
-  const server = await start(['sh', '-c', `exec redis-server ${args.join(' ')}`], {})
-  return { url: `redis://127.0.0.1:${port}`, client: new Redis(port, '127.0.0.1'), stop: async () => server.stop() }
 }

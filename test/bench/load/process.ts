@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net'
 export interface Measured {
   /** Milliseconds of CPU since its start, user and system. */
   cpuMs(): number
-  /** Peak of the resident memory, MiB. */
+  /** The resident memory now, and its peak, MiB. */
+  nowMb(): number
   peakMb(): number
   stop(): Promise<void>
 }
@@ -37,9 +38,14 @@ export async function start(command: string[], env: Record<string, string>): Pro
       const fields = proc('stat').split(') ')[1]?.split(' ') ?? []
       return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS
     },
-    peakMb: () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(proc('status'))?.[1] ?? 0) / 1024),
+    nowMb: () => mebibytes(/VmRSS:\s+(\d+)/.exec(proc('status'))),
+    peakMb: () => mebibytes(/VmHWM:\s+(\d+)/.exec(proc('status'))),
     stop: () => end(child),
   }
+}
+
+function mebibytes(kibibytes: RegExpExecArray | null): number {
+  return Math.round(Number(kibibytes?.[1] ?? 0) / 1024)
 }
 
 function readyLine(child: ChildProcess): Promise<void> {

@@ -4,8 +4,22 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-export const SECRET = 'bench-secret'
+const SECRET = 'bench-secret'
 const BOT = 'U0BENCHBOT'
+
+/** What a bot needs to know to be measured against these. */
+export function envFor(slack: { apiUrl: string }, model: { url: string }): Record<string, string> {
+  return {
+    SLACK_BOT_TOKEN: 'xoxb-bench',
+    SLACK_SIGNING_SECRET: SECRET,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: model.url,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    NODE_ENV: 'production',
+  }
+}
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

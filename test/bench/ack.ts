@@ -1,0 +1,75 @@
+/**
+ * `npm run bench -- ack`: how soon Slack has its ack while mentions come at a steady rate, each in a thread of its own, at one
+ * front with Redis and its append-only file; and whether the front's memory stays flat. To reach: p99 under 100 ms at 50 a second.
+ */
+import { spawnSync } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { freePort, start, type Measured } from './load/process.ts'
+import { quantile } from './load/quantile.ts'
+import { startRedis } from './load/redis.ts'
+import { envFor, startModel, startSlack } from './load/servers.ts'
+
+const BOT = ['node', 'dist/src/main.js']
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rate: { type: 'string', default: '50' },
+      seconds: { type: 'string', default: '20' },
+      built: { type: 'boolean' },
+    },
+  })
+  if (!values.built && spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status !== 0)
+    throw new Error('the build failed')
+  const [slack, model, redis] = [await startSlack(), await startModel(20), await startRedis()]
+  const port = await freePort()
+  const env = { ...envFor(slack, model), REDIS_URL: redis.url }
+  const front = await start(BOT, { ...env, ROLE: 'front', PORT: String(port) })
+  const worker = await start(BOT, { ...env, ROLE: 'worker', WORKER_CONCURRENCY: '50', PORT: String(await freePort()) })
+  const ask = () => slack.ask(`http://127.0.0.1:${port}/slack/events`)
+  // What is compiled only once is not measured.
+  await steadily({ ask, front, rate: Number(values.rate), seconds: 3 })
+  const seconds = Math.max(4, Number(values.seconds))
+  const { acks, memory } = await steadily({ ask, front, rate: Number(values.rate), seconds })
+  console.table({
+    [`${values.rate} mentions a second for ${seconds} s`]: {
+      mentions: acks.length,
+      'ack p50 ms': quantile(acks, 0.5).toFixed(1),
+      'p99 ms': quantile(acks, 0.99).toFixed(1),
+      'most ms': Math.max(...acks).toFixed(1),
+      'front MiB, first quarter': mean(memory.slice(0, memory.length / 4)),
+      'last quarter': mean(memory.slice((memory.length * 3) / 4)),
+    },
+  })
+  await Promise.all([front.stop(), worker.stop()])
+  slack.close()
+  model.close()
+  redis.client.disconnect()
+  await redis.stop()
+}
+
+interface Load {
+  ask(): Promise<{ ackMs: number }>
+  front: Measured
+  rate: number
+  seconds: number
+}
+
+/** Asks at the beat of a clock, whether or not what was asked before is acked; waits for all answers. */
+async function steadily({ ask, front, rate, seconds }: Load): Promise<{ acks: number[]; memory: number[] }> {
+  const asked: Promise<{ ackMs: number }>[] = []
+  const memory: number[] = []
+  const from = performance.now()
+  for (let n = 0; n < rate * seconds; n++) {
+    await wait(Math.max(0, from + (n * 1000) / rate - performance.now()))
+    asked.push(ask())
+    if (n % rate === 0) memory.push(front.nowMb())
+  }
+  return { acks: (await Promise.all(asked)).map(({ ackMs }) => ackMs), memory }
+}
+
+function mean(values: number[]): string {
+  return (values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)).toFixed(0)
+}
