@@ -142,7 +142,9 @@ class EmbeddedQueue implements Queue {
     const inbox = this.#inboxes.get(thread)
     this.#waiting += 1
     if (inbox) {
-      inbox.push(item)
+      // What Slack could not deliver at once comes late, and is put where it was said.
+      const after = inbox.findLastIndex((other) => other.saved.attempts > 0 || !isSaidBefore(question, other.question))
+      inbox.splice(after + 1, 0, item)
       return
     }
     this.#inboxes.set(thread, [item])
@@ -215,4 +217,9 @@ class EmbeddedQueue implements Queue {
     )
     this.#pauses.add(pause)
   }
+}
+
+/** By their ts, which is a message's time; a slash command has none and is the first of its thread. */
+function isSaidBefore(one: Question, other: Question): boolean {
+  return one.ts !== undefined && other.ts !== undefined && Number(one.ts) < Number(other.ts)
 }

@@ -16,12 +16,28 @@ const activate = `
   end
 `
 
+// Ids end in the message's ts. What Slack could not deliver at once comes late, and is put where it was said: before what was
+// said after it and has not begun.
+const enqueue = `
+  local function enqueue(id, runs)
+    local function said(one) return one and string.match(one, ':(%d+%.%d+)$') end
+    local ts, before = said(id), nil
+    for at = -1, ts and -redis.call('LLEN', KEYS[2]) or 0, -1 do
+      local other = redis.call('LINDEX', KEYS[2], at)
+      if not said(other) or said(other) < ts or redis.call('HEXISTS', runs .. other, 'attempts') == 1 then break end
+      before = other
+    end
+    if before then redis.call('LINSERT', KEYS[2], 'BEFORE', before, id) else redis.call('RPUSH', KEYS[2], id) end
+  end
+`
+
 /**
  * Takes a question in. KEYS: thread, inbox, run, event. ARGV: id, question, now, only where asked since, ttl, event ttl,
- * has event. Returns what happened, and the generation that must have a job, if any.
+ * has event, prefix of runs. Returns what happened, and the generation that must have a job, if any.
  */
 export const acceptScript = script(`
   ${activate}
+  ${enqueue}
   local active = redis.call('HGET', KEYS[1], 'active')
   if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return { 'duplicate', active or '' } end
   local asked = redis.call('HGET', KEYS[1], 'asked')
@@ -29,7 +45,7 @@ export const acceptScript = script(`
   redis.call('HSET', KEYS[3], 'question', ARGV[2], 'state', 'waiting')
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
   if ARGV[7] == '1' then redis.call('SET', KEYS[4], 1, 'PX', ARGV[6]) end
-  redis.call('RPUSH', KEYS[2], ARGV[1])
+  enqueue(ARGV[1], ARGV[8])
   redis.call('PEXPIRE', KEYS[2], ARGV[5])
   redis.call('HSET', KEYS[1], 'asked', ARGV[3])
   if not active then active = activate() end
@@ -66,13 +82,9 @@ export const beginScript = script(`
   for _, key in ipairs({ KEYS[1], KEYS[2], run }) do redis.call('PEXPIRE', key, ARGV[5]) end
 
   local fields = redis.call('HGETALL', run)
-  local hash, checkpoints = {}, 0
-  for i = 1, #fields, 2 do
-    local name, value = fields[i], fields[i + 1]
-    hash[name] = value
-    local isPart = name == 'standalone' or name == 'answer' or string.sub(name, 1, 5) == 'step:'
-    if isPart or (string.sub(name, 1, 5) == 'post:' and value ~= '') then checkpoints = checkpoints + 1 end
-  end
+  local hash = {}
+  for i = 1, #fields, 2 do hash[fields[i]] = fields[i + 1] end
+  local checkpoints = tonumber(hash['checkpoints'] or 0)
 
   -- 'starter' still there: the worker that started last never said how it ended. With no checkpoint more than then, that
   -- is one more loss in a row.
@@ -111,13 +123,17 @@ export const finishScript = script(`
 
 /**
  * Puts a turn down unfinished, without counting a loss: the job comes back. KEYS: thread, inbox, run. ARGV: token, the
- * error where the handler failed, else nothing. Returns how often the handler has failed, or -1 when the lease is lost.
+ * error where the handler failed, else nothing. Returns how often the handler has failed since the last checkpoint, or -1 when
+ * the lease is lost.
  */
 export const releaseScript = script(`
   if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return -1 end
   redis.call('HDEL', KEYS[1], 'lease')
   redis.call('HDEL', KEYS[3], 'starter')
   redis.call('HSET', KEYS[3], 'state', 'waiting')
+  if (redis.call('HGET', KEYS[3], 'checkpoints') or '0') ~= redis.call('HGET', KEYS[3], 'mark') then
+    redis.call('HDEL', KEYS[3], 'losses', 'failures')
+  end
   if ARGV[2] == '' then return tonumber(redis.call('HGET', KEYS[3], 'failures') or 0) end
   redis.call('HSET', KEYS[3], 'lastError', ARGV[2])
   return redis.call('HINCRBY', KEYS[3], 'failures', 1)

@@ -55,7 +55,10 @@ export class ThreadStore {
     const reply = await acceptScript(
       redis,
       [keys.thread, keys.inbox, keys.runs + question.id, keys.events + (question.eventId ?? '')],
-      [question.id, JSON.stringify(question), now(), askedSince, this.#ttlMs, doneTtlMs, question.eventId ? 1 : 0],
+      [
+        ...[question.id, JSON.stringify(question), now(), askedSince, this.#ttlMs, doneTtlMs],
+        ...[question.eventId ? 1 : 0, keys.runs],
+      ],
     )
     const [accepted = '', gen = ''] = strings(reply)
     return { accepted: accepted as Accepted, gen }

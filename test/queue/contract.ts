@@ -42,6 +42,24 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(['1', '2']))
   })
 
+  test('a question that is delivered late has its turn where it was said, but not before what has begun', async () => {
+    const queue = await opened()
+    const [begun, over] = [deferred(), deferred()]
+    const seen: string[] = []
+    await queue.start(async ({ ts = '' }) => {
+      seen.push(ts)
+      begun.resolve()
+      await over.promise
+    })
+    await queue.accept(question('1700000002.000100'))
+    await begun.promise
+    for (const late of ['5.000100', '3.000200', '4.000100', '1.000100', '3.000100'])
+      await queue.accept(question(`170000000${late}`))
+    over.resolve()
+    const order = ['2.000100', '1.000100', '3.000100', '3.000200', '4.000100', '5.000100']
+    await eventually(() => expect(seen).toEqual(order.map((ts) => `170000000${ts}`)))
+  })
+
   test('of two deliveries at the same moment one is a duplicate', async () => {
     const { queue, seen } = await recording()
     const results = await Promise.all(['a', 'a', 'a'].map((name) => queue.accept(question(name))))

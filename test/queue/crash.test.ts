@@ -208,6 +208,36 @@ describeWithRedis('a process that dies', () => {
     expect(seen).toEqual(['poison', 'poison', 'poison', 'poison: fresh', 'next'])
   })
 
+  test('a checkpoint counts also where it completes one that there was, and the same saved again does not', async () => {
+    const prefix = `poison${count++}`
+    const front = open(prefix, { role: 'front' })
+    await eventually(async () => expect(await front.ready()).toBe(true))
+    await front.accept(question('poison'))
+    const thought = { turn: 1, thought: 'on' }
+    const [begun, ended] = [thought, { ...thought, observation: { ok: true, text: 'seen' } }]
+    let attempts = 0
+    // Dies while the tool runs; then after it, which is a checkpoint; then twice where nothing new was saved.
+    for (const value of [begun, ended, ended, ended]) {
+      const proxy = await redisProxy(server.port)
+      const saved = deferred()
+      const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
+      await worker.start(async (_, run) => {
+        attempts += 1
+        await run.save({ part: 'step', n: 1, value })
+        saved.resolve()
+        await new Promise(() => {})
+      })
+      await saved.promise
+      proxy.cut()
+    }
+    const givenUp = deferred<number>()
+    await open(prefix, { role: 'worker' }).start(
+      async () => {},
+      async () => givenUp.resolve(attempts),
+    )
+    expect(await givenUp.promise).toBe(4)
+  })
+
   test('a run that gets further each time may lose as many workers as it likes', async () => {
     const prefix = `poison${count++}`
     const front = open(prefix, { role: 'front' })
