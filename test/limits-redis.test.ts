@@ -7,7 +7,16 @@ import { createLog } from '../src/log.ts'
 import { ALICE, GENERAL } from '../src/playground/slack.ts'
 import { envFor, startBot, type TestBot } from './harness/bot.ts'
 import { fileEnds, type Ends } from './harness/ends.ts'
-import { aliceElsewhere, ANSWER, answered, casesOf, limitsHold, pricesFile, refused } from './harness/limits.ts'
+import {
+  aliceElsewhere,
+  ANSWER,
+  answered,
+  budgetHoldsForManyAtOnce,
+  casesOf,
+  limitsHold,
+  pricesFile,
+  refused,
+} from './harness/limits.ts'
 import { describeWithRedis, startRedis, type RedisServer } from './harness/redis.ts'
 import { deferred } from './harness/stores.ts'
 
@@ -22,6 +31,8 @@ describeWithRedis.concurrent('in Redis', async () => {
   describe('over a limit there is a private sentence and nothing else', () => {
     limitsHold(CASES, redisEnv)
   })
+
+  test('many questions at once do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, redisEnv('many')))
 
   test('two bots that share it count together', async (t) => {
     const first = await startBot(t, { model: [ANSWER], env: { ...redisEnv('two'), LIMIT_USER_HOUR: '3' } })
@@ -70,6 +81,7 @@ describeWithRedis.concurrent('in Redis', async () => {
         'userDayTokens',
         'teamDayTokens',
         'teamDayUsd',
+        'mean',
       ]),
     )
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(0)

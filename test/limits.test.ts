@@ -8,6 +8,7 @@ import {
   ANSWER,
   answered,
   bobElsewhere,
+  budgetHoldsForManyAtOnce,
   casesOf,
   limitsHold,
   pricesFile,
@@ -20,6 +21,8 @@ const CASES = casesOf(await pricesFile(fileEnds()))
 describe.concurrent('in memory, over a limit there is a private sentence and nothing else', () => {
   limitsHold(CASES, () => ({}))
 })
+
+test('in memory, many questions at once do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, {}))
 
 describe.concurrent('the private sentence', () => {
   test('stands in the channel under a first question, and in the thread under a reply', async (t) => {

@@ -28,12 +28,16 @@ export interface Refusal {
 /** Fair use, counted over all processes that share a Redis (else in this one). */
 export interface Limits {
   /**
-   * Counts a question against all limits, or says which one stands against it; then none has counted it. A question counts
-   * once, however often its run is begun; each time it holds a place among the runs at once from here.
+   * Counts a question against all limits, or says which one stands against it; then none has counted it. Of each budget it
+   * puts aside what questions cost here on average. A question counts once, however often its run is begun; each time it
+   * holds a place among the runs at once from here.
    */
   admit(question: Question): Promise<Refusal | undefined>
-  /** A run has ended, well or not: its place is free, and what it has used is booked, once. */
-  settle(question: Question, usage: Usage[]): Promise<void>
+  /**
+   * A run has ended, well or not: its place is free, and what it has used is booked in place of what was put aside, once.
+   * `refund`: nobody got an answer, so the question is not counted; what it has used stays booked. It may also come later.
+   */
+  settle(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
 }
 
 interface Rule {
@@ -41,7 +45,9 @@ interface Rule {
   windowMs: number
   /** What one unit of the setting is in points: dollars are counted in millionths. */
   scale: number
-  /** What a run costs, in points; without it a question costs one as it comes in. */
+  /** What a question takes as it comes in; of a budget, until it is known what they cost here. In points. */
+  takes: number
+  /** What a run costs, in points; only budgets have it. */
   cost?: (usage: Usage[]) => number
 }
 
@@ -52,14 +58,22 @@ const MICRO = 1_000_000
 const tokens = (usage: Usage[]) => usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
 const microDollars = (usage: Usage[]) => Math.round(usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0) * MICRO)
 
+/** A question of three steps, with what the tools return, to a small model and to a dear one: rather too much than too little. */
+const FIRST_TOKENS = 5_000
+const FIRST_USD = 0.01
+
+const TOKENS = { windowMs: DAY_MS, scale: 1, takes: FIRST_TOKENS, cost: tokens }
+const DOLLARS = { windowMs: DAY_MS, scale: MICRO, takes: FIRST_USD * MICRO, cost: microDollars }
+const questions = (windowMs: number) => ({ windowMs, scale: 1, takes: 1 })
+
 /** In the order in which they are looked at; the first that stands against a question is the one that is named. */
 const RULES: Record<Exclude<keyof LimitSettings, 'teamRuns'>, Rule> = {
-  userDayTokens: { of: 'user', windowMs: DAY_MS, scale: 1, cost: tokens },
-  teamDayTokens: { of: 'team', windowMs: DAY_MS, scale: 1, cost: tokens },
-  teamDayUsd: { of: 'team', windowMs: DAY_MS, scale: MICRO, cost: microDollars },
-  userHour: { of: 'user', windowMs: HOUR_MS, scale: 1 },
-  channelHour: { of: 'channel', windowMs: HOUR_MS, scale: 1 },
-  teamDay: { of: 'team', windowMs: DAY_MS, scale: 1 },
+  userDayTokens: { of: 'user', ...TOKENS },
+  teamDayTokens: { of: 'team', ...TOKENS },
+  teamDayUsd: { of: 'team', ...DOLLARS },
+  userHour: { of: 'user', ...questions(HOUR_MS) },
+  channelHour: { of: 'channel', ...questions(HOUR_MS) },
+  teamDay: { of: 'team', ...questions(DAY_MS) },
 }
 
 export interface LimitsPlace {
@@ -101,11 +115,11 @@ class FairUse implements Limits {
     return { limit, allowed, resetsInMs: obstacle.waitMs }
   }
 
-  async settle(question: Question, usage: Usage[]): Promise<void> {
+  async settle(question: Question, usage: Usage[], { refund = false } = {}): Promise<void> {
     const costs = bucketsOf(question, this.#settings).map((bucket) => ({ bucket, points: bucket.cost?.(usage) ?? 0 }))
     await this.#ledger.settle(
       entryOf(question),
-      costs.filter(({ points }) => points > 0),
+      costs.filter(({ bucket }) => bucket.cost ?? refund),
     )
   }
 }
@@ -116,10 +130,11 @@ function entryOf({ team, id }: Question): Entry {
 
 function bucketsOf(question: Question, settings: LimitSettings): LimitBucket[] {
   return (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((limit) => {
-    const { of, windowMs, scale, cost } = RULES[limit]
+    const { of, windowMs, scale, takes, cost } = RULES[limit]
     const allowed = settings[limit]
     if (allowed === undefined) return []
-    const whose = of === 'team' ? limit : `${limit}:${question[of]}`
-    return [{ limit, allowed, key: whose, windowMs, pointMs: windowMs / (allowed * scale), takes: !cost, cost }]
+    const key = of === 'team' ? limit : `${limit}:${question[of]}`
+    const mean = cost && `mean:${limit}`
+    return [{ limit, allowed, key, windowMs, pointMs: windowMs / (allowed * scale), takes, mean, cost }]
   })
 }

@@ -7,6 +7,7 @@ import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { startBot, type TestBot } from './bot.ts'
 import type { Ends } from './ends.ts'
 import { finish, type Turn } from './played-model.ts'
+import { deferred } from './stores.ts'
 
 /** An answer of 900 tokens in and 100 out: 0.019 dollars by the prices above. */
 export const ANSWER: Turn = { text: finish('Here you are.'), usage: { prompt_tokens: 900, completion_tokens: 100 } }
@@ -87,6 +88,21 @@ export function limitsHold(cases: Case[], place: (name: string) => Env): void {
     if (free) await answered(bot, free)
     expect(bot.slack.refusals).toEqual([])
   })
+}
+
+/** Many questions of one person at once, of which each would use the budget up: how many come through. */
+export async function budgetHoldsForManyAtOnce(t: Ends, place: Env): Promise<void> {
+  const bot = await startBot(t, { env: { ...place, BUDGET_USER_DAY_TOKENS: '1000' } })
+  const gate = deferred()
+  bot.model.decide('', async () => (await gate.promise, ANSWER))
+  const threads = await Promise.all(Array.from({ length: 15 }, (_, n) => bot.mention(`Question ${n}?`)))
+  await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).length === 14, 'fourteen private words')
+  gate.resolve()
+  await bot.slack.until(() => threads.some((thread) => thread.endings().length > 0), 'an answer')
+  await bot.slack.settle(200)
+  expect(threads.flatMap((thread) => thread.endings())).toHaveLength(1)
+  expect(bot.model.requests).toHaveLength(1)
+  expect(await refused(bot, aliceElsewhere)).toContain('1,000 tokens a day for one person')
 }
 
 /** Prices for the played model, in a file that is gone with the test. */

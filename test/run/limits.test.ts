@@ -23,9 +23,16 @@ function used(tokens: number, costUsd?: number): Usage[] {
   return [costUsd === undefined ? usage : { ...usage, costUsd }]
 }
 
-function contract(open: Open): void {
-  const by = (user: string, name: string, channel = 'C1') => question(name, { user, channel })
+const by = (user: string, name: string, channel = 'C1') => question(name, { user, channel })
 
+/** Of so many that ask at once, the names of those that come in. */
+async function admitted(limits: Limits, count: number, name: string): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, n) => `${name}${n}`)
+  const refusals = await Promise.all(names.map((one) => limits.admit(by('U1', one))))
+  return names.filter((_, n) => refusals[n] === undefined)
+}
+
+function contract(open: Open): void {
   test('so many questions are let in, and the next is told which limit it met and when to come again', async () => {
     const { limits } = open({ userHour: 3 })
     for (const name of ['a', 'b', 'c']) expect(await limits.admit(by('U1', name))).toBeUndefined()
@@ -140,6 +147,67 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'c'))).toBeUndefined()
   })
 
+  test('of many at once no more come in than a budget holds, as far as it is known what one costs', async () => {
+    const { limits } = open({ userDayTokens: 1000 })
+    expect(await admitted(limits, 15, 'first')).toEqual(['first0'])
+    await limits.settle(by('U1', 'first0'), used(100))
+    const second = await admitted(limits, 15, 'second')
+    expect(second).toHaveLength(9)
+    for (const name of second) await limits.settle(by('U1', name), used(90))
+    expect(await admitted(limits, 15, 'third')).toHaveLength(1)
+  })
+
+  test('what one costs is learnt for the whole workspace, and each limit for itself', async () => {
+    const { limits } = open({ userDayTokens: 30_000, teamDayUsd: 0.03 })
+    expect(await admitted(limits, 15, 'first')).toHaveLength(3)
+    for (const n of [0, 1, 2]) await limits.settle(by('U1', `first${n}`), used(10, 0.002))
+    expect(await admitted(limits, 15, 'second')).toHaveLength(12)
+  })
+
+  test('a question that cost nothing gives back what was put aside, and says nothing of the next', async () => {
+    const { limits } = open({ userDayTokens: 10_000 })
+    for (let n = 0; n < 9; n++) {
+      expect(await limits.admit(by('U1', `down${n}`))).toBeUndefined()
+      await limits.settle(by('U1', `down${n}`), [])
+    }
+    expect(await admitted(limits, 15, 'up')).toHaveLength(2)
+  })
+
+  test('what is given back does not make good what others have overspent', async () => {
+    const { limits, pass } = open({ userDayTokens: 1000 })
+    await limits.admit(by('U1', 'cheap'))
+    await limits.settle(by('U1', 'cheap'), used(100))
+    const names = await admitted(limits, 15, 'dear')
+    expect(names).toHaveLength(9)
+    for (const name of names.slice(0, 5)) await limits.settle(by('U1', name), used(2000))
+    for (const name of names.slice(5)) await limits.settle(by('U1', name), [])
+    expect(await limits.admit(by('U1', 'next'))).toMatchObject({ limit: 'userDayTokens' })
+    await pass(23 * HOUR)
+    expect(await limits.admit(by('U1', 'next'))).toMatchObject({ limit: 'userDayTokens' })
+    await pass(1.1 * HOUR)
+    expect(await limits.admit(by('U1', 'next'))).toBeUndefined()
+  })
+
+  test('what is spent after a run was settled is booked too, and nothing is ever taken back of it', async () => {
+    const { limits } = open({ userDayTokens: 10_000 })
+    await limits.admit(by('U1', 'a'))
+    for (const tokens of [4000, 10_500, 300]) await limits.settle(by('U1', 'a'), used(tokens))
+    const refusal = await limits.admit(by('U1', 'b'))
+    expect(Math.round(refusal!.resetsInMs! / MINUTE)).toBe(72)
+  })
+
+  test.for(['before', 'after'])('a refund %s the end is of the question and not of its tokens', async (when) => {
+    const { limits } = open({ userHour: 1, channelHour: 1, teamDay: 1, userDayTokens: 1000 })
+    await limits.admit(by('U1', 'a'))
+    if (when === 'after') await limits.settle(by('U1', 'a'), used(400))
+    for (let times = 0; times < 3; times++) await limits.settle(by('U1', 'a'), used(400), { refund: true })
+    expect(await limits.admit(by('U1', 'b'))).toBeUndefined()
+    expect(await limits.admit(by('U2', 'c'))).toMatchObject({ limit: 'channelHour' })
+    await limits.settle(by('U1', 'b'), used(700), { refund: true })
+    expect(await limits.admit(by('U1', 'd'))).toMatchObject({ limit: 'userDayTokens' })
+    expect(await limits.admit(by('U2', 'e'))).toBeUndefined()
+  })
+
   test('a place among the runs at once is free when the run has ended, and not before', async () => {
     const { limits } = open({ teamRuns: 2 })
     await limits.admit(by('U1', 'a'))
@@ -236,7 +304,7 @@ async function age(redis: Redis, prefix: string, ms: number): Promise<void> {
     const left = (await redis.pttl(key)) - ms
     if (left <= 0) await redis.del(key)
     else if ((await redis.type(key)) === 'zset') await ageMembers(redis, key, ms)
-    else if (!key.includes(':question:')) await redis.set(key, String(Number(await redis.get(key)) - ms))
+    else if (!/:limit:(question|mean):/.test(key)) await redis.set(key, String(Number(await redis.get(key)) - ms))
     if (left > 0) await redis.pexpire(key, left)
   }
 }

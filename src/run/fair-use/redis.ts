@@ -1,36 +1,50 @@
 import { script, threadKey, type RedisClient } from '../../redis.ts'
-import { KNOWN_MS, type Bucket, type Entry, type Ledger, type Places } from './ledger.ts'
+import { KNOWN_MS, MEAN_MS, MEAN_SHARE, type Bucket, type Entry, type Ledger, type Places } from './ledger.ts'
 
 // The clock is Redis', which all workers share. Every key is of one team, so that a cluster has them on one node.
+// How long a key is kept says how long its debt counts, see `keptUntil` of ledger.ts.
 const CLOCK = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + time[2] / 1000
   local function fullAt(key) return math.max(now, tonumber(redis.call('GET', key) or 0)) end
-  local function keep(key, at) redis.call('SET', key, string.format('%.3f', at), 'PX', math.ceil(at - now) + 1) end
+  local function barredUntil(key) return math.min(fullAt(key), now + math.max(0, redis.call('PTTL', key))) end
+  local function keep(key, at, window)
+    if at <= now then return redis.call('DEL', key) end
+    redis.call('SET', key, string.format('%.3f', at), 'PX', math.ceil(math.min(at - now, 2 * window)) + 1)
+  end
 `
 
 /**
- * KEYS: id, places, buckets. ARGV: id, how long it is known, places (or -1), when one lapses; then of each bucket its
- * window, its point, and 1 if it is taken. Returns nothing, or the number of the bucket that has none (0: the places) and
- * the wait in ms. The rule is `waitFor` of ledger.ts.
+ * KEYS: id, places; then of each bucket its own and that of its mean (or its own again). ARGV: id, how long it is known,
+ * places (or -1), when one lapses; then of each bucket its window, its point, and what is taken without a mean. Returns
+ * nothing, or the number of the bucket that has no point (0: the places) and the wait in ms. The rules are `waitFor` and
+ * `takenAtFirst` of ledger.ts.
  */
 const admitScript = script(`
   ${CLOCK}
   local id, known, max, lapse = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+  local function bucket(n)
+    return KEYS[2 * n + 1], tonumber(ARGV[3 * n + 2]), tonumber(ARGV[3 * n + 3]), tonumber(ARGV[3 * n + 4])
+  end
+  local buckets = (#KEYS - 2) / 2
   if redis.call('EXISTS', KEYS[1]) == 0 then
-    for i = 3, #KEYS do
-      local window, point = tonumber(ARGV[3 * i - 4]), tonumber(ARGV[3 * i - 3])
-      local wait = fullAt(KEYS[i]) + point - window - now
-      if wait > point / 1000 then return { i - 2, math.ceil(wait) } end
+    for n = 1, buckets do
+      local key, window, point = bucket(n)
+      local wait = barredUntil(key) + point - window - now
+      if wait > point / 1000 then return { n, math.ceil(wait) } end
     end
     if max >= 0 then
       redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
       if redis.call('ZCARD', KEYS[2]) >= max then return { 0, 0 } end
     end
-    for i = 3, #KEYS do
-      if ARGV[3 * i - 2] == '1' then keep(KEYS[i], fullAt(KEYS[i]) + ARGV[3 * i - 3]) end
+    local taken = {}
+    for n = 1, buckets do
+      local key, window, point, takes = bucket(n)
+      local mean = KEYS[2 * n + 2] ~= key and redis.call('GET', KEYS[2 * n + 2])
+      taken[key] = math.min(tonumber(mean or takes), window / point)
+      keep(key, barredUntil(key) + taken[key] * point, window)
     end
-    redis.call('SET', KEYS[1], 'admitted', 'PX', known)
+    redis.call('SET', KEYS[1], cjson.encode(taken), 'PX', known)
   end
   if max >= 0 then
     redis.call('ZADD', KEYS[2], now + lapse, id)
@@ -39,15 +53,25 @@ const admitScript = script(`
   return {}
 `)
 
-/** KEYS as above. ARGV: id, how long it is known; then of each bucket the ms that are taken, and the most debt in ms. */
+/** KEYS as above. ARGV: id, how long it and a mean are known; then of each bucket its window, its point, and the cost. */
 const settleScript = script(`
   ${CLOCK}
   redis.call('ZREM', KEYS[2], ARGV[1])
-  if redis.call('GET', KEYS[1]) == 'settled' then return end
-  redis.call('SET', KEYS[1], 'settled', 'PX', ARGV[2])
-  for i = 3, #KEYS do
-    keep(KEYS[i], math.min(fullAt(KEYS[i]) + ARGV[2 * i - 3], now + ARGV[2 * i - 2]))
+  local taken = cjson.decode(redis.call('GET', KEYS[1]) or '{}')
+  for n = 1, (#KEYS - 2) / 2 do
+    local key, mean = KEYS[2 * n + 1], KEYS[2 * n + 2]
+    local window, point, cost = tonumber(ARGV[3 * n + 1]), tonumber(ARGV[3 * n + 2]), tonumber(ARGV[3 * n + 3])
+    local before, isBudget = taken[key] or 0, mean ~= key
+    if isBudget and taken.settled then cost = math.max(cost, before) end
+    keep(key, fullAt(key) + (cost - before) * point, window)
+    taken[key] = cost
+    if isBudget and not taken.settled and cost > 0 then
+      local known = tonumber(redis.call('GET', mean) or cost)
+      redis.call('SET', mean, string.format('%.3f', known + (cost - known) * ${MEAN_SHARE}), 'PX', ARGV[3])
+    end
   end
+  taken.settled = true
+  redis.call('SET', KEYS[1], cjson.encode(taken), 'PX', ARGV[2])
 `)
 
 /** Fair use in Redis, over all processes that share it: one command as a question comes in and one as its run ends. */
@@ -56,13 +80,13 @@ export function redisLedger(
   { redis, prefix }: { redis: RedisClient; prefix: string },
 ): Ledger {
   const keysOf = ({ team, id }: Entry, buckets: Bucket[]) =>
-    [`question:${id}`, 'at-once', ...buckets.map(({ key }) => key)].map((name) =>
+    [`question:${id}`, 'at-once', ...buckets.flatMap(({ key, mean }) => [key, mean ?? key])].map((name) =>
       threadKey(prefix, team, `limit:${name}`),
     )
 
   return {
     async admit(entry, buckets) {
-      const rules = buckets.flatMap(({ windowMs, pointMs, takes }) => [windowMs, pointMs, takes ? 1 : 0])
+      const rules = buckets.flatMap(({ windowMs, pointMs, takes }) => [windowMs, pointMs, takes])
       const args = [entry.id, KNOWN_MS, max ?? -1, lapseMs, ...rules]
       const [number, waitMs] = (await admitScript(redis, keysOf(entry, buckets), args)) as [number?, number?]
       const bucket = buckets[(number ?? 0) - 1]
@@ -70,15 +94,9 @@ export function redisLedger(
       return bucket ? { bucket, waitMs: waitMs ?? 0 } : 'places'
     },
     async settle(entry, costs) {
-      const taken = costs.flatMap(({ bucket, points }) => [points * bucket.pointMs, 2 * bucket.windowMs])
-      await settleScript(
-        redis,
-        keysOf(
-          entry,
-          costs.map(({ bucket }) => bucket),
-        ),
-        [entry.id, KNOWN_MS, ...taken],
-      )
+      const buckets = costs.map(({ bucket }) => bucket)
+      const rules = costs.flatMap(({ bucket, points }) => [bucket.windowMs, bucket.pointMs, points])
+      await settleScript(redis, keysOf(entry, buckets), [entry.id, KNOWN_MS, MEAN_MS, ...rules])
     },
   }
 }
