@@ -65,7 +65,11 @@ const SLOW = 'The model takes too long to answer right now. Please ask again in 
 
 /** An answer that an earlier process had saved is told once more: nobody knows whether it was delivered. */
 async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const event = { type: 'answer' as const, ...saved }
+  const { text, sources, stopped, gaveUp } = saved
+  const event: Final =
+    gaveUp && stopped
+      ? { type: 'gave_up', reason: stopped, text }
+      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}) }
   yield event
   return event
 }
@@ -96,7 +100,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
 function partsOf(event: AgentEvent, task: { steps: Step[]; memory: Record<string, unknown> }): RunPart[] {
   if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
   if (event.type === 'gave_up')
-    return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason } }]
+    return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason, gaveUp: true } }]
   if (event.type !== 'action' && event.type !== 'observation') return []
   const step: RunPart = { part: 'step', n: event.step, value: task.steps[event.step - 1]! }
   const remembered = event.type === 'observation' && Object.keys(task.memory).length > 0

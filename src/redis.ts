@@ -150,6 +150,15 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   })
 }
 
+/** What Redis answers, or ioredis in its place, while it cannot take a write: it passes, and nothing is wrong with the command. */
+const PASSING_FAULTS =
+  /^(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b|^Connection is closed|^Command timed out|^Socket timeout|^Stream isn't writeable|^Reached the max retries per request/
+
+/** Whether an error says no more than that Redis is away, full or failing over. */
+export function isPassingFault(error: unknown): boolean {
+  return error instanceof Error && PASSING_FAULTS.test(error.message)
+}
+
 /** The key of something that belongs to a thread. The braces keep all that a thread has on one node of a Cluster. */
 export function threadKey(prefix: string, thread: string, name: string): string {
   return `${prefix}:{${thread}}:${name}`

@@ -1,7 +1,7 @@
 import { DelayedError, Worker as BullWorker, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/log.ts'
-import type { RedisClient } from '../redis.ts'
+import { isPassingFault, type RedisClient } from '../redis.ts'
 import { redisRun } from '../run/redis.ts'
 import { bullPrefix, QUEUE_NAME, type TurnJob, type TurnJobs } from './jobs.ts'
 import type { ChannelLoad } from './load.ts'
@@ -141,6 +141,10 @@ export class TurnWorker {
       const isHeld = (await store.release(turn)) !== undefined
       log.info({ question: turn.id }, isHeld ? 'a question is handed over' : 'another worker has the question')
       return isHeld ? 0 : undefined
+    }
+    if (isPassingFault(error)) {
+      log.warn({ question: turn.id, error: messageOf(error) }, 'Redis failed in the midst of a question')
+      return (await store.release(turn)) === undefined ? undefined : backoffMs
     }
     const failures = await store.release(turn, messageOf(error).slice(0, 500) || 'unknown')
     log.error({ question: turn.id, failures, error: messageOf(error).slice(0, 500) }, 'a question failed')

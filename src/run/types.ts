@@ -41,7 +41,8 @@ export interface SavedRun {
   /** Post key (`root`, `step-1`, `answer-1`, …) to the Slack ts it became; an empty string is claimed but unsure. */
   posts: Record<string, string>
   usage: Usage[]
-  answer?: { text: string; sources: Source[]; stopped?: StopReason }
+  /** `gaveUp`: the text is no answer but what is known. */
+  answer?: { text: string; sources: Source[]; stopped?: StopReason; gaveUp?: true }
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
   attempts: number

@@ -1,3 +1,5 @@
+import { backoffMs, sleep } from '../backoff.ts'
+import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
 import { withoutBlocks, type Content } from './blocks.ts'
@@ -20,10 +22,15 @@ export interface Post {
   asker: string
   /** Slack ts that is older than the post can be; where to begin to look for it. */
   since: string
+  /** Where nobody can tell whether it went out, it is sent again: better there twice than missing. */
+  mustArrive?: boolean
   signal?: AbortSignal
   /** Throws LeaseLost where the run is another process's by now; asked before each try. */
   checkLease?: (() => Promise<void>) | undefined
 }
+
+/** Slack takes five uses of a response_url. */
+const WHISPER_TRIES = 3
 
 const EVENT_TYPE = 'thinkaloud_post'
 
@@ -105,13 +112,16 @@ export class Egress {
   async whisper(question: Question, content: Content): Promise<void> {
     const body = JSON.stringify(guard({ response_type: 'ephemeral', ...content }))
     const headers = { 'content-type': 'application/json' }
-    const answered = await this.#fetch(question.responseUrl ?? '', {
-      method: 'POST',
-      headers,
-      body,
-      signal: AbortSignal.timeout(10_000),
-    })
-    if (!answered.ok) this.#log.warn({ question: question.id, status: answered.status }, 'response_url not taken')
+    for (let attempt = 0; ; attempt++) {
+      const signal = AbortSignal.timeout(10_000)
+      const sent = this.#fetch(question.responseUrl ?? '', { method: 'POST', headers, body, signal })
+      const status = await sent.then((answered) => answered.status).catch((error: unknown) => messageOf(error))
+      if (typeof status === 'number' && status < 300) return
+      this.#log.warn({ question: question.id, attempt: attempt + 1, status }, 'response_url not taken')
+      const isPassing = typeof status === 'string' || status === 429 || status >= 500
+      if (!isPassing || attempt + 1 >= WHISPER_TRIES) return
+      await sleep(backoffMs(attempt, { base: 500, max: 5_000 }))
+    }
   }
 
   async #sendContent(
@@ -133,39 +143,51 @@ export class Egress {
     }
   }
 
-  /** The ts of the post with this key, if it went out. Undefined also where Slack does not let us look. */
-  async find(post: Omit<Post, 'content' | 'asker'>): Promise<string | undefined> {
-    return this.#look(
-      post,
-      ({ metadata }) => metadata?.event_type === EVENT_TYPE && isKey(metadata.event_payload, post.key),
-    )
+  /**
+   * The ts of the post with this key, if it went out. @throws SlackRefusal where Slack does not let us look, and the post is one
+   * that is better missing than there twice.
+   */
+  async find(post: Place & Pick<Post, 'key' | 'mustArrive'>): Promise<string | undefined> {
+    try {
+      for await (const { ts, metadata } of this.#messages(post))
+        if (metadata?.event_type === EVENT_TYPE && isKey(metadata.event_payload, post.key)) return ts
+    } catch (error) {
+      if (!(error instanceof SlackRefusal) || !post.mustArrive) throw error
+      this.#log.warn({ channel: post.channel, code: error.code }, 'could not look up a post')
+    }
+    return undefined
+  }
+
+  /** All posts of one run that stand in its thread: step to ts. Empty also where Slack does not let us look. */
+  async findAll(place: Place, run: string): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    try {
+      for await (const { ts, metadata } of this.#messages(place)) {
+        const { run: whose, step } = (metadata?.event_type === EVENT_TYPE && metadata.event_payload) || {}
+        if (whose === run && step !== undefined) found.set(step, ts)
+      }
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error
+    }
+    return found
   }
 
   /** The ts of a streamed message that is still open in the thread. Streams carry no key, but one thread has one writer. */
   async findStream(place: Place): Promise<string | undefined> {
-    return this.#look(place, (message) => message.streaming_state === 'in_progress')
+    for await (const { ts, streaming_state } of this.#messages(place)) if (streaming_state === 'in_progress') return ts
+    return undefined
   }
 
-  async #look(
-    { channel, thread, since, signal }: Place,
-    isIt: (message: SlackMessage) => boolean,
-  ): Promise<string | undefined> {
+  /** What stands in a thread, or in a channel, since then. @throws SlackRefusal */
+  async *#messages({ channel, thread, since, signal }: Place): AsyncGenerator<SlackMessage> {
     const method = thread ? 'conversations.replies' : 'conversations.history'
     const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
-    try {
-      for (let cursor: string | undefined; ;) {
-        const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
-        const page = await this.#web.call(method, args, { effort: 'patient', ...(signal ? { signal } : {}) })
-        const messages = Array.isArray(page.messages) ? (page.messages as SlackMessage[]) : []
-        const found = messages.find(isIt)
-        if (found) return found.ts
-        cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
-        if (!cursor) return undefined
-      }
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error
-      this.#log.warn({ method, channel, code: error.code }, 'could not look up a post')
-      return undefined
+    for (let cursor: string | undefined; ;) {
+      const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
+      const page = await this.#web.call(method, args, { effort: 'patient', ...(signal ? { signal } : {}) })
+      if (Array.isArray(page.messages)) yield* page.messages as SlackMessage[]
+      cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
+      if (!cursor) return
     }
   }
 }

@@ -36,6 +36,7 @@ export class Reply {
   #understood: string | undefined
   #tail: Promise<void> = Promise.resolve()
   #lost: unknown
+  #earlier: Promise<Map<string, string>> | undefined
 
   constructor(question: Question, run: Run, options: ReplyOptions) {
     this.#question = question
@@ -72,12 +73,14 @@ export class Reply {
 
   /** A failure, as a person should read it. */
   async fail(sentence: string, reference: string): Promise<void> {
-    await this.#conclude([failureContent(sentence, reference)])
+    await this.#conclude([failureContent(sentence, reference)], 'failed')
   }
 
   /** The same where the question is put aside. Not in place of the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
-    if (!this.#run.saved.posts['answer-1']) await this.#conclude([failureContent(sentence, reference)], 'given-up')
+    const { posts } = this.#run.saved
+    if (!posts['answer-1'] && !posts['failed-1'])
+      await this.#conclude([failureContent(sentence, reference)], 'given-up')
   }
 
   /** A plain word of the bot's own in place of an answer. */
@@ -177,14 +180,22 @@ export class Reply {
     const { channel, thread, user, ts, at } = this.#question
     const { egress, signal } = this.#options
     const checkLease = () => this.#run.checkLease()
-    const post = { channel, content, key: { run: this.#question.id, step }, asker: user, signal, checkLease }
+    const key = { run: this.#question.id, step }
+    const post = { channel, content, key, asker: user, signal, checkLease, mustArrive: once }
     const claim = await this.#run.claimPost(step)
     if (typeof claim === 'object') return once ? undefined : egress.update({ ...post, ts: claim.ts })
     const place = { ...post, thread, since: ts ?? String(at / 1000 - 60) }
-    const found = claim === 'unsure' ? await egress.find(place) : undefined
+    const found = claim === 'unsure' ? await egress.find(place) : (await this.#before(place)).get(step)
     await this.#run.posted(step, found ?? (await egress.post(place)))
     // What was posted before a crash shows how the step stood then.
     if (found !== undefined && !once) await egress.update({ ...post, ts: found })
+  }
+
+  /** What an earlier process had posted, whatever became of its records: Redis may come back older than it went. */
+  #before(place: { channel: string; thread: string; since: string }): Promise<Map<string, string>> {
+    if (this.#run.saved.attempts < 2) return NOTHING_BEFORE
+    this.#earlier ??= this.#options.egress.findAll(place, this.#question.id)
+    return this.#earlier
   }
 
   /** Later work waits for earlier work. A step that cannot be shown is logged; an answer that cannot is thrown to the writer. */
@@ -202,6 +213,8 @@ export class Reply {
     })
   }
 }
+
+const NOTHING_BEFORE = Promise.resolve(new Map<string, string>())
 
 const CUT_OFF = { ok: false, text: 'This was not finished.' }
 

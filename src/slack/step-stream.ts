@@ -51,8 +51,7 @@ export class StepStream {
   async show(n: number, step: Step): Promise<boolean> {
     if (!this.#isUsable) return false
     try {
-      await this.#send(taskOf(n, step, this.#begun.has(n)))
-      this.#begun.add(n)
+      await this.#send(taskOf(n, step, await this.#isBegun(n)))
       return true
     } catch (error) {
       this.#options.log.info(
@@ -68,9 +67,18 @@ export class StepStream {
   async end(): Promise<void> {
     const { egress, question } = this.#options
     await this.#lookUp().catch(() => undefined)
-    if (this.#ts) await egress.sign('chat.stopStream', { channel: question.channel, ts: this.#ts })
+    const args = { channel: question.channel, ts: this.#ts }
+    // One that has ended by itself is refused. What Slack does not take in time ends after five minutes.
+    if (this.#ts) await egress.call('chat.stopStream', args, AbortSignal.timeout(END_MS)).catch(() => undefined)
     this.#ts = undefined
     this.#isUsable = false
+  }
+
+  /** Slack adds a task's details to those that it has: they are sent once, also where another process goes on. */
+  async #isBegun(n: number): Promise<boolean> {
+    if (this.#begun.has(n)) return true
+    this.#begun.add(n)
+    return (await this.#options.run.claimPost(`${STREAM}-${n}`)) !== 'fresh'
   }
 
   async #send(task: TaskUpdate): Promise<void> {
@@ -113,6 +121,8 @@ export class StepStream {
 }
 
 const STREAM = 'stream'
+/** How long the end of a stream is tried while Slack does not answer. */
+const END_MS = 15_000
 
 function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
   const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'

@@ -22,13 +22,19 @@ export const GIVEN_UP =
 
 export const RESTARTED = 'I am being restarted and could not finish this. Please ask again in a minute.'
 
+const GONE = new Set(['thread_not_found', 'message_not_found', 'invalid_thread_ts', 'cannot_reply_to_message'])
+const NOT_IN = new Set(['not_in_channel', 'channel_not_found', 'method_not_supported_for_channel_type'])
+
 /** Why there is no answer in this conversation, and what to do; by Slack's error code. */
 export function cannotPost(code: string): string {
   const invite =
     'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
   if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another one.'
-  if (code === 'restricted_action') return 'I am not allowed to post in this channel. Please ask in another one.'
-  return `I am not a member of this conversation and cannot join it by myself. ${invite}`
+  if (code.startsWith('restricted_action'))
+    return 'I am not allowed to post in this channel. Please ask in another one.'
+  if (GONE.has(code)) return 'The message that I was to answer under is gone, so I have not answered.'
+  if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join it by myself. ${invite}`
+  return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
 }
 
 const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {

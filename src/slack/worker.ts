@@ -88,6 +88,7 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
   try {
     signal.throwIfAborted()
     const events = answer(question, run, { ...options.answer, signal })
+    if (isTold(run)) return await tellAgain(reply)
     if (question.text === '') await reply.note(EMPTY_QUESTION)
     else
       for await (const event of options.watch?.events(events) ?? events) {
@@ -107,14 +108,32 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
 /** Says in the thread that a question was given up after its run had failed again and again. */
 export function createGiveUp(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
-    const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
     const reference = newReference()
-    reply.begin()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
     await settle(question, run, options)
-    await reply.giveUp(GIVEN_UP, reference)
+    const sentence = `${GIVEN_UP}\n_Reference: ${reference}_`
+    if (isUnrooted(question)) return tellAlone(question, sentence, options)
+    const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
+    reply.begin()
+    try {
+      await reply.giveUp(GIVEN_UP, reference)
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) return reply.abandon(error)
+      await tellAlone(question, sentence, options)
+    }
     await reply.end()
   }
+}
+
+/** It was told that this failed, and then a process died before that was the end of it. */
+function isTold(run: Run): boolean {
+  return run.saved.posts['failed-1'] !== undefined
+}
+
+/** For the case that it was not out yet. */
+async function tellAgain(reply: Reply): Promise<void> {
+  await reply.fail(FAILED, newReference())
+  await reply.end()
 }
 
 function isUnrooted(question: Question): boolean {
@@ -124,6 +143,9 @@ function isUnrooted(question: Question): boolean {
 function isHandedOver(error: unknown, signal: AbortSignal, options: WorkerOptions): boolean {
   return options.durable && (signal.aborted || error instanceof LeaseLost)
 }
+
+/** Slack takes nothing at all from us: the question is kept until whoever runs the bot has mended that (`runs -- retry`). */
+const LOCKED_OUT = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'])
 
 interface Failure {
   question: Question
@@ -143,7 +165,7 @@ async function explain(error: unknown, { question, run, reply, signal, options }
     error: messageOf(error),
     stack: error instanceof Error ? error.stack : undefined,
   }
-  if (error instanceof SlackRefusal) {
+  if (error instanceof SlackRefusal && !(options.durable && LOCKED_OUT.has(error.code))) {
     log.warn(fields, 'Slack takes no answer here')
     await settle(question, run, options)
     return tellAlone(question, `${cannotPost(error.code)}\n_Reference: ${reference}_`, options)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { YOU } from '../../src/playground/page-state.ts'
 import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
-import { openScene } from '../harness/chaos/scene.ts'
+import { CHANNELS, openScene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell, matching } from '../harness/chaos/well.ts'
 import { runCommand } from '../harness/command.ts'
@@ -40,3 +41,25 @@ test('a question that kills its worker three times is given up with a sentence, 
   expect((await runs('list')).stdout).toBe('0 runs\n')
   await expectAllWell(scene, { posts: new Map([[poisoned, answered]]) })
 }, 180_000)
+
+test('/ask: a question whose workers die before its thread is open is given up by a private word', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  let tries = 0
+  const isRoot = ({ metadata }: Record<string, unknown>) => JSON.stringify(metadata ?? {}).includes('"step":"root"')
+  const where = (args: Record<string, unknown>) => isRoot(args) && ++tries > 0
+  scene.slack.fault({ method: 'chat.postMessage', where, dropBefore: true, times: 1_000 })
+  const channel = CHANNELS[0]!
+  expect(await scene.slack.slash('Nobody will answer this.', { channel, user: YOU })).toMatchObject({ ok: true })
+  for (let n = 1; n <= LOSSES; n++) {
+    const before = tries
+    const worker = await scene.start('worker')
+    await scene.slack.until(() => tries > before, `loss ${n}`, 30_000)
+    await worker.kill()
+  }
+  scene.slack.clearFaults()
+  await scene.start('worker')
+  const told = [expect.stringMatching(/^I tried this question several times/)]
+  await expect.poll(() => scene.slack.whispers(channel, YOU), { timeout: 30_000 }).toEqual(told)
+  expect([scene.slack.messages(channel), scene.slack.refusals]).toEqual([[], []])
+})

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { askAll } from '../harness/chaos/people.ts'
-import { thoughtfulTurn } from '../harness/chaos/play.ts'
+import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
 import { openScene } from '../harness/chaos/scene.ts'
+import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
 
 test('Redis dies twice and comes back with its file: what was acked is answered, what was not is delivered again', async (t) => {
@@ -13,9 +14,11 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   const people = askAll(scene, { threads: 24, questions: 2, startMs: 7_500, pauseMs: 1_000 })
   await wait(2_000)
   // Longer than the workers' locks live.
-  await scene.loseRedis(4_000, async () => {
-    await expect.poll(() => front.status('/readyz'), { timeout: 5_000 }).toBe(503)
-    expect(await front.status('/healthz')).toBe(200)
+  await scene.loseRedis(4_000, {
+    async meanwhile() {
+      await expect.poll(() => front.status('/readyz'), { timeout: 5_000 }).toBe(503)
+      expect(await front.status('/healthz')).toBe(200)
+    },
   })
   await expect.poll(() => front.status('/readyz'), { timeout: 10_000 }).toBe(200)
   await wait(1_500)
@@ -25,4 +28,21 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   await expectAllWell(scene)
   const tries = scene.deliveries.flatMap(({ attempts }) => attempts)
   expect(tries.filter(({ status }) => status >= 500).length).toBeGreaterThan(0)
+})
+
+test('Redis comes back a little older than it went: what was posted since is found, and not posted again', async (t) => {
+  const scene = await openScene(t)
+  const [, worker] = [await scene.start('front'), await scene.start('worker')]
+  const stage = new Stage(scene)
+  stage.holdCall(2)
+  const thread = await scene.ask()
+  await scene.slack.until(() => stage.asked === 2 && stage.effects('chat.update', 'step-1') === 1, 'the second call')
+  await scene.redis.remember()
+  stage.letGo()
+  await scene.slack.until(() => stage.effects('chat.postMessage', 'step-2') === 1, 'the second step')
+  await worker.kill()
+  await scene.loseRedis(0, { older: true })
+  await scene.start('worker')
+  await expectAllWell(scene)
+  expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))
 })

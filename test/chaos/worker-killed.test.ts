@@ -123,6 +123,22 @@ test('/ask: a worker killed between the root’s post and its record opens one t
   expect(roots).toHaveLength(1)
 })
 
+test('a worker killed after it told of a failure: that stays the end of it', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const { bot, proxy } = await startProxied(scene)
+  const stage = new Stage(scene)
+  stage.onCall(1, () => ({ status: 401 }))
+  proxy.holdWhen((command) => command.includes('\r\n$4\r\ndone\r\n'))
+  const thread = await scene.ask()
+  await scene.slack.until(proxy.isHeld, 'the end of the run')
+  await bot.kill()
+  await scene.start('worker')
+  const told = /^q1-1 failed-1, but: [^]*Reference: /
+  await expectAllWell(scene, { posts: new Map([[thread, [told]]]) })
+  expect(stage.asked).toBe(1)
+})
+
 test('STEPS=stream: what a killed worker began is gone on with, and no stream stays open', async (t) => {
   const scene = await openScene(t, { env: { STEPS: 'stream' } })
   await scene.start('front')

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,8 +21,9 @@ export interface RedisServer {
   port: number
   /** Ends it at once, as a power cut would. What the append-only file has stays. */
   kill(): Promise<void>
-  /** Starts it again on the same port with the same file. */
-  restart(): Promise<void>
+  /** Starts it again on the same port with the same file; `older`: as the file was when `remember` was called. */
+  restart(options?: { older?: boolean }): Promise<void>
+  remember(): Promise<void>
   /** Freezes it and wakes it: connections stay, answers do not come. */
   freeze(): void
   thaw(): void
@@ -34,6 +35,7 @@ export interface RedisServer {
 export async function startRedis(settings: string[] = []): Promise<RedisServer> {
   const port = await freePort()
   const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-redis-'))
+  const remembered = `${dir}-older`
   const fixed = [
     '--port',
     String(port),
@@ -57,15 +59,20 @@ export async function startRedis(settings: string[] = []): Promise<RedisServer> 
     url: `redis://127.0.0.1:${port}`,
     port,
     kill,
-    async restart() {
+    async restart({ older = false } = {}) {
       await kill()
+      if (older) {
+        await rm(dir, { recursive: true })
+        await cp(remembered, dir, { recursive: true })
+      }
       server = await launch()
     },
+    remember: () => cp(dir, remembered, { recursive: true }),
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
     async stop() {
       await kill()
-      await rm(dir, { recursive: true, force: true })
+      for (const folder of [dir, remembered]) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -82,12 +82,12 @@ export class Scene {
     return this.#env
   }
 
-  /** Redis dies, and comes back with its file after so long. */
-  async loseRedis(ms: number, meanwhile?: () => Promise<void>): Promise<void> {
+  /** Redis dies, and comes back with its file after so long; `older`: with what the file was when it was remembered. */
+  async loseRedis(ms: number, options: { meanwhile?: () => Promise<void>; older?: boolean } = {}): Promise<void> {
     const from = performance.now()
     await this.redis.kill()
-    await Promise.all([wait(ms), meanwhile?.()])
-    await this.redis.restart()
+    await Promise.all([wait(ms), options.meanwhile?.()])
+    await this.redis.restart(options)
     this.redisAway.push({ from, to: performance.now() })
   }
 
