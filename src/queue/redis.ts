@@ -3,7 +3,6 @@ import { connect, type Purpose, type RedisClient, type RedisSettings } from '../
 import { threadOf, type Question } from '../run/types.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
 import { TurnJobs } from './jobs.ts'
-import { ChannelLoad } from './load.ts'
 import { settledWithin } from './settle.ts'
 import { ThreadStore } from './store.ts'
 import { Sweeper } from './sweeper.ts'
@@ -95,14 +94,13 @@ class RedisQueue implements Queue {
   }
 
   #half(purpose: Purpose): Half {
-    const { prefix, log, now } = this.#options
+    const { prefix, log } = this.#options
     const redis = connect(this.#options.redis, { purpose, log })
     this.#connections.push(redis)
     return {
       redis,
       store: new ThreadStore({ ...this.#options, redis }),
       jobs: new TurnJobs({ redis, prefix, log }),
-      load: new ChannelLoad({ redis, prefix, now }),
     }
   }
 }
@@ -112,18 +110,16 @@ interface Half {
   redis: RedisClient
   store: ThreadStore
   jobs: TurnJobs
-  load: ChannelLoad
 }
 
 /**
  * Stores the question, then makes sure of its thread's job: for a duplicate too, because the delivery before it may have
  * died between the two.
  */
-async function takeIn({ store, load, jobs }: Half, question: Question, onlyKnownThread: boolean): Promise<Accepted> {
+async function takeIn({ store, jobs }: Half, question: Question, onlyKnownThread: boolean): Promise<Accepted> {
   const { accepted, gen } = await store.accept(question, onlyKnownThread)
   if (gen === '') return accepted
-  const inChannel = accepted === 'accepted' ? await load.enter(question) : 1
-  await jobs.ensure(threadOf(question), gen, inChannel - 1)
+  await jobs.ensure(threadOf(question), gen, accepted === 'accepted' ? question : undefined)
   return accepted
 }
 

@@ -18,7 +18,7 @@ export async function retryRun(place: RunsPlace & { log: StoreLog }, id: string)
     if (state !== 'given-up') continue
     const gen = await store.retry(question)
     if (gen === '') continue
-    await jobs.ensure(threadOf(question), gen, 0)
+    await jobs.ensure(threadOf(question), gen, question)
     isRetried = true
   }
   return isRetried

@@ -71,7 +71,8 @@ export class Sweeper {
     // The same generation would not do: its lost job may have been started before, and a new one counts from nought.
     const next = await store.revive(thread, gen)
     if (next === '') return false
-    await jobs.ensure(thread, next, 0)
+    await jobs.recount(thread)
+    await jobs.ensure(thread, next)
     return true
   }
 }

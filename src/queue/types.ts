@@ -33,10 +33,10 @@ export interface Queue {
   stats?(): Promise<QueueStats>
 }
 
-/** Questions that wait and that are worked on, over all processes; and how long the oldest waiting one has waited, in ms. */
+/** Questions over all processes: those that were taken in and that nobody works on, and those that are worked on. */
 export interface QueueStats {
   waiting: number
   active: number
-  /** 0 where nothing waits. */
+  /** Since the oldest of those that wait was asked; 0 where nothing waits. */
   oldestMs: number
 }

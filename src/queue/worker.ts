@@ -4,7 +4,6 @@ import type { StoreLog } from '../history/log.ts'
 import { isPassingFault, type RedisClient } from '../redis.ts'
 import { redisRun } from '../run/redis.ts'
 import { bullPrefix, QUEUE_NAME, type TurnJob, type TurnJobs } from './jobs.ts'
-import type { ChannelLoad } from './load.ts'
 import { settledWithin } from './settle.ts'
 import type { ThreadStore, Turn } from './store.ts'
 import type { Handler } from './types.ts'
@@ -14,7 +13,6 @@ export interface TurnWorkerOptions {
   prefix: string
   store: ThreadStore
   jobs: TurnJobs
-  load: ChannelLoad
   log: StoreLog
   handler: Handler
   giveUp: Handler | undefined
@@ -105,14 +103,19 @@ export class TurnWorker {
     const turn = await store.begin(thread, gen, job.attemptsStarted)
     if (!('lease' in turn)) {
       // A crash may have come between the end of the last turn and the job of this one.
-      if (turn.gen !== '') await jobs.ensure(thread, turn.gen, 0)
+      if (turn.gen !== '') await jobs.ensure(thread, turn.gen)
       return
     }
+    const { question } = turn.stored
+    // Nothing hangs on it: a tag is then off by one, and the count of what waits finds it out.
+    jobs.begun(question, job.priority).catch(() => {})
     try {
       await this.#work(turn, abort.signal)
     } catch (error) {
       const delay = await this.#putDown(turn, error, abort.signal)
-      return delay === undefined ? undefined : this.#comeBack(job, token, delay)
+      if (delay === undefined) return
+      await jobs.putDown(question)
+      return this.#comeBack(job, token, delay)
     }
     await this.#finish(turn)
   }
@@ -127,11 +130,11 @@ export class TurnWorker {
   }
 
   async #finish(turn: Turn): Promise<void> {
-    const { store, load, jobs, log } = this.#options
+    const { store, jobs, log } = this.#options
     const state = turn.verdict === 'work' ? 'done' : 'given-up'
-    const [{ held, gen }, others] = await Promise.all([store.finish(turn, state), load.leave(turn.stored.question)])
+    const { held, gen } = await store.finish(turn, state)
     if (!held) log.info({ question: turn.id }, 'another worker has taken the question over')
-    if (gen !== '') await jobs.ensure(turn.thread, gen, others)
+    if (gen !== '') await jobs.ensure(turn.thread, gen)
   }
 
   /** @returns the pause in ms before the same turn is tried again, or undefined where it is not ours any more. */

@@ -10,7 +10,7 @@ export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>)
   const read = sharedRead(stats)
   new Gauge({
     name: 'thinkaloud_queue_questions',
-    help: 'Questions that wait, and that are worked on',
+    help: 'Questions taken in that nobody works on, and those that are worked on',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -21,7 +21,7 @@ export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>)
   })
   new Gauge({
     name: 'thinkaloud_queue_oldest_seconds',
-    help: 'How long the oldest waiting question has waited',
+    help: 'How long ago the oldest waiting question was asked',
     registers,
     async collect() {
       this.set((await read()).oldestMs / 1000)

@@ -164,26 +164,6 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(most).toBe(2)
   })
 
-  test('a noisy channel does not starve another', async () => {
-    const queue = await opened({ concurrency: 1 })
-    for (let n = 0; n < 20; n++) await queue.accept(question(`noise-${n}`, { thread: `${n}.0` }))
-    await queue.accept(question('quiet', { channel: 'C2' }))
-    const seen: string[] = []
-    await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
-    await eventually(() => expect(seen).toHaveLength(21))
-    expect(seen.indexOf('quiet')).toBeLessThan(3)
-  })
-
-  test('a talkative thread does not starve another of its channel', async () => {
-    const queue = await opened({ concurrency: 1 })
-    for (let n = 0; n < 10; n++) await queue.accept(question(`talk-${n}`))
-    await queue.accept(question('other', { thread: '2.0' }))
-    const seen: string[] = []
-    await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
-    await eventually(() => expect(seen).toHaveLength(11))
-    expect(seen.indexOf('other')).toBeLessThan(10)
-  })
-
   test('a handler that fails is called again, with what its run has saved', async () => {
     const queue = await opened()
     const runs: SavedRun[] = []

@@ -7,6 +7,7 @@ import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
+import { fairnessContract } from './fairness.ts'
 
 describeWithRedis('the queue in Redis', () => {
   let server: RedisServer
@@ -30,6 +31,7 @@ describeWithRedis('the queue in Redis', () => {
     })
 
   queueContract((settings) => open(settings))
+  fairnessContract((settings) => open(settings))
 
   /** The same, ready, and stopped when the test is over. */
   const opened = async (options: Partial<RedisQueueOptions> = {}) => {
@@ -58,10 +60,10 @@ describeWithRedis('the queue in Redis', () => {
     const expectTidy = async () => {
       const keys = await redis.keys('*')
       for (const key of keys.filter((key) => key.startsWith(prefix) || key.startsWith(`{${prefix}`))) {
-        if (key.includes('bull')) expect(key).toMatch(/^\{keys:bull\}:/)
+        if (key.startsWith('{keys:bull}:turns:')) continue
         // -2: it is gone already.
-        else expect(`${key} ${await redis.pttl(key)}`).toMatch(/ ([1-9]\d*|-2)$/)
-        if (!/bull|load|ready|sweep/.test(key))
+        expect(`${key} ${await redis.pttl(key)}`).toMatch(/ ([1-9]\d*|-2)$/)
+        if (!/^\{keys:bull\}:(fair|waiting)$|ready|sweep/.test(key))
           expect(key).toMatch(/^keys:\{T1:C[12]:[12]\.0\}:(thread|inbox|run:|event:)/)
       }
     }
@@ -83,7 +85,6 @@ describeWithRedis('the queue in Redis', () => {
       expect(jobs).toEqual([])
     })
     expect(await redis.keys(`${prefix}:*:inbox`)).toEqual([])
-    expect(await redis.keys(`${prefix}:*:load`)).toEqual([])
   })
 
   test('a front answers nothing; a worker answers, and takes in what its own work asks for', async () => {

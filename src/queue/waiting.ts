@@ -1,0 +1,62 @@
+import type { ThreadKey } from '../history/types.ts'
+import type { RedisClient } from '../redis.ts'
+import { threadKeys } from '../run/keys.ts'
+import { parseRun } from '../run/stored.ts'
+
+/** How many entries that a crash left behind one look clears away at most. */
+const MOST_CLEARED = 100
+
+/**
+ * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked. It is kept beside the
+ * threads, which are on other nodes of a Cluster, and so a crash may leave a question in it that has begun; whoever looks
+ * for the oldest finds such ones out, by their runs.
+ */
+export class WaitingQuestions {
+  readonly #redis: RedisClient
+  readonly #prefix: string
+  readonly key: string
+
+  constructor({ redis, prefix, key }: { redis: RedisClient; prefix: string; key: string }) {
+    this.#redis = redis
+    this.#prefix = prefix
+    this.key = key
+  }
+
+  async count(): Promise<number> {
+    return this.#redis.zcard(this.key)
+  }
+
+  /** @returns when the oldest was asked, in ms; undefined where none waits. */
+  async oldest(): Promise<number | undefined> {
+    for (let cleared = 0; cleared < MOST_CLEARED; cleared++) {
+      const [entry, at] = await this.#redis.zrange(this.key, 0, '0', 'WITHSCORES')
+      if (entry === undefined) return undefined
+      if (await this.#waits(entry)) return Number(at)
+      await this.#redis.zrem(this.key, entry)
+    }
+    return undefined
+  }
+
+  async add(thread: ThreadKey, { id, at }: { id: string; at: number }): Promise<void> {
+    await this.#redis.zadd(this.key, at, entryOf(thread, id))
+  }
+
+  /** Counts what a thread has waiting, after a crash that may have left it out. */
+  async recount(thread: ThreadKey): Promise<void> {
+    const { inbox, runs } = threadKeys(this.#prefix, thread)
+    for (const id of await this.#redis.lrange(inbox, 0, -1)) {
+      const run = parseRun(Object.entries(await this.#redis.hgetall(runs + id)).flat())
+      if (run?.state === 'waiting') await this.add(thread, run.question)
+    }
+  }
+
+  async #waits(entry: string): Promise<boolean> {
+    const [thread = '', id = ''] = entry.split(' ')
+    return (await this.#redis.hget(threadKeys(this.#prefix, thread).runs + id, 'state')) === 'waiting'
+  }
+}
+
+/** A slash command's question waits twice, under the same id: the second time in the thread that it got. */
+export function entryOf(thread: ThreadKey, id: string): string {
+  return `${thread} ${id}`
+}
