@@ -46,6 +46,22 @@ describeWithRedis.concurrent('in Redis', async () => {
     expect(first.slack.messages(GENERAL).filter(({ bot_id }) => bot_id)).toHaveLength(3)
   })
 
+  test('a question that is given up gives its place among the runs back, and is kept', async (t) => {
+    const bot = await startBot(t, { env: { ...redisEnv('given-up'), LIMIT_TEAM_RUNS: '1' }, model: [ANSWER] })
+    bot.slack.fault({ method: 'chat.*', error: 'token_revoked', times: 999 })
+    const thread = await bot.mention('Is anybody there?')
+    await bot.slack.until(() => bot.logs.some((line) => line.includes('question given up')), 'giving up', 20_000)
+    bot.slack.clearFaults()
+    const next = await bot.mention('Just this?')
+    expect(await next.lastAnswer()).toBe('Here you are.')
+    expect(thread.messages().filter(({ bot_id }) => bot_id)).toEqual([])
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    const keys = await redis.keys('given-up:*:run:*')
+    const states = async () => (await Promise.all(keys.map((key) => redis.hget(key, 'state')))).toSorted()
+    await expect.poll(states).toEqual(['done', 'given-up'])
+  })
+
   test('a question that another process goes on with is counted, and its tokens booked, once', async (t) => {
     const env = { ...redisEnv('resumed'), LIMIT_USER_HOUR: '2', BUDGET_USER_DAY_TOKENS: '2500', SHUTDOWN_MS: '0' }
     const first = await startBot(t, { env })

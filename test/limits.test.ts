@@ -139,13 +139,14 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await eventuallyAnswered(bot)
   })
 
-  test('a question that is given up gives the place back', async (t) => {
+  test('a failure that cannot be told in its thread is told to the asker alone, and gives the place back', async (t) => {
     const bot = await startBot(t, { env })
     bot.model.on('fails', { status: 401 })
     bot.model.on('Just this', ANSWER)
     bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 99 })
     await bot.mention('This fails?', { channel: RANDOM })
-    await bot.slack.until(() => bot.logs.some((line) => line.includes('question given up')), 'giving up', 20_000)
+    const told = await bot.slack.until(() => filled(bot.slack.whispers(RANDOM, ALICE)), 'a private word')
+    expect(told).toEqual([expect.stringMatching(/my key.*\n_Reference: /)])
     await eventuallyAnswered(bot)
   })
 })

@@ -111,16 +111,12 @@ export function createGiveUp(options: WorkerOptions): Handler {
     const reference = newReference()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
     await settle(question, run, options)
-    const sentence = `${GIVEN_UP}\n_Reference: ${reference}_`
-    if (isUnrooted(question)) return tellAlone(question, sentence, options)
+    const text = withReference(GIVEN_UP, reference)
+    if (isUnrooted(question)) return tellAlone(question, text, options)
     const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
     reply.begin()
-    try {
-      await reply.giveUp(GIVEN_UP, reference)
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) return reply.abandon(error)
-      await tellAlone(question, sentence, options)
-    }
+    const said = reply.giveUp(GIVEN_UP, reference)
+    await orAlone(said, text, { question, options }).catch((error: unknown) => reply.abandon(error))
     await reply.end()
   }
 }
@@ -168,14 +164,33 @@ async function explain(error: unknown, { question, run, reply, signal, options }
   if (error instanceof SlackRefusal && !(options.durable && LOCKED_OUT.has(error.code))) {
     log.warn(fields, 'Slack takes no answer here')
     await settle(question, run, options)
-    return tellAlone(question, `${cannotPost(error.code)}\n_Reference: ${reference}_`, options)
+    return tellAlone(question, withReference(cannotPost(error.code), reference), options)
   }
   // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
   if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
   log.error(fields, 'question failed')
   await settle(question, run, options)
   if (signal.aborted) return sayRestarted(question, run, { options, reference })
-  await reply.fail(error instanceof ModelError ? error.hint : FAILED, reference)
+  const sentence = error instanceof ModelError ? error.hint : FAILED
+  await orAlone(reply.fail(sentence, reference), withReference(sentence, reference), { question, options })
+}
+
+/** The last word in the thread; where Slack takes none there, to the asker alone. */
+async function orAlone(
+  said: Promise<void>,
+  text: string,
+  { question, options }: Pick<Failure, 'question' | 'options'>,
+): Promise<void> {
+  try {
+    await said
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+    await tellAlone(question, text, options)
+  }
+}
+
+function withReference(sentence: string, reference: string): string {
+  return `${sentence}\n_Reference: ${reference}_`
 }
 
 /** The process is ending and nothing outlives it: a last word, under a signal of its own. */
