@@ -49,16 +49,18 @@ describeWithRedis.concurrent('in Redis', async () => {
   test('a question that is given up gives its place among the runs back, and is kept', async (t) => {
     const bot = await startBot(t, { env: { ...redisEnv('given-up'), LIMIT_TEAM_RUNS: '1' }, model: [ANSWER] })
     bot.slack.fault({ method: 'chat.*', error: 'token_revoked', times: 999 })
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    const states = async () => {
+      const keys = await redis.keys('given-up:*:run:*')
+      return (await Promise.all(keys.map((key) => redis.hget(key, 'state')))).toSorted()
+    }
     const thread = await bot.mention('Is anybody there?')
-    await bot.slack.until(() => bot.logs.some((line) => line.includes('question given up')), 'giving up', 20_000)
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['given-up'])
     bot.slack.clearFaults()
     const next = await bot.mention('Just this?')
     expect(await next.lastAnswer()).toBe('Here you are.')
     expect(thread.messages().filter(({ bot_id }) => bot_id)).toEqual([])
-    const redis = new Redis(server.url)
-    t.onTestFinished(() => redis.disconnect())
-    const keys = await redis.keys('given-up:*:run:*')
-    const states = async () => (await Promise.all(keys.map((key) => redis.hget(key, 'state')))).toSorted()
     await expect.poll(states).toEqual(['done', 'given-up'])
   })
 
