@@ -51,10 +51,12 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
 
 /** A model that says nothing must not keep a person waiting for ever: half of the run's time is for condensing. */
 async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
-  const time = AbortSignal.timeout(deps.agent.limits.timeoutMs / 2)
+  const timeMs = deps.agent.limits.timeoutMs / 2
+  const time = AbortSignal.timeout(timeMs)
   const signal = AbortSignal.any([deps.signal, time])
+  const { prompts, condenseModel: model } = deps
   try {
-    return await condense(text, deps.turns, { prompts: deps.prompts, model: deps.condenseModel, signal, onUsage })
+    return await condense(text, deps.turns, { prompts, model, signal, timeMs, onUsage })
   } catch (error) {
     if (!time.aborted || deps.signal.aborted) throw error
     throw new ModelError('the model did not condense in time', { hint: SLOW, retryable: true, cause: error })

@@ -1,4 +1,4 @@
-import type { Model, Usage } from './agent/types.ts'
+import type { Model, ModelRequest, Usage } from './agent/types.ts'
 import { cutMiddle } from './agent/observation.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
@@ -15,13 +15,13 @@ const MORE_CHARS = 4000
 export async function condense(
   question: string,
   turns: Turn[],
-  deps: { model: Model; prompts: Prompts; signal: AbortSignal; onUsage(usage: Usage): void },
+  deps: Pick<ModelRequest, 'signal' | 'timeMs'> & { model: Model; prompts: Prompts; onUsage(usage: Usage): void },
 ): Promise<string> {
   if (turns.length === 0) return question
-  const content = deps.prompts['standalone-question']({ history: transcript(turns), question })
+  const { model, prompts, ...call } = deps
+  const content = prompts['standalone-question']({ history: transcript(turns), question })
   let text = ''
-  const request = { messages: [{ role: 'user' as const, content }], signal: deps.signal, onUsage: deps.onUsage }
-  for await (const event of deps.model.stream(request)) {
+  for await (const event of model.stream({ ...call, messages: [{ role: 'user', content }] })) {
     if (event.type === 'restart') text = ''
     if (event.type === 'text') text += event.text
   }

@@ -67,8 +67,8 @@ function notEmpty(reading: Reading): Reading {
 async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
   const { stop } = run.dialect
   const time = thinkingTime(run)
-  const { signal } = time
-  const request = { ...run.dialect.render(viewOf(run)), stop, signal, onUsage: (u: Usage) => usages.push(u) }
+  const { signal, ms: timeMs } = time
+  const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
   let cut = new ObservationCut(run.dialect.beginsObservation)
   let toolCalls: ToolCall[] | undefined
   let reasoning = ''

@@ -4,6 +4,8 @@
  * and leaves its timer and its weak references behind for the garbage collector: a third of the loop's own work.
  */
 export class Deadline {
+  /** How long it is, from its making to its end. */
+  readonly ms: number
   readonly #run: AbortSignal
   readonly #timer: NodeJS.Timeout
   readonly #stop = () => this.#end(this.#run.reason)
@@ -14,6 +16,7 @@ export class Deadline {
 
   constructor(run: AbortSignal, ms: number) {
     this.#run = run
+    this.ms = ms
     this.#timer = setTimeout(() => this.#pass(), ms)
     if (run.aborted) this.#stop()
     else run.addEventListener('abort', this.#stop)

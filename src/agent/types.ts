@@ -95,6 +95,13 @@ export interface ModelRequest {
   /** `none`: tools are listed because the messages speak of them, but none may be called. */
   toolChoice?: 'none'
   signal: AbortSignal
+  /**
+   * How long the caller will wait at most, in ms: a model that has said nothing by then has failed. Absent where the
+   * caller's time says nothing of the model.
+   */
+  timeMs?: number
+  /** Told of every sign of life, also of those that bring no event. */
+  onSign?(): void
   /** Told once a call, at its end, also when the caller ended the stream early (the tokens are then estimated). */
   onUsage?(usage: Usage): void
 }

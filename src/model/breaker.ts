@@ -26,21 +26,52 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
   const call = breaker.enter()
   if (call === 'spared')
     throw new ModelError(`model ${model.name}: spared after repeated failures`, { hint: SPARED, retryable: true })
-  let [isHeard, hasThrown] = [false, false]
+  const hearing = new Hearing(request, breaker.now)
+  let hasThrown = false
   try {
-    for await (const event of model.stream(request)) {
-      isHeard ||= event.type !== 'restart'
+    for await (const event of model.stream(hearing.request)) {
+      if (event.type !== 'restart') hearing.heard()
       yield event
     }
-    isHeard = true
+    hearing.heard()
   } catch (error) {
     hasThrown = true
-    if (error instanceof ModelError && error.retryable) breaker.failed()
+    if (error instanceof ModelError ? error.retryable : hearing.hasHung()) breaker.failed()
     throw error
   } finally {
     // A caller that has read enough leaves early: then the model has done well.
-    if (isHeard && !hasThrown) breaker.succeeded()
+    if (hearing.isHeard && !hasThrown) breaker.succeeded()
     if (call === 'trial') breaker.endTrial()
+  }
+}
+
+/** Listens to one call for signs of life. */
+class Hearing {
+  isHeard = false
+  readonly request: ModelRequest
+  readonly #now: () => number
+  readonly #from: number
+  #heardAt: number
+
+  constructor(request: ModelRequest, now: () => number) {
+    this.#now = now
+    this.#from = this.#heardAt = now()
+    this.request = { ...request, onSign: () => (this.heard(), request.onSign?.()) }
+  }
+
+  heard(): void {
+    this.isHeard = true
+    this.#heardAt = this.#now()
+  }
+
+  /**
+   * The caller's time was over, and the model had been silent for most of it. One that was still talking is slow, but it
+   * works; and a caller who has gone for reasons of his own says nothing of the model.
+   */
+  hasHung(): boolean {
+    const { signal, timeMs } = this.request
+    const isTimeUp = signal.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError'
+    return isTimeUp && timeMs !== undefined && this.#now() - this.#heardAt >= this.#heardAt - this.#from
   }
 }
 
@@ -55,6 +86,10 @@ class Breaker {
   constructor(options: BreakerOptions) {
     this.#options = options
     options.onChange?.(false)
+  }
+
+  get now(): () => number {
+    return this.#options.now
   }
 
   enter(): 'call' | 'trial' | 'spared' {

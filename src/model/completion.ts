@@ -50,6 +50,7 @@ export async function* streamedAnswer(
   let usage: Usage | undefined
   try {
     for await (const chunk of chunks) {
+      request.onSign?.()
       if (chunk.usage) usage = usageOf(chunk.usage, model)
       const choice = chunk.choices?.[0]
       for (const event of choice?.delta ? written.take(choice.delta) : []) yield event

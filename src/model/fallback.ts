@@ -1,8 +1,12 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { ModelError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { Silence } from './silence.ts'
 
-/** A second model takes over where the first has failed after all its retries; each call begins with the first again. */
+/**
+ * A second model takes over where the first has failed after all its retries, or has been silent for half of the time that
+ * was left; each call begins with the first again.
+ */
 export function withFallback(first: Model, second: Model, log: Log): Model {
   return { name: first.name, stream: (request) => fallingBack({ first, second, log }, request) }
 }
@@ -11,12 +15,21 @@ async function* fallingBack(
   { first, second, log }: { first: Model; second: Model; log: Log },
   request: ModelRequest,
 ): AsyncGenerator<ModelEvent> {
+  const silence = request.timeMs === undefined ? undefined : new Silence(first.name, request, request.timeMs)
+  const from = performance.now()
   try {
-    return yield* first.stream(request)
+    return yield* first.stream(silence?.request ?? request)
   } catch (error) {
     if (!(error instanceof ModelError) || !error.retryable || request.signal.aborted) throw error
     log.warn({ model: first.name, fallback: second.name, error: error.message }, 'falling back to the second model')
+  } finally {
+    silence?.release()
   }
   yield { type: 'restart' }
-  yield* second.stream(request)
+  yield* second.stream(later(request, performance.now() - from))
+}
+
+/** The same request, so many ms afterwards. */
+function later(request: ModelRequest, ms: number): ModelRequest {
+  return request.timeMs === undefined ? request : { ...request, timeMs: Math.max(0, request.timeMs - ms) }
 }

@@ -1,4 +1,5 @@
 import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
+import { ModelError } from '../errors.ts'
 import type { ModelFact } from './facts.ts'
 
 /** The same model; each of its calls is told of when it is over, also when the caller ended it early. */
@@ -50,11 +51,15 @@ async function* metered({ model, note, now }: Meter, request: ModelRequest): Asy
   }
 }
 
-/** An abort is told by the signal rather than by the error, which each client words in its own way. */
+/**
+ * An abort is told by the signal rather than by the error, which each client words in its own way. A ModelError is its
+ * reason where the model was silent for too long.
+ */
 function endOf(thrown: { error: unknown } | undefined, { signal }: ModelRequest): Pick<ModelFact, 'outcome' | 'error'> {
   if (!thrown) return { outcome: 'ok' }
   if (!signal.aborted) return { outcome: 'failed', error: errorType(thrown.error) }
-  const isTimeUp = signal.reason instanceof Error && signal.reason.name === 'TimeoutError'
+  const { reason } = signal as { reason: unknown }
+  const isTimeUp = reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError')
   return isTimeUp ? { outcome: 'timeout', error: 'timeout' } : { outcome: 'aborted', error: 'aborted' }
 }
 

@@ -220,7 +220,14 @@ function usageOf(body: Body, { text = '', usage }: TurnParts): object | undefine
   return usage ?? { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
 }
 
-function callsOf({ toolCalls }: TurnParts): object[] | undefined {
+interface CallPart {
+  index: number
+  id: string
+  type: string
+  function: { name: string; arguments: string }
+}
+
+function callsOf({ toolCalls }: TurnParts): CallPart[] | undefined {
   return toolCalls?.map(({ name, arguments: written, id }, index) => ({
     index,
     id: id ?? `call_${index}`,
@@ -275,12 +282,29 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
     if (turn.chunkMs) await pause(turn.chunkMs)
   }
   const calls = callsOf(turn)
-  if (calls) delta({ tool_calls: calls })
+  for (const part of partsOf(calls ?? [], turn)) {
+    delta({ tool_calls: part })
+    if (turn.chunkMs) await pause(turn.chunkMs)
+  }
   if (turn.finish !== false) delta({}, calls ? 'tool_calls' : 'stop')
   const usage = usageOf(played.body, turn)
   if (usage && played.body.stream_options?.include_usage) send([], { usage })
   end(played)
   response.end('data: [DONE]\n\n')
+}
+
+/** The calls in one piece, or one call's arguments after the other in as many as the text would come in. */
+function partsOf(calls: CallPart[], { chunkMs, chunkChars }: TurnParts): object[][] {
+  if (chunkMs === undefined) return calls.length > 0 ? [calls] : []
+  return calls.flatMap((call) =>
+    piecesOf(call.function.arguments, chunkChars).map((written, i) =>
+      i === 0 ? [{ ...call, function: { ...call.function, arguments: written } }] : [pieceOf(call, written)],
+    ),
+  )
+}
+
+function pieceOf({ index }: CallPart, written: string): object {
+  return { index, function: { arguments: written } }
 }
 
 function piecesOf(text: string, chars?: number): string[] {

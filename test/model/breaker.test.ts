@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Model, ModelEvent } from '../../src/agent/types.ts'
-import { ModelError } from '../../src/errors.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
+import { LeaseLost, ModelError } from '../../src/errors.ts'
 import { withBreaker } from '../../src/model/breaker.ts'
 import { startBot } from '../harness/bot.ts'
-import { callModel } from '../harness/model-call.ts'
-import { finish } from '../harness/played-model.ts'
+import type { Ends } from '../harness/ends.ts'
+import { callModel, modelsOf } from '../harness/model-call.ts'
+import { finish, playModel, type Script } from '../harness/played-model.ts'
 import { deferred } from '../harness/stores.ts'
 
 type Play = 'works' | 'fails' | 'is cut' | 'refuses' | 'hangs'
@@ -16,10 +17,10 @@ function guarded(play: { now: Play }) {
   let calls = 0
   const inner: Model = {
     name: 'm',
-    async *stream() {
+    async *stream({ signal }) {
       calls += 1
       const now = play.now
-      if (now === 'hangs') await gate.promise
+      if (now === 'hangs') await Promise.race([gate.promise, gone(signal)])
       if (now === 'works' || now === 'is cut' || now === 'hangs') yield { type: 'text', text: 'up' }
       if (now === 'fails' || now === 'is cut') throw new ModelError('503', { hint: 'down', retryable: true })
       if (now === 'refuses') throw new ModelError('401', { hint: 'key', retryable: false })
@@ -28,6 +29,11 @@ function guarded(play: { now: Play }) {
   }
   const model = withBreaker(inner, { failures: 3, openMs: 10_000, now: () => clock.ms })
   return { model, clock, gate, calls: () => calls }
+}
+
+/** Never, or with the reason of the end. */
+function gone(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
 async function fails(model: Model, times: number): Promise<void> {
@@ -136,6 +142,76 @@ describe('a circuit breaker', () => {
     const model = withBreaker(inner, { failures: 2, now: () => 0 })
     await fails(model, 2)
     expect((await callModel(model)).error).toMatchObject(SPARED)
+  })
+})
+
+describe('a model that never answers', () => {
+  /** Calls on an endpoint that plays, each with so much time. */
+  async function endpoint(t: Ends, script: Script) {
+    const played = await playModel(t, script)
+    const { model } = modelsOf({ OPENAI_BASE_URL: played.url })
+    const call = (ms: number, more: Partial<ModelRequest> = {}) =>
+      callModel(model, { signal: AbortSignal.timeout(ms), timeMs: ms, ...more })
+    return { played, call }
+  }
+
+  test('has failed when its caller’s time is up, and after a few times nobody waits for it', async (t) => {
+    const { played, call } = await endpoint(t, [{ hang: true }])
+    for (let n = 0; n < 4; n++) expect((await call(200)).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await call(60_000)).error).toMatchObject(SPARED)
+    expect(played.requests).toHaveLength(4)
+  })
+
+  test('has failed too where it fell silent half way', async (t) => {
+    const { call } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
+    for (let n = 0; n < 4; n++) expect((await call(300)).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await call(60_000)).error).toMatchObject(SPARED)
+  })
+
+  test('has not where it was still talking: it is slow, but it works', async (t) => {
+    const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }])
+    for (let n = 0; n < 6; n++) expect((await call(300)).error).toMatchObject({ name: 'TimeoutError' })
+  })
+
+  test('has not where the caller has gone, or gave it the time of something else', async (t) => {
+    const { call } = await endpoint(t, (_, n) => (n < 12 ? { hang: true } : 'I was only slow.'))
+    for (let n = 0; n < 6; n++) {
+      const stop = new AbortController()
+      setTimeout(() => stop.abort(new LeaseLost('The bot is stopping.')), 50)
+      expect((await call(60_000, { signal: stop.signal })).error).toMatchObject({ name: 'LeaseLost' })
+      const toolTime = { signal: AbortSignal.timeout(50), timeMs: undefined } as Partial<ModelRequest>
+      expect((await call(60_000, toolTime)).error).toMatchObject({ name: 'TimeoutError' })
+    }
+    expect((await call(60_000)).text).toBe('I was only slow.')
+  })
+
+  test('stays spared for as long again when the one call that may try hangs too', async () => {
+    const play = { now: 'fails' as Play }
+    const { model, clock, calls } = guarded(play)
+    await fails(model, 3)
+    clock.ms += 10_000
+    play.now = 'hangs'
+    const timeUp = AbortSignal.timeout(20)
+    expect((await callModel(model, { signal: timeUp, timeMs: 20 })).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 9_999
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 1
+    play.now = 'works'
+    expect((await callModel(model)).text).toBe('up and running')
+    expect(calls()).toBe(5)
+  })
+
+  test('costs a few people the whole of their time, and the next none', async (t) => {
+    const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
+    bot.model.on('', { hang: true })
+    for (let n = 0; n < 2; n++)
+      expect(await (await bot.mention(`Is it down ${n}?`)).ended()).toMatch(/The model takes too long to answer/)
+    const asked = bot.model.requests.length
+    expect(asked).toBe(4)
+    for (let n = 0; n < 6; n++)
+      expect(await (await bot.mention(`And now ${n}?`)).ended()).toMatch(/The model has been failing for a while/)
+    expect(bot.model.requests).toHaveLength(asked)
   })
 })
 

@@ -77,3 +77,75 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *calculator* `2+2`\n👁 4'])
   })
 })
+
+describe('OPENAI_FALLBACK_MODEL, where the first says nothing,', () => {
+  test('takes over from a model that is silent for half of the time that is left', async (t) => {
+    const { model, asked, logs } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'I am here.' })
+    const call = await callModel(model, { timeMs: 600 })
+    expect(call).toMatchObject({ text: 'I am here.', usage: [{ model: 'second' }] })
+    expect(call).not.toHaveProperty('error')
+    expect(asked).toEqual({ first: 1, second: 1 })
+    expect(logs.find((line) => line.includes('falling back'))).toContain('model first: silent for 0.3 s')
+  })
+
+  test('takes over from one that falls silent half way', async (t) => {
+    const { model, asked } = await twoModels(t, {
+      first: () => ({ text: 'Well, let me see', chunkMs: 60_000 }),
+      second: () => 'I am here.',
+    })
+    expect((await callModel(model, { timeMs: 600 })).text).toBe('I am here.')
+    expect(asked).toEqual({ first: 1, second: 1 })
+  })
+
+  test.for([
+    ['thinks silently for less than that', { text: 'It is 4.', delayMs: 1500 }],
+    ['talks for longer than that', { text: 'word '.repeat(60), chunkMs: 40 }],
+    [
+      'writes a long tool call',
+      { toolCalls: [{ name: 'a', arguments: `{"q":"${'so on '.repeat(30)}"}` }], chunkMs: 40 },
+    ],
+  ] as const)('leaves a model alone that %s', async ([, turn], t) => {
+    const { model, asked } = await twoModels(t, { first: () => turn as Turn, second: () => 'No.' })
+    expect(await callModel(model, { timeMs: 4000 })).not.toHaveProperty('error')
+    expect(asked).toEqual({ first: 1, second: 0 })
+  })
+
+  test('is asked at once when the first has been silent again and again', async (t) => {
+    const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'I am here.' })
+    for (let n = 0; n < 4; n++) await callModel(model, { timeMs: 400 })
+    expect((await callModel(model, { timeMs: 60_000 })).text).toBe('I am here.')
+    expect(asked).toEqual({ first: 4, second: 5 })
+  })
+
+  test('that is silent too fails with the caller’s time', async (t) => {
+    const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => ({ hang: true }) })
+    for (let n = 0; n < 4; n++)
+      expect((await callModel(model, { signal: AbortSignal.timeout(600), timeMs: 600 })).error).toMatchObject({
+        name: 'TimeoutError',
+      })
+    expect((await callModel(model)).error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(/failing/) })
+    expect(asked).toEqual({ first: 4, second: 4 })
+  })
+
+  test('is not asked for a caller who goes meanwhile', async (t) => {
+    const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'No.' })
+    const reason = new Error('Stopped by a person.')
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(reason), 500)
+    expect((await callModel(model, { signal: stop.signal, timeMs: 60_000 })).error).toBe(reason)
+    expect(asked).toEqual({ first: 1, second: 0 })
+  })
+
+  test('answers people whose first model hangs, follow-ups included, within the time of a run', async (t) => {
+    const env = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second', AGENT_TIMEOUT_MS: '4000' }
+    const model = ({ body, kind }: PlayedRequest): Turn => {
+      if (body.model === 'first') return { hang: true }
+      return kind === 'condense' ? 'Is it really 4?' : finish('It is 4.')
+    }
+    const bot = await startBot(t, { env, model })
+    const thread = await bot.mention('What is 2+2?')
+    expect(await thread.lastAnswer()).toBe('It is 4.')
+    await thread.reply('Really?')
+    expect(await thread.lastAnswer()).toBe('_Understood as:_ Is it really 4?\nIt is 4.')
+  })
+})
