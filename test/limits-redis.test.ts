@@ -18,7 +18,7 @@ import {
   refused,
 } from './harness/limits.ts'
 import { describeWithRedis, startRedis, type RedisServer } from './harness/redis.ts'
-import { deferred } from './harness/stores.ts'
+import { deferred, eventually } from './harness/stores.ts'
 
 const ends = fileEnds()
 const CASES = casesOf(await pricesFile(ends))
@@ -56,12 +56,12 @@ describeWithRedis.concurrent('in Redis', async () => {
       return (await Promise.all(keys.map((key) => redis.hget(key, 'state')))).toSorted()
     }
     const thread = await bot.mention('Is anybody there?')
-    await expect.poll(states, { timeout: 20_000 }).toEqual(['given-up'])
+    await eventually(async () => expect(await states()).toEqual(['given-up']))
     bot.slack.clearFaults()
     const next = await bot.mention('Just this?')
     expect(await next.lastAnswer()).toBe('Here you are.')
     expect(thread.messages().filter(({ bot_id }) => bot_id)).toEqual([])
-    await expect.poll(states).toEqual(['done', 'given-up'])
+    await eventually(async () => expect(await states()).toEqual(['done', 'given-up']))
   })
 
   test('a question that another process goes on with is counted, and its tokens booked, once', async (t) => {
