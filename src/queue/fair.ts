@@ -16,52 +16,47 @@ const TAGS_TTL_MS = DAY_MS
 /** No shorter than a question itself is kept. */
 const WAITING_TTL_MS = 30 * DAY_MS
 
-// The tags are a sorted set: each channel's last tag, and the virtual time under the name `now`. A channel whose last tag
-// is behind the time is as good as new, and is dropped.
-const advance = `
-  local function advance(time)
-    redis.call('ZADD', KEYS[1], time, 'now')
-    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. time)
-    redis.call('PEXPIRE', KEYS[1], ${TAGS_TTL_MS})
-  end
-`
-
 /**
  * Gives a thread's next turn its place. KEYS: tags, waiting questions, job, and BullMQ's prioritized, active, wait, delayed.
  * ARGV: channel; and, where a question came in with it, the question and when it was asked (ms). Returns the tag, or 0 where
  * the turn has its job already.
  *
- * The tags begin anew when they have come half-way to their end and there is no turn at all; and after a day's silence, where
- * turns that are still there say what time it is.
+ * The tags are a hash of each channel's last one, and of the virtual time under the name `now`. They begin anew when they have
+ * come half-way to their end and there is no turn at all; and after a day's silence, where turns that are still there say what
+ * time it is. At every hundredth tag the channels that are behind the time are dropped: they are as good as new.
  */
 export const placeScript = script(`
-  ${advance}
   if ARGV[2] then
     redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
     redis.call('PEXPIRE', KEYS[2], ${WAITING_TTL_MS})
   end
   if redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
 
-  local time = tonumber(redis.call('ZSCORE', KEYS[1], 'now') or 0)
-  if time > ${LAST_TAG} / 2 and redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) == 0 then
+  local now, last = unpack(redis.call('HMGET', KEYS[1], 'now', ARGV[1]))
+  now, last = tonumber(now or 0), tonumber(last or 0)
+  if now > ${LAST_TAG} / 2 and redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) == 0 then
     redis.call('DEL', KEYS[1])
-    time = 0
+    now, last = 0, 0
   end
-  if time == 0 then
+  if now == 0 then
     local score = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
-    time = math.max(1, math.floor((score or 0) / 2 ^ 32))
+    now = math.max(1, math.floor((score or 0) / 2 ^ 32))
   end
-  local last = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
-  local tag = math.min(math.max(time, last + 1), ${LAST_TAG})
-  redis.call('ZADD', KEYS[1], tag, ARGV[1])
-  advance(time)
+  local tag = math.min(math.max(now, last + 1), ${LAST_TAG})
+  if tag % 100 == 0 then
+    local all = redis.call('HGETALL', KEYS[1])
+    for i = 1, #all, 2 do
+      if tonumber(all[i + 1]) < now then redis.call('HDEL', KEYS[1], all[i]) end
+    end
+  end
+  redis.call('HSET', KEYS[1], 'now', now, ARGV[1], tag)
+  redis.call('PEXPIRE', KEYS[1], ${TAGS_TTL_MS})
   return tag
 `)
 
 /** A turn begins, and its question waits no longer. KEYS: tags, waiting questions. ARGV: the turn's tag, the question. */
 export const begunScript = script(`
-  ${advance}
   redis.call('ZREM', KEYS[2], ARGV[2])
-  local time = redis.call('ZSCORE', KEYS[1], 'now')
-  if not time or tonumber(time) < tonumber(ARGV[1]) then advance(ARGV[1]) end
+  local now = redis.call('HGET', KEYS[1], 'now')
+  if now and tonumber(now) < tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], 'now', ARGV[1]) end
 `)

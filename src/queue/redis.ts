@@ -29,7 +29,7 @@ export interface RedisQueueOptions {
   maxLosses?: number
   maxFailures?: number
   backoffMs?: number
-  /** A dead worker's job is another's after `lockMs` plus at most `stalledMs`. */
+  /** A dead worker's job is another's after `lockMs` plus at most twice `stalledMs`. */
   lockMs?: number
   stalledMs?: number
   sweepMs?: number

@@ -70,12 +70,13 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     const [redis, key] = [rawClient(), '{tags:bull}:fair']
     let seen = 0
     await queue.start(async () => void seen++)
-    const ask = (n: number, channel: string) => queue.accept(question(`${n}`, { channel, thread: `${n}.0` }))
-    for (let n = 0; n < 40; n++) await ask(n, `C${n}`)
-    for (let n = 0; n < 10; n++) await ask(n, 'CX')
-    await eventually(() => expect(seen).toBe(50))
-    await ask(99, 'CY')
-    expect((await redis.zrange(key, 0, '-1')).toSorted()).toEqual(['T1:CX', 'T1:CY', 'now'])
+    const ask = (name: string, channel: string) => queue.accept(question(name, { channel, thread: `${name}.0` }))
+    for (let n = 0; n < 40; n++) await ask(`${n}`, `C${n}`)
+    for (let n = 0; n < 105; n++) await ask(`${n}`, 'CX')
+    await eventually(() => expect(seen).toBe(145))
+    for (let n = 0; n < 100; n++) await ask(`again-${n}`, 'CX')
+    await ask('last', 'CY')
+    expect((await redis.hkeys(key)).toSorted()).toEqual(['T1:CX', 'T1:CY', 'now'])
     expect(await redis.pttl(key)).toBeGreaterThan(0)
     expect(await redis.pttl(key)).toBeLessThanOrEqual(86_400_000)
   })
@@ -83,13 +84,13 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
   test('the tags begin anew half-way to BullMQ’s last priority, and end there where there is never a pause', async () => {
     const front = await opened('far', { role: 'front' })
     const [redis, key] = [rawClient(), '{far:bull}:fair']
-    await redis.zadd(key, 1_500_000, 'now', 1_500_000, 'T1:C1')
+    await redis.hset(key, { now: 1_500_000, 'T1:C1': 1_500_000 })
     await front.accept(question('first'))
-    expect(Number(await redis.zscore(key, 'T1:C1'))).toBe(1)
-    await redis.zadd(key, 2 ** 21 - 1, 'now', 2 ** 21 - 1, 'T1:C1')
+    expect(Number(await redis.hget(key, 'T1:C1'))).toBe(1)
+    await redis.hset(key, { now: 2 ** 21 - 1, 'T1:C1': 2 ** 21 - 1 })
     await front.accept(question('second', { thread: '2.0' }))
     await front.accept(question('third', { thread: '3.0' }))
-    expect(Number(await redis.zscore(key, 'T1:C1'))).toBe(2 ** 21 - 1)
+    expect(Number(await redis.hget(key, 'T1:C1'))).toBe(2 ** 21 - 1)
     const worker = await opened('far', { concurrency: 1 })
     const seen: string[] = []
     await worker.start(async ({ ts }) => void seen.push(ts ?? ''))
