@@ -107,7 +107,8 @@ const schema = z.object({
   REDIS_CLUSTER: flag.default(false),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
-  WORKER_LOCK_MS: whole(1_000, 60_000).default(15_000),
+  // Five thirds of it is when a dead worker's threads are another's at the latest (stores.ts): 30 s.
+  WORKER_LOCK_MS: whole(1_000, 18_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
   AGENT_DIALECT: oneOf(DIALECTS).default('text'),

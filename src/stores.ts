@@ -44,7 +44,8 @@ function inMemory(config: Config, log: Log): Stores {
 function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
-  // BullMQ gives a lost job to another worker at the second look after its lock ran out.
+  // BullMQ gives a lost job to another worker at its first look after the lock ran out. Workers look in turn, each at times
+  // of its own, so that up to two of these pauses may lie between.
   const times = { knownTtlMs: ttlMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
   return {

@@ -59,6 +59,7 @@ test.each([
   ['REDIS_PREFIX', 'a b', /up to 40 letters/],
   ['ROLE', 'both', /one of all, front, worker/],
   ['WORKER_CONCURRENCY', '0', /a whole number from 1 to 1000/],
+  ['WORKER_LOCK_MS', '18001', /a whole number from 1000 to 18000/],
   ['SHUTDOWN_MS', 'soon', /a whole number/],
   ['AGENT_DIALECT', 'prose', /one of text, json, docstore, bracket, self-ask, conversational, native/],
   ['AGENT_MAX_STEPS', '0', /a whole number from 1 to 100/],
