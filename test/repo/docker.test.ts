@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parse as parseEnv } from 'dotenv'
 import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
@@ -13,6 +14,7 @@ import { describeWithCompose } from '../harness/compose.ts'
 import { sourcesIn, textOf, visit } from '../harness/source.ts'
 
 const service = z.object({
+  profiles: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.unknown()).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
   stop_grace_period: z.string().optional(),
@@ -33,6 +35,29 @@ describe('docker-compose.yml', () => {
   test('lets every setting through to the bot', () => {
     const passed = Object.keys(bot?.environment ?? {})
     expect(passed.toSorted()).toEqual(SETTINGS.filter((name) => !NOT_PASSED.includes(name)).toSorted())
+  })
+
+  /** Compose's rule: a service without profiles always starts, another one where one of its own is asked for. */
+  const startedWith = (...asked: string[]) =>
+    Object.entries(compose.services)
+      .filter(([, { profiles }]) => !profiles || profiles.some((profile) => asked.includes(profile)))
+      .map(([name]) => name)
+      .toSorted()
+
+  test('starts the bot and Redis; with --profile scale a front, workers and what shows them, in place of the bot', () => {
+    // The variable counts where the command line names no profile.
+    const { COMPOSE_PROFILES = '' } = parseEnv(textOf('.env.example'))
+    expect(startedWith(...COMPOSE_PROFILES.split(','))).toEqual(['bot', 'redis'])
+    expect(startedWith('scale')).toEqual(['front', 'grafana', 'prometheus', 'redis', 'worker'])
+    for (const name of ['README.md', 'ops/README.md', 'docker-compose.yml'])
+      expect(textOf(name)).toMatch(/docker compose --profile scale up .*--scale worker=3(?! --scale)/)
+  })
+
+  test('what runs in each role is what its name says', () => {
+    const roles = ['bot', 'front', 'worker'].map(
+      (name) => compose.services[name]?.environment?.['ROLE'] ?? 'as in .env',
+    )
+    expect(roles).toEqual(['as in .env', 'front', 'worker'])
   })
 
   test('gives the bot the time that it takes to stop', () => {
