@@ -52,7 +52,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)
-  if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent })
+  if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent, identity })
   const front = config.ROLE === 'worker' ? undefined : frontOf(config, { ...parts, identity })
   const server = await listenAt(config, { ...parts, front })
   await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
@@ -87,15 +87,17 @@ function meterOf(telemetry: Telemetry): ModelMeter {
 
 async function startWork(
   config: Config,
-  parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>> },
+  parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>>; identity: Identity },
 ): Promise<void> {
-  const { log, net, web, agent, stores, queue, telemetry } = parts
+  const { log, net, web, agent, identity, stores, queue, telemetry } = parts
   const worker = {
     egress: new Egress({ web, log, fetch: net.fetch }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
     answer: { ...agent.answer, history: stores.history },
     queue: stores.queue,
+    botUser: identity.botUser,
+    followUps: config.FOLLOW_UPS,
     limits: stores.limits,
     durable: stores.durable,
     now: () => new Date(),

@@ -29,6 +29,7 @@ const questionSchema: z.ZodType<Question> = z.object({
   eventId: z.string().optional(),
   responseUrl: z.string().optional(),
   at: z.number(),
+  isLate: z.boolean().optional(),
   traceparent: z.string().optional(),
 })
 

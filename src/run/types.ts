@@ -23,6 +23,8 @@ export interface Question {
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
   at: number
+  /** Slack could not deliver it at the first try: replies to it may have come before it. */
+  isLate?: boolean | undefined
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
   traceparent?: string
 }

@@ -1,5 +1,6 @@
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger } from '@slack/bolt'
 import type { RequestListener } from 'node:http'
+import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { listen, type EntranceOptions } from './entrances.ts'
 import { ackWhenStored } from './hold-ack.ts'
@@ -52,6 +53,16 @@ function httpFront(options: FrontOptions, signingSecret: string): Front {
     endpoints: ['/slack/events'],
     logger,
     processBeforeResponse: true,
+    processEventErrorHandler: async ({ error, response }) => {
+      options.log.error({ error: messageOf(error) }, 'a delivery could not be taken in; Slack will send it again')
+      if (!response.headersSent) response.writeHead(500).end()
+      return false
+    },
+    unhandledRequestHandler: ({ response }) => {
+      if (response.headersSent) return
+      options.log.error({}, 'a delivery could not be taken in within three seconds; Slack will send it again')
+      response.writeHead(503).end()
+    },
   })
   createApp(ackWhenStored(receiver), options)
   const requestListener: RequestListener = (request, response) => {

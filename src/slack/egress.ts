@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
 import { withoutBlocks, type Content } from './blocks.ts'
 import { guard } from './guard.ts'
+import type { SlackMessage } from './question.ts'
 import { SlackRefusal, type CallOptions, type SlackArgs, type SlackResult, type SlackWeb } from './web.ts'
 
 /** Marks a post as the outcome of one part of one run, so that after a crash it can be found rather than sent again. */
@@ -178,14 +179,21 @@ export class Egress {
     return undefined
   }
 
+  /** All messages of a thread since then, the bot's own among them. @throws SlackRefusal */
+  async replies(place: Place & { thread: string }): Promise<ThreadMessage[]> {
+    const messages: ThreadMessage[] = []
+    for await (const message of this.#messages(place)) messages.push(message)
+    return messages
+  }
+
   /** What stands in a thread, or in a channel, since then. @throws SlackRefusal */
-  async *#messages({ channel, thread, since, signal }: Place): AsyncGenerator<SlackMessage> {
+  async *#messages({ channel, thread, since, signal }: Place): AsyncGenerator<ThreadMessage> {
     const method = thread ? 'conversations.replies' : 'conversations.history'
     const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
     for (let cursor: string | undefined; ;) {
       const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
       const page = await this.#web.call(method, args, { effort: 'patient', ...(signal ? { signal } : {}) })
-      if (Array.isArray(page.messages)) yield* page.messages as SlackMessage[]
+      if (Array.isArray(page.messages)) yield* page.messages as ThreadMessage[]
       cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
       if (!cursor) return
     }
@@ -198,8 +206,8 @@ type Place = Pick<Post, 'channel' | 'thread' | 'since' | 'signal'>
 type ContentMethod = 'chat.postMessage' | 'chat.update'
 type Sending = Pick<Post, 'content' | 'asker' | 'signal' | 'checkLease'> & Pick<CallOptions, 'lookUp'>
 
-interface SlackMessage {
-  ts: string
+/** A message as `conversations.replies` and `conversations.history` give it. */
+export interface ThreadMessage extends Omit<SlackMessage, 'channel'> {
   metadata?: { event_type?: string; event_payload?: Partial<PostKey> }
   streaming_state?: string
 }

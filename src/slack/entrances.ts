@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { App, Context } from '@slack/bolt'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { Question } from '../run/types.ts'
@@ -28,10 +28,10 @@ export const COMMAND = '/ask'
 /** Mention, message and `/ask`: each becomes a Question and goes in by one door. The ack waits until it is stored. */
 export function listen(app: App, options: EntranceOptions): void {
   app.event('app_mention', async ({ event, body, context }) => {
-    await takeMessage(event as SlackMessage, { eventId: body.event_id, team: context.teamId }, options)
+    await takeMessage(event as SlackMessage, { eventId: body.event_id, context }, options)
   })
   app.message(async ({ message, body, context }) => {
-    await takeMessage(message as SlackMessage, { eventId: body.event_id, team: context.teamId }, options)
+    await takeMessage(message as SlackMessage, { eventId: body.event_id, context }, options)
   })
   app.command(COMMAND, async ({ command, ack, context }) => {
     const delivery = {
@@ -49,15 +49,16 @@ export function listen(app: App, options: EntranceOptions): void {
 
 async function takeMessage(
   message: SlackMessage,
-  from: { eventId: string; team: string | undefined },
+  { eventId, context }: { eventId: string; context: Context },
   options: EntranceOptions,
 ): Promise<void> {
   const { identity, now, followUps } = options
   const asked = questionOf(message, {
-    team: from.team ?? identity.team,
-    eventId: from.eventId,
+    team: context.teamId ?? identity.team,
+    eventId,
     botUser: identity.botUser,
     now: now(),
+    isLate: (context.retryNum ?? 0) > 0,
   })
   if (!asked || (asked.onlyKnownThread && followUps === 'mention')) return
   await takeIn(asked.question, options, asked.onlyKnownThread)

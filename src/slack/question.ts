@@ -22,6 +22,8 @@ export interface Delivery {
   eventId?: string | undefined
   botUser: string
   now: Date
+  /** Slack could not deliver it at the first try. */
+  isLate?: boolean
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
@@ -47,7 +49,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
   const text = plainText(message.text ?? '', delivery.botUser)
   if (text === '' && !isNamed && !isDirect) return undefined
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
-  const { team, eventId, now } = delivery
+  const { team, eventId, now, isLate } = delivery
   const id = `${team}:${channel}:${ts}`
   const question = {
     id,
@@ -60,6 +62,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     surface,
     at: now.getTime(),
     ...(eventId ? { eventId } : {}),
+    ...(isLate ? { isLate } : {}),
   } as const
   return { question, onlyKnownThread: surface === 'thread' }
 }

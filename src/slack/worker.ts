@@ -1,23 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { answer, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import { LeaseLost, messageOf, ModelError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { Handler, Queue } from '../queue/types.ts'
+import type { Handler } from '../queue/types.ts'
 import type { Limits, Refusal } from '../run/limits.ts'
 import type { Question, Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/summary.ts'
 import { noteContent } from './blocks.ts'
-import type { Egress } from './egress.ts'
+import { catchUp, type CatchUpOptions } from './catch-up.ts'
 import { Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
 import { SlackRefusal } from './web.ts'
 import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED } from './words.ts'
 
-export interface WorkerOptions extends Omit<ReplyOptions, 'signal'> {
+export interface WorkerOptions extends Omit<ReplyOptions, 'signal' | 'now'>, CatchUpOptions {
   answer: AnswerDeps
-  queue: Queue
-  egress: Egress
-  log: Log
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
   /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
@@ -38,7 +34,10 @@ export function createHandler(options: WorkerOptions): Handler {
     // What asks nothing costs nothing: a mention without words is told so.
     const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
-    if (!isUnrooted(question)) return answerIn(question, run, { ...options, signal })
+    if (!isUnrooted(question)) {
+      await catchUp(question, { ...options, signal })
+      return answerIn(question, run, { ...options, signal })
+    }
     // The question goes in again, and keeps its place among the runs at once until that one is through.
     if (!(await rooted(question, run, { ...options, signal }))) await settle(question, run, options)
   }

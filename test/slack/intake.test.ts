@@ -6,7 +6,7 @@ import { ALICE, BOT_USER, GENERAL, type Delivery, type Json } from '../../src/pl
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
-import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { describeWithRedis, freePort, startRedis } from '../harness/redis.ts'
 import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
@@ -217,4 +217,23 @@ describeWithRedis('when the store is down', () => {
       expect(thread.shown()).toHaveLength(1)
     },
   )
+})
+
+test('a reply that comes before its thread’s mention could be delivered is answered after it', async (t) => {
+  const bot = await startBot(t, { slack: { retryMs: [] } })
+  const { slack, model } = bot
+  model.on('is it late', finish('The first.'))
+  model.on('and this', finish('The second.'))
+  model.condenses('and this', 'and this?')
+  slack.setTarget(`http://127.0.0.1:${await freePort()}/slack/events`)
+  const said = await slack.mention('is it late?', { channel: GENERAL })
+  await Promise.all(said.deliveries.map(({ done }) => done))
+  slack.setTarget(`http://127.0.0.1:${bot.bot.port}/slack/events`)
+  const early = await slack.say({ channel: GENERAL, thread_ts: said.ts, text: 'and this?' })
+  await Promise.all(early.deliveries.map(({ done }) => done))
+  for (const delivery of said.deliveries) expect((await slack.redeliver(delivery)).status).toBe(200)
+  const thread = new Thread(slack, { ...said, channel: GENERAL, thread: said.ts })
+  await slack.until(() => thread.endings().length === 2, 'both answers')
+  await slack.settle(200)
+  expect(thread.endings()).toEqual([expect.stringContaining('The first.'), expect.stringContaining('The second.')])
 })
