@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
-import type { Queue } from '../../src/queue/types.ts'
+import type { Handler, Queue } from '../../src/queue/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
@@ -148,6 +148,30 @@ describeWithRedis('Redis itself in trouble', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     await redis.config('SET', 'maxmemory', '0')
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('a')))
+  })
+
+  test('a Redis that fills up again and again uses up none of a question’s tries', async () => {
+    const queue = open(`f${count++}`)
+    const redis = rawClient()
+    const ends: string[] = []
+    let faults = 0
+    await isReady(queue)
+    const handler: Handler = async (_, run) => {
+      if (faults < 5) await redis.config('SET', 'maxmemory', '1mb')
+      try {
+        await run.save({ part: 'memory', value: { faults } })
+        ends.push('answered')
+      } catch (error) {
+        faults += 1
+        throw error
+      } finally {
+        await redis.config('SET', 'maxmemory', '0')
+      }
+    }
+    await queue.start(handler, async () => void ends.push('given up'))
+    await queue.accept(question('a'))
+    await eventually(() => expect(ends).toEqual(['answered']))
+    expect(faults).toBe(5)
   })
 
   test('a worker that was frozen past its lease finds it lost when it wakes, and changes nothing', async () => {

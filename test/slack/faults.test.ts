@@ -71,6 +71,17 @@ describe.concurrent('a call that fails', () => {
     for (const { thread, name } of all) expectWhole(thread, name)
   })
 
+  test('where nobody may look whether a step was posted, it is not posted again; the answer is', async () => {
+    const channel = freshChannel()
+    slack.fault({ channel, method: 'conversations.replies', error: 'missing_scope', times: 99 })
+    slack.fault({ channel, method: 'chat.postMessage', dropAfter: true, times: 1 })
+    const { thread, name } = await asked(channel)
+    await thread.ended()
+    const shown = thread.shown()
+    expect(shown.filter((text) => text.includes(`${name} 1`))).toHaveLength(1)
+    expect(shown.at(-1)).toMatch(new RegExp(`^${name} answered\n2 steps`))
+  })
+
   test('a 429 in one channel does not hold up another', async () => {
     const channel = freshChannel()
     slack.fault({ method: 'chat.postMessage', channel, retryAfter: 3 })
