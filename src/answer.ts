@@ -43,7 +43,10 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
   const used: Usage[] = []
   const from = deps.agent.now().getTime()
-  const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage))
+  const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage)).catch(async (error) => {
+    await keep(run, usageParts(run, used))
+    throw error
+  })
   await run.save({ part: 'standalone', value: standalone }, ...usageParts(run, used))
   for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
   return standalone
@@ -88,14 +91,23 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   }
   const pending: RunPart[] = []
   let final: Final | undefined
-  for await (const event of runAgent(task, deps.agent)) {
-    if (event.type === 'usage') pending.push(...usageParts(run, [event.usage]))
-    const parts = partsOf(event, task)
-    if (parts.length > 0) await run.save(...pending.splice(0), ...parts)
-    if (event.type === 'answer' || event.type === 'gave_up') final = event
-    yield event
+  try {
+    for await (const event of runAgent(task, deps.agent)) {
+      if (event.type === 'usage') pending.push(...usageParts(run, [event.usage]))
+      const parts = partsOf(event, task)
+      if (parts.length > 0) await run.save(...pending.splice(0), ...parts)
+      if (event.type === 'answer' || event.type === 'gave_up') final = event
+      yield event
+    }
+  } finally {
+    await keep(run, pending)
   }
   return final
+}
+
+/** Saves what a run that has failed had cost until then. What it failed with is told, rather than that this failed too. */
+async function keep(run: Run, usage: RunPart[]): Promise<void> {
+  if (usage.length > 0) await run.save(...usage).catch(() => undefined)
 }
 
 /** What an event changes in the saved run. */

@@ -166,6 +166,19 @@ describe('a run that goes on in another process', () => {
     expect(await history.load(THREAD)).toHaveLength(1)
   })
 
+  test('takes along what a call had cost that was broken off', async (t) => {
+    const cut = { text: 'Well, let me think about it', cutAfter: 9, chunkMs: 5 }
+    const { go, saved, run } = await world(t, { model: (_, n) => (n < 4 ? cut : finish('y')) })
+    const parts: unknown[] = []
+    const save = run.save.bind(run)
+    run.save = async (...saving) => (parts.push(...saving.map(({ part }) => part)), save(...saving))
+    await expect(go()).rejects.toMatchObject({ name: 'ModelError' })
+    expect(parts).toEqual(['usage', 'usage', 'usage', 'usage'])
+    expect(types(await go())).toEqual(['answer'])
+    expect(saved.usage).toHaveLength(5)
+    expect(saved.usage.slice(0, 4).every(({ estimated, inputTokens }) => estimated && inputTokens > 100)).toBe(true)
+  })
+
   test('takes along what the tools remember and what was spent', async (t) => {
     const tool = echo((_, { memory }) => `seen ${(memory['n'] = Number(memory['n'] ?? 0) + 1)}`)
     const { go, saved } = await world(t, {

@@ -46,9 +46,14 @@ function begin(task: Task, deps: AgentDeps): RunState {
 async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undefined> {
   const asked = run.now().getTime()
   const usages: Usage[] = []
-  const completion = await complete(run, usages)
-  run.usage.push(...usages)
-  for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
+  let completion: Completion | undefined
+  try {
+    completion = await complete(run, usages)
+  } finally {
+    // Also of a call that failed: what it had brought until then was paid for.
+    run.usage.push(...usages)
+    for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
+  }
   run.written = completion?.text ?? ''
   return completion && notEmpty(run.dialect.read(completion, run.tools))
 }

@@ -19,13 +19,12 @@ export async function* wholeAnswer(
 ): AsyncGenerator<ModelEvent> {
   const message: (ChatCompletion.Choice['message'] & Thinking) | undefined = answer.choices?.[0]?.message
   if (!message && answer.error) throw new APIError(undefined, answer.error, undefined, undefined)
+  if (answer.usage) request.onUsage?.(usageOf(answer.usage, model))
   if (!message) throw new BrokenStream('the answer holds no message')
   const written = new Written()
   for (const event of written.take(message)) yield event
   const calls = written.calls()
-  request.onUsage?.(
-    answer.usage ? usageOf(answer.usage, model) : await estimateUsage(model, request.messages, written.all()),
-  )
+  if (!answer.usage) request.onUsage?.(await estimateUsage(model, request.messages, written.all()))
   if (calls.length > 0) yield { type: 'tool_calls', calls }
 }
 
