@@ -89,6 +89,28 @@ describe.concurrent('what is not counted', () => {
     await answered(bot)
   })
 
+  test('a /ask where the bot cannot post: who is told so may ask elsewhere', async (t) => {
+    const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
+    bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
+    for (let n = 1; n <= 3; n++) {
+      await bot.slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
+      await bot.slack.until(() => bot.slack.whispers('G0PRIVATE01', ALICE).length === n, 'a private word')
+    }
+    for (const word of bot.slack.whispers('G0PRIVATE01', ALICE)) expect(word).toContain('I am not a member')
+    await answered(bot)
+    expect(await refused(bot, aliceElsewhere)).toContain('1 question an hour')
+  })
+
+  test('an answer that Slack does not take, though what it cost is booked', async (t) => {
+    const env = { LIMIT_USER_HOUR: '1', BUDGET_USER_DAY_TOKENS: '1500' }
+    const bot = await startBot(t, { model: [ANSWER], env })
+    bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 9 })
+    await bot.mention('Just this?', { channel: RANDOM })
+    await bot.slack.until(() => filled(bot.slack.whispers(RANDOM, ALICE)), 'a private word')
+    await answered(bot)
+    expect(await refused(bot, { user: ALICE, channel: GENERAL })).toContain('1,500 tokens')
+  })
+
   test('condensing is no question of its own, but its tokens are', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '9', BUDGET_USER_DAY_TOKENS: '2500' } })
     bot.model.condenses('And that?', { text: 'And that one?', usage: { prompt_tokens: 900, completion_tokens: 100 } })
@@ -97,6 +119,45 @@ describe.concurrent('what is not counted', () => {
     await thread.reply('And that?')
     await thread.ended()
     expect(await refused(bot, aliceElsewhere)).toContain('2,500 tokens')
+  })
+})
+
+describe.concurrent('a model call that fails', () => {
+  const env = { BUDGET_USER_DAY_TOKENS: '2000' }
+  const asked = async (bot: TestBot) => (await bot.mention('This fails?')).ended()
+
+  test('costs what was sent and received until then, on each try', async (t) => {
+    const bot = await startBot(t, { env: { BUDGET_USER_DAY_TOKENS: '1000' } })
+    bot.model.on('fails', { text: 'A long sentence that is cut in the midst of it', cutAfter: 30, chunkMs: 5 })
+    expect(await asked(bot)).toMatch(/cannot be reached.*\n.*Reference: /)
+    expect(bot.model.requests).toHaveLength(4)
+    expect(await refused(bot, aliceElsewhere)).toContain('1,000 tokens')
+  })
+
+  test('costs what the endpoint says, where it says it', async (t) => {
+    const bot = await startBot(t, { env: { ...env, OPENAI_STREAM: 'false' } })
+    const usage = { prompt_tokens: 900, completion_tokens: 100 }
+    bot.model.on('fails', { status: 200, body: { id: 'x', object: 'chat.completion', choices: [], usage } })
+    expect(await asked(bot)).toMatch(/cannot be reached/)
+    expect(await refused(bot, aliceElsewhere)).toContain('2,000 tokens')
+  })
+
+  test('costs nothing where nothing came', async (t) => {
+    const bot = await startBot(t, { env })
+    bot.model.on('fails', { status: 503 })
+    bot.model.on('Just this', ANSWER)
+    for (let n = 0; n < 2; n++) await asked(bot)
+    await answered(bot)
+  })
+
+  test('costs in condensing too', async (t) => {
+    const bot = await startBot(t, { env: { BUDGET_USER_DAY_TOKENS: '1200' }, model: [ANSWER] })
+    bot.model.condenses('And that?', { text: 'And that one, which is cut', cutAfter: 10, chunkMs: 5 })
+    const thread = await bot.mention('Just this?')
+    await thread.ended()
+    await thread.reply('And that?')
+    expect(await thread.ended()).toMatch(/cannot be reached/)
+    expect(await refused(bot, aliceElsewhere)).toContain('1,200 tokens')
   })
 })
 

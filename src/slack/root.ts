@@ -1,30 +1,28 @@
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
-import { noteContent, rootContent } from './blocks.ts'
+import { rootContent } from './blocks.ts'
 import type { Egress, Post } from './egress.ts'
 import { SlackRefusal } from './web.ts'
-import { cannotPost } from './words.ts'
 
 /**
  * `/ask` has no message to answer under: its root is posted (who asked what), once, and the question goes in again under
- * the thread that this opens. Where the bot is no member it joins; where it cannot, the asker is told so privately.
- * @returns whether the question went in again.
+ * the thread that this opens. Where the bot is no member it joins.
+ * @returns Slack's refusal where it takes no root; undefined where the question went in again.
  */
 export async function openThread(
   question: Question,
   run: Run,
   options: { egress: Egress; queue: Queue; log: Log; signal: AbortSignal },
-): Promise<boolean> {
+): Promise<SlackRefusal | undefined> {
   try {
     const ts = await postRoot(question, run, options)
     await options.queue.accept({ ...question, thread: ts })
-    return true
+    return undefined
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
     options.log.warn({ question: question.id, code: error.code }, 'no root message can be posted here')
-    await options.egress.whisper(question, noteContent(cannotPost(error.code)))
-    return false
+    return error
   }
 }
 

@@ -34,34 +34,40 @@ export function createHandler(options: WorkerOptions): Handler {
     // What asks nothing costs nothing: a mention without words is told so.
     const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
-    if (!isUnrooted(question)) {
-      await catchUp(question, { ...options, signal })
-      return answerIn(question, run, { ...options, signal })
-    }
-    // The question goes in again, and keeps its place among the runs at once until that one is through.
-    if (!(await rooted(question, run, { ...options, signal }))) await settle(question, run, options)
+    if (isUnrooted(question)) return takeIn(question, run, { ...options, signal })
+    await catchUp(question, { ...options, signal })
+    await answerIn(question, run, { ...options, signal })
   }
 }
 
-/** Opens the thread of an `/ask`. Where the process is ending and nothing outlives it, the asker is told so. */
-async function rooted(
-  question: Question,
-  run: Run,
-  options: WorkerOptions & { signal: AbortSignal },
-): Promise<boolean> {
+/**
+ * Opens the thread of an `/ask`; the question goes in again, and keeps its place among the runs at once until that one is
+ * through. Where there can be no thread, or the process is ending and nothing outlives it, the asker is told so.
+ */
+async function takeIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
   try {
-    return await openThread(question, run, options)
+    const refusal = await openThread(question, run, options)
+    if (!refusal) return
+    await settle(question, run, { ...options, refund: true })
+    await options.egress.whisper(question, noteContent(cannotPost(refusal.code)))
   } catch (error) {
     if (options.durable) throw error
     options.log.error({ question: question.id, error: messageOf(error) }, 'question failed')
+    await settle(question, run, { ...options, refund: true })
     await tellAlone(question, RESTARTED, options)
-    return false
   }
 }
 
-/** Done before people read how it ended, so that who asks on at once finds the cost booked and the place free. */
-async function settle(question: Question, run: Run, { limits }: WorkerOptions): Promise<void> {
-  if (question.text !== '') await limits?.settle(question, run.saved.usage)
+/**
+ * Done before people read how it ended, so that who asks on at once finds the cost booked and the place free. `refund`: Slack
+ * took no answer, so the question is not counted.
+ */
+async function settle(
+  question: Question,
+  run: Run,
+  { limits, refund }: WorkerOptions & { refund?: boolean },
+): Promise<void> {
+  if (question.text !== '') await limits?.settle(question, run.saved.usage, { refund })
 }
 
 /** A word to the asker alone. One that Slack does not take is lost: nobody else should read it. */
@@ -109,13 +115,13 @@ export function createGiveUp(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
     const reference = newReference()
     options.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question given up')
-    await settle(question, run, options)
+    await settle(question, run, { ...options, refund: isUnrooted(question) })
     const text = withReference(GIVEN_UP, reference)
     if (isUnrooted(question)) return tellAlone(question, text, options)
     const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
     reply.begin()
     const said = reply.giveUp(GIVEN_UP, reference)
-    await orAlone(said, text, { question, options }).catch((error: unknown) => reply.abandon(error))
+    await orAlone(said, text, { question, run, options }).catch((error: unknown) => reply.abandon(error))
     await reply.end()
   }
 }
@@ -162,7 +168,7 @@ async function explain(error: unknown, { question, run, reply, signal, options }
   }
   if (error instanceof SlackRefusal && !(options.durable && LOCKED_OUT.has(error.code))) {
     log.warn(fields, 'Slack takes no answer here')
-    await settle(question, run, options)
+    await settle(question, run, { ...options, refund: !run.saved.posts['answer-1'] })
     return tellAlone(question, withReference(cannotPost(error.code), reference), options)
   }
   // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
@@ -171,19 +177,20 @@ async function explain(error: unknown, { question, run, reply, signal, options }
   await settle(question, run, options)
   if (signal.aborted) return sayRestarted(question, run, { options, reference })
   const sentence = error instanceof ModelError ? error.hint : FAILED
-  await orAlone(reply.fail(sentence, reference), withReference(sentence, reference), { question, options })
+  await orAlone(reply.fail(sentence, reference), withReference(sentence, reference), { question, run, options })
 }
 
 /** The last word in the thread; where Slack takes none there, to the asker alone. */
 async function orAlone(
   said: Promise<void>,
   text: string,
-  { question, options }: Pick<Failure, 'question' | 'options'>,
+  { question, run, options }: Pick<Failure, 'question' | 'run' | 'options'>,
 ): Promise<void> {
   try {
     await said
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
+    await settle(question, run, { ...options, refund: true })
     await tellAlone(question, text, options)
   }
 }
