@@ -5,6 +5,7 @@ import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import type { ModelMeter } from './model/index.ts'
+import { checkBudgetPrices } from './model/prices.ts'
 import { createNet, type Net } from './net.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
@@ -37,6 +38,7 @@ export interface BotOptions {
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
   const net = createNet(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Model, Usage } from '../agent/types.ts'
+import type { Config } from '../config.ts'
 import { ConfigError } from '../errors.ts'
+import type { Log } from '../log.ts'
 
 /** Dollars for a million tokens, in and out; `cached` for input that the provider had in its cache (default: as `in`). */
 const price = z.object({ in: z.number().min(0), out: z.number().min(0), cached: z.number().min(0).optional() })
@@ -18,6 +20,29 @@ export function loadPrices(file: string | undefined): Prices {
       'PRICES_FILE should be a readable JSON file of the form {"model": {"in": 0.25, "out": 2}}, in dollars a million tokens.',
     )
   }
+}
+
+/**
+ * A budget in dollars limits only what has a price, so every model that is asked as a rule must have one. A second model that
+ * stands in now and then is only warned of.
+ * @throws ConfigError
+ */
+export function checkBudgetPrices(config: Config, log: Log): void {
+  if (config.BUDGET_TEAM_DAY_USD === undefined) return
+  const prices = loadPrices(config.PRICES_FILE)
+  const lacking = MODELS.filter((setting) => config[setting] && !Object.hasOwn(prices, config[setting]))
+  const asked = lacking.find((setting) => setting !== 'OPENAI_FALLBACK_MODEL')
+  if (asked) throw new ConfigError(needsPrice(config[asked]!, asked))
+  if (lacking.length > 0) log.warn(needsPrice(config.OPENAI_FALLBACK_MODEL!, 'OPENAI_FALLBACK_MODEL'))
+}
+
+const MODELS = ['OPENAI_MODEL', 'OPENAI_CONDENSE_MODEL', 'OPENAI_FALLBACK_MODEL'] as const
+
+function needsPrice(model: string, setting: string): string {
+  return (
+    `BUDGET_TEAM_DAY_USD does not limit ${model} (${setting}), which has no price: PRICES_FILE should name a JSON file ` +
+    `with one, such as {${JSON.stringify(model)}: {"in": 0.25, "out": 2}}, in dollars a million tokens.`
+  )
 }
 
 /** Adds the cost to each call's usage. A model that the table lacks has no cost rather than a guessed one. */

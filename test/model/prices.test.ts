@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startBot as startRealBot } from '../../src/bot.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
@@ -84,6 +84,43 @@ describe.concurrent('the footer', () => {
     const [first, last] = turns(counted) as [Turn, Turn]
     const bot = await startBot(t, { model: [first, { ...Object(last), usage: false }] })
     expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~1,\d{3} tokens$/)
+  })
+})
+
+describe('BUDGET_TEAM_DAY_USD', () => {
+  const price = { in: 1, out: 2 }
+  const start = async (t: Ends, env: Env) => {
+    const { logs } = await startBot(t, { env: { BUDGET_TEAM_DAY_USD: '5', ...env } })
+    return logs.filter((line) => line.includes('BUDGET_TEAM_DAY_USD'))
+  }
+
+  test.for([
+    ['no PRICES_FILE', undefined, {}, 'played-model (OPENAI_MODEL)'],
+    ['no price for the model', { other: price }, {}, 'played-model (OPENAI_MODEL)'],
+    [
+      'none for the one that condenses',
+      { 'played-model': price },
+      { OPENAI_CONDENSE_MODEL: 'toString' },
+      'toString (OPENAI_CONDENSE_MODEL)',
+    ],
+  ] as const)('with %s ends the start with a sentence', async ([, prices, env, named], t) => {
+    const more: Env = prices ? { PRICES_FILE: await pricesFile(prices) } : {}
+    const error: unknown = await start(t, { ...env, ...more }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'ConfigError' })
+    expect(String(error)).toContain(
+      `BUDGET_TEAM_DAY_USD does not limit ${named}, which has no price: PRICES_FILE should`,
+    )
+  })
+
+  test('with a second model that has none starts, and says so in the log', async (t) => {
+    const env = { OPENAI_FALLBACK_MODEL: 'spare', PRICES_FILE: await pricesFile({ 'played-model': price }) }
+    expect(await start(t, env)).toEqual([expect.stringContaining('does not limit spare (OPENAI_FALLBACK_MODEL)')])
+  })
+
+  test('with a price for each says nothing', async (t) => {
+    const prices = { 'played-model': price, small: price, spare: { in: 0, out: 0 } }
+    const models = { OPENAI_CONDENSE_MODEL: 'small', OPENAI_FALLBACK_MODEL: 'spare' }
+    expect(await start(t, { ...models, PRICES_FILE: await pricesFile(prices) })).toEqual([])
   })
 })
 
