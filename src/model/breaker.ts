@@ -6,12 +6,14 @@ export interface BreakerOptions {
   failures: number
   /** Milliseconds until one call may try again. */
   openMs: number
+  /** A model that was silent for so long when its caller's time ended hangs, in milliseconds; a shorter silence may be thought. */
+  hangMs: number
   now(): number
   /** Told at the start, and whenever the breaker opens or closes. */
   onChange?(isOpen: boolean): void
 }
 
-const DEFAULTS: BreakerOptions = { failures: 4, openMs: 20_000, now: Date.now }
+const DEFAULTS: BreakerOptions = { failures: 4, openMs: 20_000, hangMs: 30_000, now: Date.now }
 
 /**
  * A circuit breaker (M. Nygard, "Release It!"): a model that fails and fails is spared for a while, and whoever asks is told
@@ -36,7 +38,7 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
     hearing.heard()
   } catch (error) {
     hasThrown = true
-    if (error instanceof ModelError ? error.retryable : hearing.hasHung()) breaker.failed()
+    if (hearing.isCutOff() ? breaker.isHang(hearing.heardAt) : isPassing(error)) breaker.failed()
     throw error
   } finally {
     // A caller that has read enough leaves early: then the model has done well.
@@ -48,31 +50,31 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
 /** Listens to one call for signs of life. */
 class Hearing {
   isHeard = false
+  /** Of the last sign of life, or of the call itself. */
+  heardAt: number
   readonly request: ModelRequest
   readonly #now: () => number
-  readonly #from: number
-  #heardAt: number
 
   constructor(request: ModelRequest, now: () => number) {
     this.#now = now
-    this.#from = this.#heardAt = now()
+    this.heardAt = now()
     this.request = { ...request, onSign: () => (this.heard(), request.onSign?.()) }
   }
 
   heard(): void {
     this.isHeard = true
-    this.#heardAt = this.#now()
+    this.heardAt = this.#now()
   }
 
-  /**
-   * The caller's time was over, and the model had been silent for most of it. One that was still talking is slow, but it
-   * works; and a caller who has gone for reasons of his own says nothing of the model.
-   */
-  hasHung(): boolean {
-    const { signal, timeMs } = this.request
-    const isTimeUp = signal.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError'
-    return isTimeUp && timeMs !== undefined && this.#now() - this.#heardAt >= this.#heardAt - this.#from
+  /** Time ended the call: its run's, or what a silent model has while another waits. One who left for other reasons says nothing. */
+  isCutOff(): boolean {
+    const { aborted, reason } = this.request.signal
+    return aborted && (reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError'))
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof ModelError && error.retryable
 }
 
 const SPARED = 'The model has been failing for a while, so I did not wait for it again. Please ask in a minute or two.'
@@ -97,6 +99,10 @@ class Breaker {
     if (this.#isTrying || this.#options.now() < this.#openUntil) return 'spared'
     this.#isTrying = true
     return 'trial'
+  }
+
+  isHang(heardAt: number): boolean {
+    return this.#options.now() - heardAt >= this.#options.hangMs
   }
 
   succeeded(): void {

@@ -35,9 +35,13 @@ function modelOf(name: string, parts: Parts, prices: Prices): Model {
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
 
+/** A model that uses up so much of a run's time in one silence hangs. Less than the half that `Silence` grants. */
+const HANG_SHARE = 0.4
+
 function endpoint(model: string, { config, log, net, meter }: Parts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
   const priced = withPrices(openAiModel({ model, apiKey, baseUrl, headers, stream, fetch: net.fetch, log }), prices)
   const measured = meter?.model(priced) ?? priced
-  return withBreaker(measured, meter ? { onChange: (isOpen) => meter.breaker(model, isOpen) } : {})
+  const onChange = meter && { onChange: (isOpen: boolean) => meter.breaker(model, isOpen) }
+  return withBreaker(measured, { hangMs: config.AGENT_TIMEOUT_MS * HANG_SHARE, ...onChange })
 }

@@ -27,7 +27,7 @@ function guarded(play: { now: Play }) {
       yield { type: 'text', text: ' and running' }
     },
   }
-  const model = withBreaker(inner, { failures: 3, openMs: 10_000, now: () => clock.ms })
+  const model = withBreaker(inner, { hangMs: 0, failures: 3, openMs: 10_000, now: () => clock.ms })
   return { model, clock, gate, calls: () => calls }
 }
 
@@ -139,7 +139,7 @@ describe('a circuit breaker', () => {
         throw new ModelError('503', { hint: 'down', retryable: true })
       },
     }
-    const model = withBreaker(inner, { failures: 2, now: () => 0 })
+    const model = withBreaker(inner, { hangMs: 0, failures: 2, now: () => 0 })
     await fails(model, 2)
     expect((await callModel(model)).error).toMatchObject(SPARED)
   })
@@ -149,7 +149,7 @@ describe('a model that never answers', () => {
   /** Calls on an endpoint that plays, each with so much time. */
   async function endpoint(t: Ends, script: Script) {
     const played = await playModel(t, script)
-    const { model } = modelsOf({ OPENAI_BASE_URL: played.url })
+    const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: '400' })
     const call = (ms: number, more: Partial<ModelRequest> = {}) =>
       callModel(model, { signal: AbortSignal.timeout(ms), timeMs: ms, ...more })
     return { played, call }
@@ -166,6 +166,12 @@ describe('a model that never answers', () => {
     const { call } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
     for (let n = 0; n < 4; n++) expect((await call(300)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
+  })
+
+  test('has not where the call had only the end of its run’s time: that says nothing of the model', async (t) => {
+    const { call } = await endpoint(t, (_, n) => (n < 6 ? { hang: true } : 'I was only thinking.'))
+    for (let n = 0; n < 6; n++) expect((await call(100)).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await call(60_000)).text).toBe('I was only thinking.')
   })
 
   test('has not where it was still talking: it is slow, but it works', async (t) => {

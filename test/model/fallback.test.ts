@@ -12,7 +12,8 @@ async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (
     return plays[name](asked[name]!++)
   })
   const logs: string[] = []
-  const env = { OPENAI_BASE_URL: endpoint.url, OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' }
+  const names = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' }
+  const env = { OPENAI_BASE_URL: endpoint.url, AGENT_TIMEOUT_MS: '400', ...names }
   return { model: modelsOf(env, logs).model, asked, logs, env }
 }
 
