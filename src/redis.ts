@@ -107,7 +107,7 @@ function backoff(times: number): number {
 
 /** A master that became a replica in a failover refuses writes: look for the new one, and send the command there (2). */
 function reconnectOnError(error: Error): 2 | false {
-  return error.message.startsWith('READONLY') ? 2 : false
+  return /^(?:ERR Error running script.*?-)?READONLY\b/.test(error.message) ? 2 : false
 }
 
 function access(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
@@ -151,12 +151,17 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
 }
 
 /** What Redis answers, or ioredis in its place, while it cannot take a write: it passes, and nothing is wrong with the command. */
-const PASSING_FAULTS =
-  /^(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b|^Connection is closed|^Command timed out|^Socket timeout|^Stream isn't writeable|^Reached the max retries per request/
+const PASSING_FAULTS = [
+  // Redis 6 wraps what a script met: "ERR Error running script (call to f_…): @user_script:1: -OOM …".
+  /^(?:ERR Error running script.*?-)?(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b/,
+  /^(?:Connection is closed|Command timed out|Socket timeout|Stream isn't writeable|Reached the max retries per request)/,
+  /^(?:Too many Cluster redirections|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache)/,
+  /^Redis did not take the question in/,
+]
 
 /** Whether an error says no more than that Redis is away, full or failing over. */
 export function isPassingFault(error: unknown): boolean {
-  return error instanceof Error && PASSING_FAULTS.test(error.message)
+  return error instanceof Error && PASSING_FAULTS.some((fault) => fault.test(error.message))
 }
 
 /** The key of something that belongs to a thread. The braces keep all that a thread has on one node of a Cluster. */

@@ -14,7 +14,7 @@ const LAST_TAG = 2 ** 21 - 1
 const DAY_MS = 86_400_000
 const TAGS_TTL_MS = DAY_MS
 /** No shorter than a question itself is kept. */
-const WAITING_TTL_MS = 30 * DAY_MS
+export const WAITING_TTL_MS = 30 * DAY_MS
 
 /**
  * Gives a thread's next turn its place. KEYS: tags, waiting questions, job, and BullMQ's prioritized, active, wait, delayed.
@@ -23,7 +23,8 @@ const WAITING_TTL_MS = 30 * DAY_MS
  *
  * The tags are a hash of each channel's last one, and of the virtual time under the name `now`. They begin anew when they have
  * come half-way to their end and there is no turn at all; and after a day's silence, where turns that are still there say what
- * time it is. At every hundredth tag the channels that are behind the time are dropped: they are as good as new.
+ * time it is. As channels come
+ * in, those that are not ahead of the time are dropped now and then: they are as good as new.
  */
 export const placeScript = script(`
   if ARGV[2] then
@@ -43,10 +44,10 @@ export const placeScript = script(`
     now = math.max(1, math.floor((score or 0) / 2 ^ 32))
   end
   local tag = math.min(math.max(now, last + 1), ${LAST_TAG})
-  if tag % 100 == 0 then
+  if last == 0 and redis.call('HLEN', KEYS[1]) % 200 == 199 then
     local all = redis.call('HGETALL', KEYS[1])
     for i = 1, #all, 2 do
-      if tonumber(all[i + 1]) < now then redis.call('HDEL', KEYS[1], all[i]) end
+      if tonumber(all[i + 1]) <= now then redis.call('HDEL', KEYS[1], all[i]) end
     end
   end
   redis.call('HSET', KEYS[1], 'now', now, ARGV[1], tag)

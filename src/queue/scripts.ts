@@ -95,7 +95,9 @@ export const beginScript = script(`
   local attempts = tonumber(hash['attempts'] or 0)
   if hash['starter'] ~= token then attempts = attempts + 1 end
   local verdict, tries = 'work', tonumber(hash['tries'] or 0)
-  if losses >= tonumber(ARGV[6]) or tonumber(hash['failures'] or 0) >= tonumber(ARGV[7]) then
+  -- Once decided it stays so, whatever of saying it is saved: people may have read it already.
+  if hash['givenUp'] or losses >= tonumber(ARGV[6]) or tonumber(hash['failures'] or 0) >= tonumber(ARGV[7]) then
+    redis.call('HSET', run, 'givenUp', 1)
     tries = tries + 1
     verdict = tries > tonumber(ARGV[8]) and 'drop' or 'give-up'
   end
@@ -134,6 +136,8 @@ export const releaseScript = script(`
   if (redis.call('HGET', KEYS[3], 'checkpoints') or '0') ~= redis.call('HGET', KEYS[3], 'mark') then
     redis.call('HDEL', KEYS[3], 'losses', 'failures')
   end
+  -- A try of giving up that was cut off by no fault of its own is none.
+  if ARGV[2] == '' and redis.call('HEXISTS', KEYS[3], 'givenUp') == 1 then redis.call('HINCRBY', KEYS[3], 'tries', -1) end
   if ARGV[2] == '' then return tonumber(redis.call('HGET', KEYS[3], 'failures') or 0) end
   redis.call('HSET', KEYS[3], 'lastError', ARGV[2])
   return redis.call('HINCRBY', KEYS[3], 'failures', 1)
@@ -153,14 +157,15 @@ export const reviveScript = script(`
 `)
 
 /**
- * Puts a question that was given up into its inbox again; if that ends as before, it is said again. KEYS: thread, inbox, run. ARGV: id, ttl. Returns the generation
+ * Puts a question that was given up into its inbox again, and counts that: how it ends is then said anew. KEYS: thread, inbox, run. ARGV: id, ttl. Returns the generation
  * that must have a job, or nothing when the run is not a given-up one.
  */
 export const retryScript = script(`
   ${activate}
   if redis.call('HGET', KEYS[3], 'state') ~= 'given-up' then return '' end
   redis.call('HSET', KEYS[3], 'state', 'waiting', 'losses', 0, 'failures', 0, 'tries', 0)
-  redis.call('HDEL', KEYS[3], 'post:given-up-1')
+  redis.call('HDEL', KEYS[3], 'givenUp')
+  redis.call('HINCRBY', KEYS[3], 'retries', 1)
   redis.call('RPUSH', KEYS[2], ARGV[1])
   local active = redis.call('HGET', KEYS[1], 'active') or activate()
   for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end

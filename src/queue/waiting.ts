@@ -2,6 +2,7 @@ import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { threadKeys } from '../run/keys.ts'
 import { parseRun } from '../run/stored.ts'
+import { WAITING_TTL_MS } from './fair.ts'
 
 /** How many entries that a crash left behind one look clears away at most. */
 const MOST_CLEARED = 100
@@ -38,7 +39,7 @@ export class WaitingQuestions {
   }
 
   async add(thread: ThreadKey, { id, at }: { id: string; at: number }): Promise<void> {
-    await this.#redis.zadd(this.key, at, entryOf(thread, id))
+    await this.#redis.multi().zadd(this.key, at, entryOf(thread, id)).pexpire(this.key, WAITING_TTL_MS).exec()
   }
 
   /** Counts what a thread has waiting, after a crash that may have left it out. */

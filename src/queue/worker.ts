@@ -29,13 +29,20 @@ export interface TurnWorkerOptions {
   graceMs: number
 }
 
-const SUSPECT_PAUSE_MS = 500
+/** A turn at work. `isSuspect`: the next loss of its worker is its last. */
+interface Running {
+  abort: AbortController
+  done: Promise<unknown>
+  isSuspect: boolean
+}
+
+const SUSPECT_PAUSE_MS = 200
 
 /** Works on turns: one job is one turn of one thread. */
 export class TurnWorker {
   readonly #options: TurnWorkerOptions
   readonly #worker: BullWorker<TurnJob>
-  readonly #running = new Map<string, { abort: AbortController; done: Promise<unknown>; isSuspect: boolean }>()
+  readonly #running = new Map<string, Running>()
   #isStopping = false
 
   constructor(options: TurnWorkerOptions) {
@@ -75,12 +82,12 @@ export class TurnWorker {
     const abort = new AbortController()
     const isSuspect = job.stalledCounter >= this.#options.maxLosses - 1
     const pause = this.#pauseBefore(isSuspect)
-    const done = pause === undefined ? this.#turn(job, token, abort) : this.#comeBack(job, token, pause)
+    const entry: Running = { abort, done: Promise.resolve(), isSuspect: isSuspect && pause === undefined }
+    entry.done = pause === undefined ? this.#turn(job, token, entry) : this.#comeBack(job, token, pause)
     const id = job.id ?? ''
-    const entry = { abort, done, isSuspect }
     this.#running.set(id, entry)
     try {
-      await done
+      await entry.done
     } finally {
       // A job that lost its lease here may have come to this very worker again, beside the old one's last breath.
       if (this.#running.get(id) === entry) this.#running.delete(id)
@@ -97,7 +104,8 @@ export class TurnWorker {
     return isBeside ? SUSPECT_PAUSE_MS : undefined
   }
 
-  async #turn(job: Job<TurnJob>, token: string, abort: AbortController): Promise<void> {
+  async #turn(job: Job<TurnJob>, token: string, entry: Running): Promise<void> {
+    const { signal } = entry.abort
     const { store, jobs } = this.#options
     const { thread, gen } = job.data
     const turn = await store.begin(thread, gen, job.attemptsStarted)
@@ -109,10 +117,12 @@ export class TurnWorker {
     const { question } = turn.stored
     // Nothing hangs on it: a tag is then off by one, and the count of what waits finds it out.
     jobs.begun(question, job.priority).catch(() => {})
+    // The job was lost so often, but not in a row: there were checkpoints between.
+    if (turn.stored.losses < this.#options.maxLosses - 1) entry.isSuspect = false
     try {
-      await this.#work(turn, abort.signal)
+      await this.#work(turn, signal)
     } catch (error) {
-      const delay = await this.#putDown(turn, error, abort.signal)
+      const delay = await this.#putDown(turn, error, signal)
       if (delay === undefined) return
       await jobs.putDown(question)
       return this.#comeBack(job, token, delay)

@@ -19,11 +19,14 @@ const SURE_MS = 400
 // Each of these compares the fencing token in the step in which it writes: a holder that was frozen for an hour finds
 // another token there and changes nothing.
 
-// What is saved counts as a checkpoint; the same saved again, by a run that goes on where another died, does not.
+// What is saved counts as a checkpoint. The same saved again, by a run that goes on where another died, does not; nor does what it has cost.
 const savePartsScript = script(`
   if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 0 end
   local isNew = false
-  for i = 2, #ARGV, 2 do isNew = isNew or redis.call('HGET', KEYS[2], ARGV[i]) ~= ARGV[i + 1] end
+  for i = 2, #ARGV, 2 do
+    local isCost = string.sub(ARGV[i], 1, 6) == 'usage:'
+    isNew = isNew or (not isCost and redis.call('HGET', KEYS[2], ARGV[i]) ~= ARGV[i + 1])
+  end
   redis.call('HSET', KEYS[2], unpack(ARGV, 2))
   if isNew then redis.call('HINCRBY', KEYS[2], 'checkpoints', 1) end
   return 1

@@ -2,7 +2,7 @@ import type { RunPart, SavedRun } from './types.ts'
 
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
 export function freshRun(at: number): SavedRun {
-  return { steps: [], memory: {}, posts: {}, usage: [], startedAt: at, attempts: 0 }
+  return { steps: [], memory: {}, posts: {}, usage: [], startedAt: at, attempts: 0, retries: 0 }
 }
 
 /** Puts one saved part into its place. Steps and usage are numbered from 1; saving a number again replaces it. */

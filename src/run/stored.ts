@@ -73,6 +73,7 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone
   saved.attempts = Number(hash.get('attempts') ?? 0)
+  saved.retries = Number(hash.get('retries') ?? 0)
   saved.steps = numbered<Step>(hash, 'step')
   saved.usage = numbered<Usage>(hash, 'usage')
   saved.memory = (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory']

@@ -48,6 +48,8 @@ export interface SavedRun {
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
   attempts: number
+  /** How often it was handed out again after it had been given up. */
+  retries: number
 }
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */

@@ -1,7 +1,8 @@
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import type { Question } from '../run/types.ts'
+import { isPassingFault } from '../redis.ts'
+import type { Question, Run } from '../run/types.ts'
 import type { Egress } from './egress.ts'
 import { questionOf } from './question.ts'
 
@@ -15,23 +16,49 @@ export interface CatchUpOptions {
   now(): Date
 }
 
+/** How long Slack is asked for the replies. Milliseconds. */
+const PATIENCE_MS = 60_000
+/** The post key under which a run notes that it has caught up. */
+const CAUGHT_UP = 'caught-up'
+
 /**
- * A mention that Slack had to deliver again made its thread known late: replies that came in before it were nobody's business
- * then, and are acked and gone. They are looked up in the thread, and taken in as if they came now; what was taken in is known.
+ * A mention that Slack had to deliver again made its thread known late: replies that were said and came in before that were
+ * nobody's business then, and are acked and gone. They are looked up in the thread, once, and taken in as if they came now;
+ * what was taken in is known. @throws where the queue cannot take them in now
  */
-export async function catchUp(question: Question, options: CatchUpOptions & { signal: AbortSignal }): Promise<void> {
-  const { egress, queue, log, botUser, followUps, now, signal } = options
-  const { team, channel, thread, ts } = question
-  if (!question.isLate || ts === undefined || followUps === 'mention') return
+export async function catchUp(
+  question: Question,
+  run: Run,
+  options: CatchUpOptions & { signal: AbortSignal },
+): Promise<void> {
+  const { queue, log, followUps, signal } = options
+  if (!question.isLate || question.surface !== 'mention' || followUps === 'mention') return
+  if (run.saved.posts[CAUGHT_UP]) return
   try {
-    for (const message of await egress.replies({ channel, thread, since: ts, signal })) {
-      const asked = questionOf({ ...message, channel }, { team, botUser, now: now() })
-      if (!asked?.onlyKnownThread || message.ts <= ts) continue
-      const outcome = await queue.accept(asked.question, { onlyKnownThread: true })
-      if (outcome === 'accepted') log.info({ question: asked.question.id }, 'a reply from before its thread was known')
+    for (const reply of await missedReplies(question, options)) {
+      const outcome = await queue.accept(reply, { onlyKnownThread: true })
+      if (outcome === 'accepted') log.info({ question: reply.id }, 'a reply from before its thread was known')
     }
+    await run.posted(CAUGHT_UP, 'done')
   } catch (error) {
-    if (signal.aborted || error instanceof LeaseLost) throw error
+    if (signal.aborted || error instanceof LeaseLost || isPassingFault(error)) throw error
     log.warn({ question: question.id, error: messageOf(error) }, 'could not look for replies from before')
   }
+}
+
+async function missedReplies(
+  { team, channel, thread, ts = '', at }: Question,
+  { egress, botUser, now, signal }: CatchUpOptions & { signal: AbortSignal },
+): Promise<Question[]> {
+  const missed: Question[] = []
+  const place = { channel, thread, since: ts, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) }
+  for await (const message of egress.messages(place)) {
+    if (Number(message.ts) * 1000 > at) break
+    const asked =
+      message.ts > ts
+        ? questionOf({ ...message, channel, edited: undefined }, { team, botUser, now: now() })
+        : undefined
+    if (asked?.onlyKnownThread) missed.push(asked.question)
+  }
+  return missed
 }

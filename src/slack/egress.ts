@@ -33,6 +33,14 @@ export interface Post {
 /** Slack takes five uses of a response_url. */
 const WHISPER_TRIES = 3
 
+export interface EgressOptions {
+  web: SlackWeb
+  /** The bot's own user id. */
+  botUser: string
+  log: Log
+  fetch?: typeof globalThis.fetch | undefined
+}
+
 const EVENT_TYPE = 'thinkaloud_post'
 
 /**
@@ -41,11 +49,13 @@ const EVENT_TYPE = 'thinkaloud_post'
  */
 export class Egress {
   readonly #web: SlackWeb
+  readonly #botUser: string
   readonly #log: Log
   readonly #fetch: typeof globalThis.fetch
 
-  constructor(options: { web: SlackWeb; log: Log; fetch?: typeof globalThis.fetch | undefined }) {
+  constructor(options: EgressOptions) {
     this.#web = options.web
+    this.#botUser = options.botUser
     this.#log = options.log
     this.#fetch = options.fetch ?? globalThis.fetch
   }
@@ -150,7 +160,7 @@ export class Egress {
    */
   async find(post: Place & Pick<Post, 'key' | 'mustArrive'>): Promise<string | undefined> {
     try {
-      for await (const { ts, metadata } of this.#messages(post))
+      for await (const { ts, metadata } of this.messages(post))
         if (metadata?.event_type === EVENT_TYPE && isKey(metadata.event_payload, post.key)) return ts
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !post.mustArrive) throw error
@@ -163,7 +173,7 @@ export class Egress {
   async findAll(place: Place, run: string): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     try {
-      for await (const { ts, metadata } of this.#messages(place)) {
+      for await (const { ts, metadata } of this.messages(place)) {
         const { run: whose, step } = (metadata?.event_type === EVENT_TYPE && metadata.event_payload) || {}
         if (whose === run && step !== undefined) found.set(step, ts)
       }
@@ -173,21 +183,15 @@ export class Egress {
     return found
   }
 
-  /** The ts of a streamed message that is still open in the thread. Streams carry no key, but one thread has one writer. */
+  /** The ts of our own streamed message that is still open in the thread. Streams carry no key, but one thread has one writer. */
   async findStream(place: Place): Promise<string | undefined> {
-    for await (const { ts, streaming_state } of this.#messages(place)) if (streaming_state === 'in_progress') return ts
+    for await (const { ts, user, streaming_state } of this.messages(place))
+      if (streaming_state === 'in_progress' && user === this.#botUser) return ts
     return undefined
   }
 
-  /** All messages of a thread since then, the bot's own among them. @throws SlackRefusal */
-  async replies(place: Place & { thread: string }): Promise<ThreadMessage[]> {
-    const messages: ThreadMessage[] = []
-    for await (const message of this.#messages(place)) messages.push(message)
-    return messages
-  }
-
   /** What stands in a thread, or in a channel, since then. @throws SlackRefusal */
-  async *#messages({ channel, thread, since, signal }: Place): AsyncGenerator<ThreadMessage> {
+  async *messages({ channel, thread, since, signal }: Place): AsyncGenerator<ThreadMessage> {
     const method = thread ? 'conversations.replies' : 'conversations.history'
     const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
     for (let cursor: string | undefined; ;) {

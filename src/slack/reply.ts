@@ -73,14 +73,13 @@ export class Reply {
 
   /** A failure, as a person should read it. */
   async fail(sentence: string, reference: string): Promise<void> {
-    await this.#conclude([failureContent(sentence, reference)], 'failed')
+    await this.#conclude([failureContent(sentence, reference)], keyOfEnd('failed', this.#run))
   }
 
   /** The same where the question is put aside. Not in place of the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
-    const { posts } = this.#run.saved
-    if (!posts['answer-1'] && !posts['failed-1'])
-      await this.#conclude([failureContent(sentence, reference)], 'given-up')
+    const isTold = this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)
+    if (!isTold) await this.#conclude([failureContent(sentence, reference)], keyOfEnd('given-up', this.#run))
   }
 
   /** A plain word of the bot's own in place of an answer. */
@@ -165,6 +164,7 @@ export class Reply {
       this.#enqueue(async () => {
         if (this.#run.saved.posts[`step-${n}`]) await this.#show(`step-${n}`, this.#contentOf(n))
       })
+    this.#enqueue(async () => this.#stream?.makeSure())
     await this.#tail
     if (this.#lost) throw this.#lost
   }
@@ -212,6 +212,16 @@ export class Reply {
       })
     })
   }
+}
+
+/** Each time that it is handed out again, a run may fail anew, and says so. */
+function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
+  return saved.retries > 0 ? `${name}-${saved.retries}` : name
+}
+
+/** It was told that this failed, or it may have been, and then a process died before that was the end of it. */
+export function isFailureTold(run: Run): boolean {
+  return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
 const NOTHING_BEFORE = Promise.resolve(new Map<string, string>())

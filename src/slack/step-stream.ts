@@ -63,15 +63,23 @@ export class StepStream {
     }
   }
 
-  /** Ends the stream, also one that a dead process left open. Never rejects. */
+  /** Ends the stream before the answer comes, where Slack takes that at once. Never rejects. */
   async end(): Promise<void> {
+    const { egress, question } = this.#options
+    this.#isUsable = false
+    if (!this.#ts) return
+    const outcome = await egress.sign('chat.stopStream', { channel: question.channel, ts: this.#ts })
+    if (outcome === 'taken') this.#ts = undefined
+  }
+
+  /** After the answer: ends what is open still, also what a dead process left so. Never rejects. */
+  async makeSure(): Promise<void> {
     const { egress, question } = this.#options
     await this.#lookUp().catch(() => undefined)
     const args = { channel: question.channel, ts: this.#ts }
     // One that has ended by itself is refused. What Slack does not take in time ends after five minutes.
     if (this.#ts) await egress.call('chat.stopStream', args, AbortSignal.timeout(END_MS)).catch(() => undefined)
     this.#ts = undefined
-    this.#isUsable = false
   }
 
   /** Slack adds a task's details to those that it has: they are sent once, also where another process goes on. */
@@ -110,7 +118,9 @@ export class StepStream {
     if (!this.#isUnsure || this.#ts) return
     const { egress, question, signal } = this.#options
     const { channel, thread, ts, at } = question
-    const found = await egress.findStream({ channel, thread, since: ts ?? String(at / 1000 - 60), signal })
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
+    const since = ts ?? String(at / 1000 - 60)
+    const found = await egress.findStream({ channel, thread, since, signal: soon })
     if (found !== undefined) await this.#began(found)
   }
 
@@ -123,6 +133,8 @@ export class StepStream {
 const STREAM = 'stream'
 /** How long the end of a stream is tried while Slack does not answer. */
 const END_MS = 15_000
+/** How long a stream is looked for: there is another way to show a step. */
+const LOOK_MS = 3_000
 
 function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
   const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'

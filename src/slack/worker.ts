@@ -7,8 +7,9 @@ import type { Question, Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/summary.ts'
 import { noteContent } from './blocks.ts'
 import { catchUp, type CatchUpOptions } from './catch-up.ts'
-import { Reply, type ReplyOptions } from './reply.ts'
+import { isFailureTold, Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
+import { escapeText } from './escape.ts'
 import { SlackRefusal } from './web.ts'
 import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED } from './words.ts'
 
@@ -31,12 +32,15 @@ export interface AnswerWatch {
 /** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
+    if (isFailureTold(run)) return tellAgain(new Reply(question, run, { ...options, signal }))
     // What asks nothing costs nothing: a mention without words is told so.
     const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
     if (isUnrooted(question)) return takeIn(question, run, { ...options, signal })
-    await catchUp(question, { ...options, signal })
+    const caughtUp = catchUp(question, run, { ...options, signal })
+    caughtUp.catch(() => undefined)
     await answerIn(question, run, { ...options, signal })
+    await caughtUp
   }
 }
 
@@ -48,6 +52,7 @@ async function takeIn(question: Question, run: Run, options: WorkerOptions & { s
   try {
     const refusal = await openThread(question, run, options)
     if (!refusal) return
+    if (options.durable && LOCKED_OUT.has(refusal.code)) throw refusal
     await settle(question, run, { ...options, refund: true })
     await options.egress.whisper(question, noteContent(cannotPost(refusal.code)))
   } catch (error) {
@@ -93,7 +98,6 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
   try {
     signal.throwIfAborted()
     const events = answer(question, run, { ...options.answer, signal })
-    if (isTold(run)) return await tellAgain(reply)
     if (question.text === '') await reply.note(EMPTY_QUESTION)
     else
       for await (const event of options.watch?.events(events) ?? events) {
@@ -126,14 +130,10 @@ export function createGiveUp(options: WorkerOptions): Handler {
   }
 }
 
-/** It was told that this failed, and then a process died before that was the end of it. */
-function isTold(run: Run): boolean {
-  return run.saved.posts['failed-1'] !== undefined
-}
-
-/** For the case that it was not out yet. */
+/** The failure was told, and then a process died; or just before it was out. */
 async function tellAgain(reply: Reply): Promise<void> {
-  await reply.fail(FAILED, newReference())
+  reply.begin()
+  await reply.fail(FAILED, newReference()).catch((error: unknown) => reply.abandon(error))
   await reply.end()
 }
 
@@ -196,7 +196,7 @@ async function orAlone(
 }
 
 function withReference(sentence: string, reference: string): string {
-  return `${sentence}\n_Reference: ${reference}_`
+  return `${escapeText(sentence)}\n_Reference: ${reference}_`
 }
 
 /** The process is ending and nothing outlives it: a last word, under a signal of its own. */

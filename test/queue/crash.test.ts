@@ -208,6 +208,26 @@ describeWithRedis('a process that dies', () => {
     expect(seen).toEqual(['poison', 'poison', 'poison', 'poison: fresh', 'next'])
   })
 
+  test('a question that is given up stays given up, and saying so is not given up for a Redis that is full', async () => {
+    const queue = open(`poison${count++}`, { maxFailures: 2 })
+    const seen: string[] = []
+    const giveUp: Handler = async (_, run) => {
+      seen.push('give up')
+      if (seen.length < 8) throw new Error("OOM command not allowed when used memory > 'maxmemory'.")
+      await run.posted('given-up-1', '1.1')
+      if (seen.length < 10) throw new Error('Slack is away.')
+      seen.push('said')
+    }
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    await queue.start(async () => {
+      seen.push('work')
+      throw new Error('Never.')
+    }, giveUp)
+    await queue.accept(question('bad'))
+    await eventually(() => expect(seen.at(-1)).toBe('said'))
+    expect(seen).toEqual(['work', 'work', ...Array.from({ length: 8 }, () => 'give up'), 'said'])
+  })
+
   test('a checkpoint counts also where it completes one that there was, and the same saved again does not', async () => {
     const prefix = `poison${count++}`
     const front = open(prefix, { role: 'front' })
