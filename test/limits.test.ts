@@ -192,6 +192,16 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await eventuallyAnswered(bot)
   })
 
+  test('a question that the model failed is not counted', async (t) => {
+    const bot = await startBot(t, { env: { LIMIT_USER_HOUR: '1' } })
+    bot.model.on('fails', { status: 401 })
+    bot.model.on('Just this', ANSWER)
+    for (let n = 0; n < 2; n++) expect(await (await bot.mention('This fails?')).ended()).toMatch(/Reference: /)
+    expect(await (await bot.mention('Just this?')).lastAnswer()).toBe('Here you are.')
+    await bot.mention('Just this?')
+    await bot.slack.until(() => filled(bot.slack.whispers(GENERAL, ALICE)), 'a private word')
+  })
+
   test('a /ask that cannot be answered where it was asked gives the place back', async (t) => {
     const bot = await startBot(t, { env, model: [ANSWER] })
     bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })

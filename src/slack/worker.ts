@@ -64,8 +64,8 @@ async function takeIn(question: Question, run: Run, options: WorkerOptions & { s
 }
 
 /**
- * Done before people read how it ended, so that who asks on at once finds the cost booked and the place free. `refund`: Slack
- * took no answer, so the question is not counted.
+ * Done before people read how it ended, so that who asks on at once finds the cost booked and the place free. `refund`:
+ * nothing was answered, so the question is not counted. What it has cost is booked all the same.
  */
 async function settle(
   question: Question,
@@ -174,7 +174,7 @@ async function explain(error: unknown, { question, run, reply, signal, options }
   // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
   if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
   log.error(fields, 'question failed')
-  await settle(question, run, options)
+  await settle(question, run, { ...options, refund: true })
   if (signal.aborted) return sayRestarted(question, run, { options, reference })
   const sentence = error instanceof ModelError ? error.hint : FAILED
   await orAlone(reply.fail(sentence, reference), withReference(sentence, reference), { question, run, options })
