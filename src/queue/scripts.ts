@@ -17,7 +17,7 @@ const activate = `
 `
 
 // Ids end in the message's ts. What Slack could not deliver at once comes late, and is put where it was said: before what was
-// said after it and has not begun.
+// said after it, unless that has begun.
 const enqueue = `
   local function enqueue(id, runs)
     local function said(one) return one and string.match(one, ':(%d+%.%d+)$') end
@@ -157,8 +157,8 @@ export const reviveScript = script(`
 `)
 
 /**
- * Puts a question that was given up into its inbox again, and counts that: how it ends is then said anew. KEYS: thread, inbox, run. ARGV: id, ttl. Returns the generation
- * that must have a job, or nothing when the run is not a given-up one.
+ * Puts a question that was given up into its inbox again, and counts that: how it ends is then said anew. KEYS: thread, inbox,
+ * run. ARGV: id, ttl. Returns the generation that must have a job, or nothing when the run is not a given-up one.
  */
 export const retryScript = script(`
   ${activate}

@@ -40,7 +40,8 @@ export function createHandler(options: WorkerOptions): Handler {
     const caughtUp = catchUp(question, run, { ...options, signal })
     caughtUp.catch(() => undefined)
     await answerIn(question, run, { ...options, signal })
-    await caughtUp
+    // What outlives this process goes on with it elsewhere.
+    await (options.durable ? caughtUp : caughtUp.catch(() => undefined))
   }
 }
 
