@@ -2,7 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
-import { ModelError } from './errors.ts'
+import { tooSlow } from './errors.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 import { threadOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
@@ -62,11 +62,9 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
     return await condense(text, deps.turns, { prompts, model, signal, timeMs, onUsage })
   } catch (error) {
     if (!time.aborted || deps.signal.aborted) throw error
-    throw new ModelError('the model did not condense in time', { hint: SLOW, retryable: true, cause: error })
+    throw tooSlow('the model did not condense in time', error)
   }
 }
-
-const SLOW = 'The model takes too long to answer right now. Please ask again in a few minutes.'
 
 /** An answer that an earlier process had saved is told once more: nobody knows whether it was delivered. */
 async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {

@@ -23,6 +23,12 @@ export class ModelError extends Error {
   }
 }
 
+/** The model did not say in time what was to be said. `message` tells the log whose time it was. */
+export function tooSlow(message: string, cause?: unknown): ModelError {
+  const hint = 'The model takes too long to answer right now. Please ask again in a few minutes.'
+  return new ModelError(message, { hint, retryable: true, cause })
+}
+
 /** This process no longer owns the run it works on: another worker has taken it. Whoever meets it stops, silently. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'

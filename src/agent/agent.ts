@@ -6,7 +6,7 @@
 import { actAndObserve } from './act.ts'
 import { stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './cut.ts'
-import { ModelError } from '../errors.ts'
+import { tooSlow } from '../errors.ts'
 import { plainWords, whatIsKnown } from './last-words.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
 import type { AgentEvent, Completion, Reading, RunView, ToolCall, Usage } from './types.ts'
@@ -87,23 +87,14 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
   } catch (error) {
     if (run.task.signal.aborted || !signal.aborted) throw error
     if (!run.lastCall) return undefined
-    if (cut.text === '' && !run.steps.some((step) => step.observation?.ok)) throw tooSlow(run, error)
+    // Nothing was said in all the time of the run, and no tool found anything: that is a failure, not an answer.
+    if (cut.text === '' && !run.steps.some((step) => step.observation?.ok))
+      throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
   } finally {
     time.release()
   }
   return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}) }
 }
-
-/** The model said nothing in all the time of the run, and no tool found anything: that is a failure, not an answer. */
-function tooSlow(run: RunState, cause: unknown): ModelError {
-  return new ModelError(`model ${run.model.name}: nothing came within the run's time`, {
-    hint: SLOW,
-    retryable: true,
-    cause,
-  })
-}
-
-const SLOW = 'The model takes too long to answer right now. Please ask again in a few minutes.'
 
 /** Takes the model's word: its actions become steps to run; what could not be read becomes a step that says so. */
 function* decide(run: RunState, reading: Exclude<Reading, { kind: 'finish' }>): Generator<AgentEvent> {

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../agent/types.ts'
-import { ModelError } from '../errors.ts'
+import { tooSlow } from '../errors.ts'
 
 /** How much of the time that is left a model may be silent for, where another one waits to take over. */
 const SHARE = 0.5
@@ -45,13 +45,7 @@ export class Silence {
   #watch(): void {
     const ms = (this.#endsAt - this.#heardAt) * SHARE
     const leftMs = this.#heardAt + ms - performance.now()
-    if (leftMs <= 0) this.#controller.abort(tooSilent(this.#model, ms))
+    if (leftMs <= 0) this.#controller.abort(tooSlow(`model ${this.#model}: silent for ${(ms / 1000).toFixed(1)} s`))
     else this.#timer = setTimeout(() => this.#watch(), Math.ceil(leftMs))
   }
 }
-
-function tooSilent(model: string, ms: number): ModelError {
-  return new ModelError(`model ${model}: silent for ${(ms / 1000).toFixed(1)} s`, { hint: SLOW, retryable: true })
-}
-
-const SLOW = 'The model takes too long to answer right now. Please ask again in a few minutes.'

@@ -5,6 +5,7 @@ import { LeaseLost, messageOf } from '../errors.ts'
 import { embeddedRun } from '../run/embedded.ts'
 import { freshRun } from '../run/saved.ts'
 import { threadOf, type Question, type SavedRun } from '../run/types.ts'
+import { GIVE_UP_TRIES } from './defaults.ts'
 import { settledWithin } from './settle.ts'
 import { Turns } from './turns.ts'
 import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
@@ -42,9 +43,6 @@ interface Running {
 }
 
 const DAY_MS = 86_400_000
-/** How often telling a thread that its question is given up is tried. */
-const GIVE_UP_TRIES = 3
-
 /** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
 export function embeddedQueue(options: EmbeddedQueueOptions): Queue {
   return new EmbeddedQueue(options)

@@ -5,6 +5,7 @@ import { threadKeys } from '../run/keys.ts'
 import type { RunLease } from '../run/redis.ts'
 import { parseRun, type StoredRun } from '../run/stored.ts'
 import { threadOf, type Question } from '../run/types.ts'
+import { GIVE_UP_TRIES } from './defaults.ts'
 import { acceptScript, beginScript, finishScript, releaseScript, retryScript, reviveScript } from './scripts.ts'
 import type { Accepted } from './types.ts'
 
@@ -36,9 +37,6 @@ export interface Turn extends HeldTurn {
   /** `give-up`: it failed too often, say so. `drop`: saying so failed too often as well. */
   verdict: 'work' | 'give-up' | 'drop'
 }
-
-/** How often it is tried to tell a thread that its question is given up. */
-const GIVE_UP_TRIES = 3
 
 /** What the scripts do, with names and types. A generation that an answer carries must have a job; '' is none. */
 export class ThreadStore {
