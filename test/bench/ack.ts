@@ -46,7 +46,6 @@ export async function run(args: string[]): Promise<void> {
   await Promise.all([front.stop(), worker.stop()])
   slack.close()
   model.close()
-  redis.client.disconnect()
   await redis.stop()
 }
 

@@ -10,5 +10,10 @@ export async function startRedis(): Promise<{ url: string; client: Redis; stop()
   const dir = mkdtempSync(join(tmpdir(), 'bench-redis-'))
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--appendonly', 'yes', '--save', '']
   const server = await start(['sh', '-c', `exec redis-server ${args.join(' ')}`], {})
-  return { url: `redis://127.0.0.1:${port}`, client: new Redis(port, '127.0.0.1'), stop: async () => server.stop() }
+  const client = new Redis(port, '127.0.0.1')
+  const stop = async () => {
+    client.disconnect()
+    await server.stop()
+  }
+  return { url: `redis://127.0.0.1:${port}`, client, stop }
 }
