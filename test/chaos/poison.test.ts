@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { YOU } from '../../src/playground/page-state.ts'
 import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
-import { CHANNELS, openScene } from '../harness/chaos/scene.ts'
+import { CHANNELS, openScene, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell, matching } from '../harness/chaos/well.ts'
 import { runCommand } from '../harness/command.ts'
@@ -21,6 +21,8 @@ test('a question that kills its worker three times is given up with a sentence, 
   for (let n = 1; n <= LOSSES; n++) {
     // The first call is made once: what was answered is saved.
     await scene.slack.until(() => stage.asked === n + 1, `loss ${n}`, 30_000)
+    // A step whose post is found and written down only by the next worker would be a checkpoint between.
+    await expect.poll(() => recordOf(scene, poisoned.ids[0]!, 'step-1'), { timeout: 10_000 }).toMatch(/^\d+\.\d+$/)
     await worker.kill()
     worker = await scene.start('worker')
   }
@@ -63,3 +65,9 @@ test('/ask: a question whose workers die before its thread is open is given up b
   await expect.poll(() => scene.slack.whispers(channel, YOU), { timeout: 30_000 }).toEqual(told)
   expect([scene.slack.messages(channel), scene.slack.refusals]).toEqual([[], []])
 })
+
+/** What Redis knows of one post of a run. */
+async function recordOf({ client }: Scene, run: string, step: string): Promise<string | null> {
+  const [key = ''] = await client.keys(`*:run:${run}`)
+  return client.hget(key, `post:${step}`)
+}
