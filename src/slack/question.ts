@@ -91,6 +91,11 @@ export interface SlackCommand {
   response_url: string
 }
 
+/** A Slack ts before which no post about the question can be: its own, or a minute before a command, for clocks that differ. */
+export function sinceOf({ ts, at }: Question): string {
+  return ts ?? String(at / 1000 - 60)
+}
+
 /**
  * What the person typed, without Slack's markup: the bot's own mention is dropped, links and channels are shown by their
  * names, entities are decoded. Other people's ids and the spaces (code may hang on them) stay as they are.

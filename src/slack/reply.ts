@@ -5,9 +5,10 @@ import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
 import { answerContents, footerText, noteContent, stepContent, type AnswerView, type Content } from './blocks.ts'
 import type { Egress } from './egress.ts'
-import { escapeText } from './escape.ts'
+import { sinceOf } from './question.ts'
 import { Status } from './status.ts'
 import { StepStream } from './step-stream.ts'
+import { withReference } from './words.ts'
 
 export interface ReplyOptions {
   egress: Egress
@@ -73,13 +74,14 @@ export class Reply {
 
   /** A failure, as a person should read it. */
   async fail(sentence: string, reference: string): Promise<void> {
-    await this.#conclude([failureContent(sentence, reference)], keyOfEnd('failed', this.#run))
+    await this.#conclude([noteContent(withReference(sentence, reference))], keyOfEnd('failed', this.#run))
   }
 
   /** The same where the question is put aside. Not in place of the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
     const isTold = this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)
-    if (!isTold) await this.#conclude([failureContent(sentence, reference)], keyOfEnd('given-up', this.#run))
+    if (!isTold)
+      await this.#conclude([noteContent(withReference(sentence, reference))], keyOfEnd('given-up', this.#run))
   }
 
   /** A plain word of the bot's own in place of an answer. */
@@ -177,14 +179,14 @@ export class Reply {
   }
 
   async #show(step: string, content: Content, once = false): Promise<void> {
-    const { channel, thread, user, ts, at } = this.#question
+    const { channel, thread, user } = this.#question
     const { egress, signal } = this.#options
     const checkLease = () => this.#run.checkLease()
     const key = { run: this.#question.id, step }
     const post = { channel, content, key, asker: user, signal, checkLease, mustArrive: once }
     const claim = await this.#run.claimPost(step)
     if (typeof claim === 'object') return once ? undefined : egress.update({ ...post, ts: claim.ts })
-    const place = { ...post, thread, since: ts ?? String(at / 1000 - 60) }
+    const place = { ...post, thread, since: sinceOf(this.#question) }
     const found = claim === 'unsure' ? await egress.find(place) : (await this.#before(place)).get(step)
     await this.#run.posted(step, found ?? (await egress.post(place)))
     // What was posted before a crash shows how the step stood then.
@@ -227,10 +229,6 @@ export function isFailureTold(run: Run): boolean {
 const NOTHING_BEFORE = Promise.resolve(new Map<string, string>())
 
 const CUT_OFF = { ok: false, text: 'This was not finished.' }
-
-function failureContent(sentence: string, reference: string): Content {
-  return noteContent(`${escapeText(sentence)}\n_Reference: ${reference}_`)
-}
 
 function unreadable(text: string | undefined): Pick<Step, 'unreadable'> {
   return text === undefined ? {} : { unreadable: text }

@@ -3,6 +3,7 @@ import type { Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
 import { rootContent } from './blocks.ts'
 import type { Egress, Post } from './egress.ts'
+import { sinceOf } from './question.ts'
 import { SlackRefusal } from './web.ts'
 
 /**
@@ -33,14 +34,14 @@ async function postRoot(
 ): Promise<string> {
   const claim = await run.claimPost('root')
   if (typeof claim === 'object') return claim.ts
-  const { id, channel, user, at } = question
+  const { id, channel, user } = question
   const key = { run: id, step: 'root' }
   const post = {
     channel,
     content: rootContent(user, question.text),
     key,
     asker: user,
-    since: String(at / 1000 - 60),
+    since: sinceOf(question),
     mustArrive: true,
     signal,
     checkLease: () => run.checkLease(),

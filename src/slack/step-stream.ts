@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Egress } from './egress.ts'
 import { escapeWithin } from './escape.ts'
+import { sinceOf } from './question.ts'
 import { SlackRefusal } from './web.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters (shared facts, a live probe). */
@@ -117,9 +118,9 @@ export class StepStream {
   async #lookUp(): Promise<void> {
     if (!this.#isUnsure || this.#ts) return
     const { egress, question, signal } = this.#options
-    const { channel, thread, ts, at } = question
+    const { channel, thread } = question
     const soon = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
-    const since = ts ?? String(at / 1000 - 60)
+    const since = sinceOf(question)
     const found = await egress.findStream({ channel, thread, since, signal: soon })
     if (found !== undefined) await this.#began(found)
   }

@@ -1,4 +1,5 @@
 import type { Refusal } from '../run/limits.ts'
+import { escapeText } from './escape.ts'
 
 /** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
 
@@ -63,4 +64,9 @@ function count(n: number, what: string): string {
 function inWords(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
+}
+
+/** A sentence for the person, and the reference under which the log has the rest. */
+export function withReference(sentence: string, reference: string): string {
+  return `${escapeText(sentence)}\n_Reference: ${reference}_`
 }

@@ -9,9 +9,8 @@ import { noteContent } from './blocks.ts'
 import { catchUp, type CatchUpOptions } from './catch-up.ts'
 import { isFailureTold, Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
-import { escapeText } from './escape.ts'
 import { SlackRefusal } from './web.ts'
-import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED } from './words.ts'
+import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from './words.ts'
 
 export interface WorkerOptions extends Omit<ReplyOptions, 'signal' | 'now'>, CatchUpOptions {
   answer: AnswerDeps
@@ -194,10 +193,6 @@ async function orAlone(
     await settle(question, run, { ...options, refund: true })
     await tellAlone(question, text, options)
   }
-}
-
-function withReference(sentence: string, reference: string): string {
-  return `${escapeText(sentence)}\n_Reference: ${reference}_`
 }
 
 /** The process is ending and nothing outlives it: a last word, under a signal of its own. */
