@@ -65,7 +65,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     async stop() {
       await front?.stop()
       const closed = server.close()
-      await stores.queue.stop(Math.max(0, config.SHUTDOWN_MS - CLOSING_MS))
+      await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
     },
   }
@@ -153,7 +153,7 @@ async function listen(name: string, options: Parameters<typeof serve>[0]): Promi
   }
 }
 
-/** Of SHUTDOWN_MS, kept for handing over and for closing connections. */
+/** Of SHUTDOWN_MS, kept for closing connections: a quarter, and no more than that can take. */
 const CLOSING_MS = 4_000
 /** Of that, for sending the last traces. */
 const FLUSH_MS = 2_000

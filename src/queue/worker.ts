@@ -71,6 +71,7 @@ export class TurnWorker {
     const working = () => [...this.#running.values()].map(({ done }) => done)
     const handingOverMs = Math.min(this.#options.graceMs + 1_000, ms / 2)
     if (!(await settledWithin(ms - handingOverMs, working()))) {
+      this.#options.log.info({ questions: this.#running.size }, 'out of time: what still runs is handed over')
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#options.graceMs + 1_000, working())
     }

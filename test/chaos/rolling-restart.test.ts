@@ -7,7 +7,7 @@ import { openScene, type Scene } from '../harness/chaos/scene.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
 import type { PlayedRequest } from '../harness/played-model.ts'
 
-const SHUTDOWN_MS = 3_000
+const SHUTDOWN_MS = 4_000
 /** A process may take this much longer than it has for what runs: closing its connections, on a busy machine. */
 const CLOSING_MS = 5_000
 
@@ -24,6 +24,7 @@ test('a rolling restart under load loses nothing and repeats nothing', async (t)
   expect(front.isAlive()).toBe(false)
   const handedOver = scene.model.requests.filter(({ aborted }) => aborted)
   expect(handedOver.length).toBeGreaterThan(0)
+  expect(scene.bots.flatMap((bot) => bot.cutAt()).length).toBeGreaterThan(0)
   await expectAllWell(scene)
 })
 

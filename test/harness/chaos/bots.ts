@@ -21,6 +21,8 @@ export interface BotProcess extends Running {
   status(path: string): Promise<number>
   /** When it was killed or frozen, by performance.now(). */
   harmedAt: number[]
+  /** When it was out of time after SIGTERM and let go of what still ran, as it says itself, by performance.now(). */
+  cutAt(): number[]
 }
 
 /** How long an end is waited for; SHUTDOWN_MS is less. */
@@ -57,6 +59,10 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
     isAlive: () => isAlive(running.pid),
     status: async (path) => (await fetch(`http://127.0.0.1:${env.PORT}${path}`)).status,
     harmedAt,
+    cutAt: () =>
+      [...running.output().matchAll(/"time":"([^"]+)".*"msg":"out of time/g)].map(
+        ([, time = '']) => Date.parse(time) - performance.timeOrigin,
+      ),
   }
 }
 

@@ -72,12 +72,13 @@ export function signsLeft({ slack }: Scene): string[] {
 const UNSAVED_MS = 1_500
 const UNHEARD_MS = 1_000
 
-/** No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was harmed. */
+/**
+ * No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was harmed, or
+ * had to hang up to hand its run over.
+ */
 function expectNothingPaidAgain(scene: Scene): void {
-  const harms = [
-    ...scene.bots.flatMap(({ harmedAt }) => harmedAt.map((at) => ({ from: at, to: at }))),
-    ...scene.redisAway,
-  ]
+  const moments = scene.bots.flatMap((bot) => [...bot.harmedAt, ...bot.cutAt()])
+  const harms = [...moments.map((at) => ({ from: at, to: at })), ...scene.redisAway]
   const isExcused = (at: number) => harms.some(({ from, to }) => at < to + UNHEARD_MS && at > from - UNSAVED_MS)
   const paid = scene.paid()
   const again = paid.filter(({ name }, i) => paid.findLastIndex((other) => other.name === name) !== i)
