@@ -85,20 +85,21 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
     history,
     steps: [...run.saved.steps],
     memory: { ...run.saved.memory },
+    usage: [] as Usage[],
     signal: deps.signal,
   }
-  const pending: RunPart[] = []
+  const before = run.saved.usage.length
+  const unsaved = () => usageParts(run, task.usage.slice(run.saved.usage.length - before))
   let final: Final | undefined
   try {
     for await (const event of runAgent(task, deps.agent)) {
-      if (event.type === 'usage') pending.push(...usageParts(run, [event.usage]))
       const parts = partsOf(event, task)
-      if (parts.length > 0) await run.save(...pending.splice(0), ...parts)
+      if (parts.length > 0) await run.save(...unsaved(), ...parts)
       if (event.type === 'answer' || event.type === 'gave_up') final = event
       yield event
     }
   } finally {
-    await keep(run, pending)
+    await keep(run, unsaved())
   }
   return final
 }

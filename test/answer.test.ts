@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { answer, type AnswerEvent } from '../src/answer.ts'
+import { LeaseLost } from '../src/errors.ts'
 import { embeddedHistory } from '../src/history/embedded.ts'
 import type { History } from '../src/history/types.ts'
 import { loadPrompts } from '../src/prompts.ts'
@@ -9,7 +10,7 @@ import { threadOf, type Run, type SavedRun } from '../src/run/types.ts'
 import { agentDeps, echo, type AgentOptions } from './harness/agent.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel, type PlayedModel } from './harness/played-model.ts'
-import { question } from './harness/stores.ts'
+import { eventually, question } from './harness/stores.ts'
 
 interface World {
   model: PlayedModel
@@ -32,7 +33,7 @@ async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<Worl
     history,
     prompts: loadPrompts(),
     condenseModel: agent.model,
-    signal: new AbortController().signal,
+    signal: options.task?.signal ?? new AbortController().signal,
   }
   const events: AnswerEvent[] = []
   return {
@@ -177,6 +178,44 @@ describe('a run that goes on in another process', () => {
     expect(types(await go())).toEqual(['answer'])
     expect(saved.usage).toHaveLength(5)
     expect(saved.usage.slice(0, 4).every(({ estimated, inputTokens }) => estimated && inputTokens > 100)).toBe(true)
+  })
+
+  test('takes along what its tools had asked of the model when it was cut off', async (t) => {
+    const process = new AbortController()
+    const asking = echo(async (text, { ask }) => (await Promise.all([ask(`one, ${text}`), ask(`two, ${text}`)])).join())
+    const { go, saved, model } = await world(t, {
+      tools: [asking],
+      task: { signal: process.signal },
+      model: ({ prompt }, n) =>
+        n === 0 ? act('a', 'echo', 'please') : { text: `${prompt} and so ${'on and on '.repeat(1_000)}`, chunkMs: 20 },
+    })
+    const going = go()
+    await eventually(() => expect(model.requests.filter(({ sent }) => sent.includes('so'))).toHaveLength(2))
+    process.abort(new LeaseLost('The bot is stopping.'))
+    await expect(going).rejects.toThrow('The bot is stopping.')
+    expect(saved.usage.map(({ estimated, outputTokens }) => [estimated, outputTokens > 0])).toEqual([
+      [false, true],
+      [true, true],
+      [true, true],
+    ])
+  })
+
+  test('takes along what a tool had asked of the model when its own time was up, and tells it once', async (t) => {
+    const asking = echo((text, { ask }) => ask(text))
+    const { go, saved } = await world(t, {
+      tools: [asking],
+      limits: { toolTimeoutMs: 3_000 },
+      model: ({ prompt }, n) =>
+        n === 0
+          ? act('a', 'echo', 'tell me')
+          : prompt.endsWith('tell me')
+            ? { text: 'on and on '.repeat(1_000), chunkMs: 20 }
+            : finish('y'),
+    })
+    const events = await go()
+    expect(events.find(({ type }) => type === 'observation')).toMatchObject({ observation: { ok: false } })
+    expect(saved.usage.map(({ estimated }) => estimated)).toEqual([false, true, false])
+    expect(events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))).toEqual(saved.usage)
   })
 
   test('takes along what the tools remember and what was spent', async (t) => {

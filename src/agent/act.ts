@@ -64,8 +64,9 @@ function repeated(run: RunState, action: Action, step: Step): Observation | unde
 async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.task.signal, Math.ceil(ms))
+  const asked: Promise<string>[] = []
   try {
-    const output = await time.wait(tool.run(input, contextOf(run, time)))
+    const output = await time.wait(tool.run(input, contextOf(run, time, asked)))
     const { text, sources } = typeof output === 'string' ? { text: output, sources: [] } : output
     const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, run.limits.toolOutputChars)
     return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
@@ -78,11 +79,14 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
         : `${tool.name} failed: ${clip(String(error))}`,
     )
   } finally {
+    // What a call that was cut off has cost is known only at its end, which the end of the tool's time brings about.
+    await Promise.allSettled(asked)
     time.release()
   }
 }
 
-function contextOf(run: RunState, time: Deadline): ToolContext {
+/** `asked`: where the tool's calls of the model go, for whoever waits for their end. */
+function contextOf(run: RunState, time: Deadline, asked: Promise<string>[]): ToolContext {
   return {
     get signal() {
       return time.signal
@@ -90,7 +94,11 @@ function contextOf(run: RunState, time: Deadline): ToolContext {
     fetch: (url, options) => run.fetch(url, { signal: time.signal, ...options }),
     now: run.now,
     memory: run.memory,
-    ask: (prompt) => askModel(run, prompt, time.signal),
+    ask(prompt) {
+      const answer = askModel(run, prompt, time.signal)
+      asked.push(answer)
+      return answer
+    },
   }
 }
 

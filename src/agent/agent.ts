@@ -37,7 +37,7 @@ function begin(task: Task, deps: AgentDeps): RunState {
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
     today: now.toISOString().slice(0, 10),
-    usage: [],
+    usage: task.usage ?? [],
     written: '',
   }
 }

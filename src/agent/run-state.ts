@@ -25,9 +25,11 @@ export interface ToolEnv {
 export interface Task {
   question: string
   history?: PastTurn[]
-  /** Both are changed in place as the run goes on, so that the reader of the events can save them. */
+  /** These are changed in place as the run goes on, so that the reader of the events can save them. */
   steps?: Step[]
   memory?: Record<string, unknown>
+  /** What the model's calls have cost, those of tools included: all of it, also where the run is cut off. */
+  usage?: Usage[]
   /** Aborted when a person stops the run or the process hands it over. */
   signal: AbortSignal
 }
