@@ -63,8 +63,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     metricsPort: server.metricsPort,
     summary: summaryOf(config, agent.answer.agent.model.name),
     async stop() {
-      await front?.stop()
-      const closed = server.close()
+      const closed = Promise.all([front?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
     },

@@ -76,6 +76,22 @@ describe('npm start', { timeout: 90_000 }, () => {
     expect(await bot.ended).toBe(0)
   })
 
+  test('ends in time also where the line to Slack hangs and nobody answers its goodbye', async (t) => {
+    const { model, env, people, slack } = await world(t, 'socket')
+    model.on('never', { hang: true })
+    const bot = await startProcess(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
+    await bot.says(/is ready/)
+    const thread = await people.mention('never')
+    await slack.until(() => model.about('never').length === 1, 'the call')
+    slack.sockets.hang()
+    const from = performance.now()
+    bot.signal('SIGTERM')
+    expect(await bot.ended).toBe(0)
+    // The client itself gives such a line up after more than ten seconds.
+    expect(performance.now() - from).toBeLessThan(8_000)
+    expect(await thread.ended()).toMatch(/being restarted/)
+  })
+
   test('a step that is cut off by the end of the process does not run on in the thread', async (t) => {
     const { model, env, people, slack } = await world(t, 'socket')
     const silent = await startWebServer(() => undefined)

@@ -70,6 +70,11 @@ export class Sockets {
     for (const socket of this.open.splice(0)) socket.terminate()
   }
 
+  /** Reads nothing more from any open socket, so that no goodbye is answered: a line that hangs. */
+  hang() {
+    for (const socket of this.open) socket.pause()
+  }
+
   close() {
     clearInterval(this.pings)
     for (const go of this.waiting) go()

@@ -2,6 +2,7 @@ import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger } from '@s
 import type { RequestListener } from 'node:http'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { settledWithin } from '../queue/settle.ts'
 import { listen, type EntranceOptions } from './entrances.ts'
 import { ackWhenStored } from './hold-ack.ts'
 
@@ -42,9 +43,12 @@ function socketFront(options: FrontOptions, appToken: string): Front {
   createApp(ackWhenStored(receiver), options)
   return {
     start: async () => void (await receiver.start()),
-    stop: async () => void (await receiver.client.disconnect()),
+    stop: async () => void (await settledWithin(GOODBYE_MS, [receiver.client.disconnect()])),
   }
 }
+
+/** How long Slack has to answer the goodbye. The client would wait 30 s, which is longer than a bot has for its end. */
+const GOODBYE_MS = 2_000
 
 function httpFront(options: FrontOptions, signingSecret: string): Front {
   const logger = boltLogger(options.log)
