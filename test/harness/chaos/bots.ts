@@ -21,7 +21,7 @@ export interface BotProcess extends Running {
   status(path: string): Promise<number>
   /** When it was killed or frozen, by performance.now(). */
   harmedAt: number[]
-  /** When it was out of time after SIGTERM and let go of what still ran, as it says itself, by performance.now(). */
+  /** When it let go of what ran, out of time after SIGTERM or without its lease, as it says itself, by performance.now(). */
   cutAt(): number[]
 }
 
@@ -60,7 +60,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
     status: async (path) => (await fetch(`http://127.0.0.1:${env.PORT}${path}`)).status,
     harmedAt,
     cutAt: () =>
-      [...running.output().matchAll(/"time":"([^"]+)".*"msg":"out of time/g)].map(
+      [...running.output().matchAll(/"time":"([^"]+)".*"msg":"(?:out of time|a lease was lost)/g)].map(
         ([, time = '']) => Date.parse(time) - performance.timeOrigin,
       ),
   }

@@ -74,7 +74,7 @@ const UNHEARD_MS = 1_000
 
 /**
  * No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was harmed, or
- * had to hang up to hand its run over.
+ * hung up because it had to hand its run over.
  */
 function expectNothingPaidAgain(scene: Scene): void {
   const moments = scene.bots.flatMap((bot) => [...bot.harmedAt, ...bot.cutAt()])
