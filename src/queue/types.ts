@@ -1,12 +1,12 @@
 import type { Question, Run } from '../run/types.ts'
 
 /**
- * What happened to a delivery: taken in; seen before; or, where only known threads were asked for, a thread in which the
- * bot was never asked.
+ * What happened to a delivery: taken in; seen before; or, if only known threads are wanted, from a thread in which the bot
+ * was never asked.
  */
 export type Accepted = 'accepted' | 'duplicate' | 'stranger'
 
-/** Answers one question. Whatever it throws is logged; the run is then tried again or given up by the queue's rules. */
+/** Answers one question. What it throws is logged; by the queue's rules the run is then tried again or given up. */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void>
 
 /** Takes questions in exactly once and hands them out: one thread's in order, one at a time; threads side by side. */
@@ -29,14 +29,14 @@ export interface Queue {
   stop(ms: number): Promise<void>
   /** Whether questions can be taken in now; for `/readyz`. */
   ready(): Promise<boolean>
-  /** For the metrics; absent where a queue cannot tell. */
-  stats?(): Promise<QueueStats>
+  /** For the metrics. */
+  stats(): Promise<QueueStats>
 }
 
-/** Questions over all processes: those that were taken in and that nobody works on, and those that are worked on. */
+/** Questions in all processes that share the queue: taken in but not worked on, and worked on. */
 export interface QueueStats {
   waiting: number
   active: number
-  /** Since the oldest of those that wait was asked; 0 where nothing waits. */
+  /** How long ago the oldest waiting question was asked, in ms; 0 if none waits. */
   oldestMs: number
 }

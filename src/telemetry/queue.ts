@@ -24,7 +24,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     start: (handler, giveUp) => queue.start(watched(handler, watch), giveUp && watchedGiveUp(giveUp, watch)),
     stop: (ms) => queue.stop(ms),
     ready: () => queue.ready(),
-    ...(queue.stats ? { stats: () => queue.stats!() } : {}),
+    stats: () => queue.stats(),
   }
 }
 

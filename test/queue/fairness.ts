@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Handler, Queue, QueueStats } from '../../src/queue/types.ts'
+import type { Handler, Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/run/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 import type { QueueSettings } from './contract.ts'
@@ -93,7 +93,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
       await free.promise
     }
     await queue.start(handler)
-    const stats = async (): Promise<QueueStats | undefined> => queue.stats?.()
+    const stats = () => queue.stats()
     return { queue, begun, free, stats }
   }
   const accept = async (queue: Queue, ...questions: Question[]) => {
@@ -127,8 +127,8 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     })
     await queue.accept(asked)
     await rooted.promise
-    await eventually(async () => expect(await queue.stats?.()).toEqual({ waiting: 1, active: 1, oldestMs: 60_000 }))
+    await eventually(async () => expect(await queue.stats()).toEqual({ waiting: 1, active: 1, oldestMs: 60_000 }))
     free.resolve()
-    await eventually(async () => expect(await queue.stats?.()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
+    await eventually(async () => expect(await queue.stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
   })
 }

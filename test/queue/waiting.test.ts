@@ -36,24 +36,24 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     const left = ['done', 'held', 'never heard of'].map((name) => `T1:C1:1.0 T1:C1:${name}`)
     await redis.zadd('{ghost:bull}:waiting', ...left.flatMap((entry) => [1_000, entry]))
     await queue.accept(question('next', { at: 20_000 }))
-    expect(await queue.stats?.()).toEqual({ waiting: 1, active: 1, oldestMs: 40_000 })
+    expect(await queue.stats()).toEqual({ waiting: 1, active: 1, oldestMs: 40_000 })
     free.resolve()
-    await eventually(async () => expect(await queue.stats?.()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
+    await eventually(async () => expect(await queue.stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
   })
 
   test('what Redis lost of the jobs and the counts is made again', async () => {
     const front = await opened('lost', { role: 'front', now: () => 60_000 })
     for (const name of ['a', 'b', 'c']) await front.accept(question(name, { at: 10_000 }))
     await front.accept(question('d', { thread: '2.0', at: 20_000 }))
-    expect(await front.stats?.()).toEqual({ waiting: 4, active: 0, oldestMs: 50_000 })
+    expect(await front.stats()).toEqual({ waiting: 4, active: 0, oldestMs: 50_000 })
     const redis = rawClient()
     await redis.del(...(await redis.keys('{lost:bull}*')))
     const worker = await opened('lost', { concurrency: 1, now: () => 60_000 })
     const free = deferred()
     await worker.start(() => free.promise)
-    await eventually(async () => expect(await front.stats?.()).toMatchObject({ waiting: 3, active: 1 }))
+    await eventually(async () => expect(await front.stats()).toMatchObject({ waiting: 3, active: 1 }))
     free.resolve()
-    await eventually(async () => expect(await front.stats?.()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
+    await eventually(async () => expect(await front.stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
   })
 
   test('a question that was put down waits again', async () => {
@@ -62,7 +62,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
       throw new Error('not now')
     })
     await queue.accept(question('a', { at: 10_000 }))
-    await eventually(async () => expect(await queue.stats?.()).toEqual({ waiting: 1, active: 0, oldestMs: 50_000 }))
+    await eventually(async () => expect(await queue.stats()).toEqual({ waiting: 1, active: 0, oldestMs: 50_000 }))
   })
 
   test('channels that had their turns are forgotten, and what is kept of the others expires', async () => {

@@ -81,18 +81,12 @@ test('a store that fails or hangs leaves a gap in the depth, and the rest of the
   }
 })
 
-test('a queue that cannot tell its depth has no such metric', async () => {
-  const { accept, start, stop, ready } = embedded()
-  const { read } = await watched({ accept, start, stop, ready })
-  expect((await read()).value('thinkaloud_queue_questions')).toBeUndefined()
-})
-
 test('the watched queue is the same queue: known, unknown and seen before, ready and stopped', async () => {
   const { queue } = await watched(embedded())
   expect(await queue.accept(question('1.0'))).toBe('accepted')
   expect(await queue.accept(question('1.0'))).toBe('duplicate')
   expect(await queue.accept(question('2.0', { thread: '9.0' }), { onlyKnownThread: true })).toBe('stranger')
-  expect(await queue.stats?.()).toMatchObject({ waiting: 1, active: 0 })
+  expect(await queue.stats()).toMatchObject({ waiting: 1, active: 0 })
   expect(await queue.ready()).toBe(true)
   await queue.stop(10)
   expect(await queue.ready()).toBe(false)
