@@ -8,7 +8,7 @@ import { begunScript, placeScript } from './fair.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting.ts'
 
-/** What a job says: this thread, in this generation, has a turn. The questions themselves are in the thread's inbox. */
+/** What a job holds: which thread has a turn, and in which generation. The questions themselves are in the thread's inbox. */
 export interface TurnJob {
   thread: ThreadKey
   gen: string
@@ -16,16 +16,17 @@ export interface TurnJob {
 
 export const QUEUE_NAME = 'turns'
 
-/** BullMQ's own keys: all on one node of a Cluster (the braces), and told from ours by the word `bull`. */
+/** Prefix of BullMQ's own keys. The braces keep them on one node of a Cluster; the word `bull` tells them from ours. */
 export function bullPrefix(prefix: string): string {
   return `{${prefix}:bull}`
 }
 
-/** The jobs of the threads, one a generation. Adding one that is there already changes nothing. */
+/** The BullMQ jobs that give threads their turns: one job for each generation of a thread. */
 export class TurnJobs {
   readonly #redis: RedisClient
   readonly #queue: BullQueue<TurnJob>
-  readonly #waiting: WaitingQuestions
+  /** What has no worker now. `ensure` and `begun` keep it up to date for the usual course of a question. */
+  readonly waiting: WaitingQuestions
   /** Under BullMQ's hash tag, so that a script may look at both. */
   readonly #tags: string
 
@@ -33,7 +34,7 @@ export class TurnJobs {
     const { redis, prefix } = options
     this.#redis = redis
     this.#tags = `${bullPrefix(prefix)}:fair`
-    this.#waiting = new WaitingQuestions({ redis, prefix, key: `${bullPrefix(prefix)}:waiting` })
+    this.waiting = new WaitingQuestions({ redis, prefix, key: `${bullPrefix(prefix)}:waiting` })
     this.#queue = new BullQueue<TurnJob>(QUEUE_NAME, {
       connection: redis,
       prefix: bullPrefix(prefix),
@@ -45,11 +46,11 @@ export class TurnJobs {
     this.#queue.on('error', (error) => options.log.warn({ error: messageOf(error) }, 'the queue had an error'))
   }
 
-  /** Makes sure of a turn's job, at its fair place. `accepted`: the question that came in with it, and waits from now on. */
+  /** Adds the job of a turn, at its fair place, unless it is there. `accepted`: a new question, which waits from now on. */
   async ensure(thread: ThreadKey, gen: string, accepted?: Question): Promise<void> {
     const job = jobIdOf(thread, gen)
     const lists = ['prioritized', 'active', 'wait', 'delayed']
-    const keys = [this.#tags, this.#waiting.key, ...[job, ...lists].map((name) => this.#queue.toKey(name))]
+    const keys = [this.#tags, this.waiting.key, ...[job, ...lists].map((name) => this.#queue.toKey(name))]
     const counted = accepted ? [entryOf(thread, accepted.id), accepted.at] : []
     const priority = Number(await placeScript(this.#redis, keys, [channelOf(thread), ...counted]))
     if (priority === 0) return
@@ -68,35 +69,21 @@ export class TurnJobs {
     )
   }
 
-  /** A turn with this priority has begun, and this question of it is worked on. */
+  /** Notes that the turn with this priority has begun, and that its question no longer waits. */
   async begun(question: Question, priority: number): Promise<void> {
     const entry = entryOf(threadOf(question), question.id)
-    await begunScript(this.#redis, [this.#tags, this.#waiting.key], [priority, entry])
-  }
-
-  /** A question was put down, and waits again. Its job keeps its place, which by now is before all others. */
-  async putDown(question: Question): Promise<void> {
-    await this.#waiting.add(threadOf(question), question)
+    await begunScript(this.#redis, [this.#tags, this.waiting.key], [priority, entry])
   }
 
   async has(thread: ThreadKey, gen: string): Promise<boolean> {
     return (await this.#queue.getJob(jobIdOf(thread, gen))) !== undefined
   }
 
-  /** Counts what a thread has waiting anew, where a crash may have left it out. */
-  async recount(thread: ThreadKey): Promise<void> {
-    await this.#waiting.recount(thread)
-  }
-
   async stats(now: number): Promise<QueueStats> {
-    // The oldest first: that also clears away what does not wait any more.
-    const oldest = await this.#waiting.oldest()
-    const [waiting, active] = await Promise.all([this.#waiting.count(), this.#queue.getActiveCount()])
+    // First, because it also removes entries that no longer wait, so that they are not counted.
+    const oldest = await this.waiting.oldest()
+    const [waiting, active] = await Promise.all([this.waiting.count(), this.#queue.getActiveCount()])
     return { waiting, active, oldestMs: Math.max(0, now - (oldest ?? now)) }
-  }
-
-  async close(): Promise<void> {
-    await this.#queue.close()
   }
 }
 

@@ -20,16 +20,16 @@ export interface RedisQueueOptions {
   concurrency?: number
   now?: () => number
   random?: () => number
-  /** All that accept() may take before it gives up, so that Slack is told in time to deliver again. */
+  /** How long accept() may take before it gives up, so that Slack hears in time that it must deliver again. */
   acceptMs?: number
   knownTtlMs?: number
   doneTtlMs?: number
   givenUpTtlMs?: number
-  /** A run that lost its worker so often without a new checkpoint, or whose handler failed so often, is given up. */
+  /** Workers lost without a new checkpoint between, and failures of the handler, after which a run is given up. */
   maxLosses?: number
   maxFailures?: number
   backoffMs?: number
-  /** A dead worker's job is another's after `lockMs` plus at most twice `stalledMs`. */
+  /** Another worker gets a dead one's job after `lockMs` plus at most twice `stalledMs`. */
   lockMs?: number
   stalledMs?: number
   sweepMs?: number
@@ -37,9 +37,9 @@ export interface RedisQueueOptions {
 }
 
 /**
- * A queue in Redis that any number of processes share. A question that was accepted is handed out until a handler has
- * finished with it, whatever dies. BullMQ moves the work about; what is asked, and in which order, is in the threads' own
- * keys (run/keys.ts).
+ * A queue in Redis that any number of processes share. An accepted question is handed out again and again until a handler
+ * has finished with it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the
+ * threads' own keys (run/keys.ts).
  */
 export function redisQueue(options: RedisQueueOptions): Queue {
   return new RedisQueue({ ...QUEUE_DEFAULTS, ...options })
@@ -60,7 +60,7 @@ class RedisQueue implements Queue {
   }
 
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
-    // While it stops too: what is stored now another process answers, and a running `/ask` may be at its second accept.
+    // Also while stopping: another process answers what is stored now, and a running `/ask` may be at its second accept.
     return within(this.#options.acceptMs, takeIn(this.#intake, question, onlyKnownThread))
   }
 
@@ -81,10 +81,10 @@ class RedisQueue implements Queue {
     for (const connection of this.#connections) connection.disconnect()
   }
 
-  /** A write, and not only a PING: a Redis that is full, or a replica, answers but can take nothing in. */
+  /** Tests with a write, not with a PING: a Redis that is full, or a replica, answers but stores nothing. */
   async ready(): Promise<boolean> {
-    const redis = this.#connections[0]
-    if (this.#isStopped || !redis || redis.status !== 'ready') return false
+    const { redis } = this.#intake
+    if (this.#isStopped || redis.status !== 'ready') return false
     const write = redis.set(`${this.#options.prefix}:ready`, 1, 'PX', 1_000)
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
   }
@@ -105,7 +105,7 @@ class RedisQueue implements Queue {
   }
 }
 
-/** What the taking in and the working need alike, each over a connection of its own temper. */
+/** What intake and work both need, each over a connection of its own kind (see `Purpose`). */
 interface Half {
   redis: RedisClient
   store: ThreadStore
@@ -113,8 +113,8 @@ interface Half {
 }
 
 /**
- * Stores the question, then makes sure of its thread's job: for a duplicate too, because the delivery before it may have
- * died between the two.
+ * Stores the question, then makes sure that its thread has a job: for a duplicate too, because the process that took the
+ * first delivery may have died between the two.
  */
 async function takeIn({ store, jobs }: Half, question: Question, onlyKnownThread: boolean): Promise<Accepted> {
   const { accepted, gen } = await store.accept(question, onlyKnownThread)
@@ -125,6 +125,6 @@ async function takeIn({ store, jobs }: Half, question: Question, onlyKnownThread
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(ms, [promise])) return promise
-  // What it still does is harmless: the delivery that follows is then a duplicate of a stored question.
+  // If it is stored after all, that is harmless: Slack's next delivery of it is then a duplicate.
   throw new Error(`Redis did not take the question in within ${ms} ms.`)
 }

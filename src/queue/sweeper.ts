@@ -68,10 +68,10 @@ export class Sweeper {
     const { store, jobs } = this.#options
     const gen = await store.revive(thread)
     if (gen === '' || (await jobs.has(thread, gen))) return false
-    // The same generation would not do: its lost job may have been started before, and a new one counts from nought.
+    // Not under the same generation: the lost job may have been started before, and a new job counts its starts from zero.
     const next = await store.revive(thread, gen)
     if (next === '') return false
-    await jobs.recount(thread)
+    await jobs.waiting.recount(thread)
     await jobs.ensure(thread, next)
     return true
   }

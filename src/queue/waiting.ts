@@ -4,13 +4,13 @@ import { threadKeys } from '../run/keys.ts'
 import { parseRun } from '../run/stored.ts'
 import { WAITING_TTL_MS } from './fair.ts'
 
-/** How many entries that a crash left behind one look clears away at most. */
+/** How many stale entries one call of `oldest` removes at most. */
 const MOST_CLEARED = 100
 
 /**
- * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked. It is kept beside the
- * threads, which are on other nodes of a Cluster, and so a crash may leave a question in it that has begun; whoever looks
- * for the oldest finds such ones out, by their runs.
+ * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (ms). In a Cluster it is
+ * on another node than the threads' own keys, so a crash may leave a question in it that has already begun. `oldest`
+ * recognises such entries by their runs, and removes them.
  */
 export class WaitingQuestions {
   readonly #redis: RedisClient
@@ -42,7 +42,7 @@ export class WaitingQuestions {
     await this.#redis.multi().zadd(this.key, at, entryOf(thread, id)).pexpire(this.key, WAITING_TTL_MS).exec()
   }
 
-  /** Counts what a thread has waiting, after a crash that may have left it out. */
+  /** Adds the waiting questions of a thread again, after a crash that may have lost them from here. */
   async recount(thread: ThreadKey): Promise<void> {
     const { inbox, runs } = threadKeys(this.#prefix, thread)
     for (const id of await this.#redis.lrange(inbox, 0, -1)) {

@@ -17,28 +17,29 @@ export interface TurnWorkerOptions {
   handler: Handler
   giveUp: Handler | undefined
   concurrency: number
-  /** A run that lost its worker so often in a row is given up. */
+  /** A run that loses this many workers in a row is given up. */
   maxLosses: number
   now: () => number
-  /** How long a worker may be silent before its job is another's, and how often that is looked at. Milliseconds. */
+  /** How long a worker may be silent before another one gets its job, and how often that is checked. Milliseconds. */
   lockMs: number
   stalledMs: number
   /** The first pause after a failure of the handler; it doubles. */
   backoffMs: number
-  /** How long an aborted handler has to end before it is left to itself. */
+  /** How long an aborted handler has to end before it is no longer waited for. Milliseconds. */
   graceMs: number
 }
 
-/** A turn at work. `isSuspect`: the next loss of its worker is its last. */
+/** A turn at work. `isSuspect`: its run is given up if its worker is lost once more. */
 interface Running {
   abort: AbortController
   done: Promise<unknown>
   isSuspect: boolean
 }
 
+/** How long a suspect turn waits for another one to end before it is looked at again. */
 const SUSPECT_PAUSE_MS = 200
 
-/** Works on turns: one job is one turn of one thread. */
+/** Takes turns from BullMQ and runs the handler on them: one job is one turn of one thread. */
 export class TurnWorker {
   readonly #options: TurnWorkerOptions
   readonly #worker: BullWorker<TurnJob>
@@ -90,14 +91,14 @@ export class TurnWorker {
     try {
       await entry.done
     } finally {
-      // A job that lost its lease here may have come to this very worker again, beside the old one's last breath.
+      // A job whose lease was lost may already be back in this same worker, while its first attempt is still ending.
       if (this.#running.get(id) === entry) this.#running.delete(id)
     }
   }
 
   /**
-   * A turn that the next loss may end is not begun beside another such one: of all that were lost together, only the one that
-   * kills its worker is to be given up. @returns ms until it may be tried again, or undefined where it may begin.
+   * Two suspect turns never run side by side: when one of several turns kills its worker, all of them lose it, and only the
+   * guilty one should be given up. @returns ms until the turn may be tried again, or undefined if it may begin now.
    */
   #pauseBefore(isSuspect: boolean): number | undefined {
     if (this.#isStopping) return 0
@@ -116,16 +117,16 @@ export class TurnWorker {
       return
     }
     const { question } = turn.stored
-    // Nothing hangs on it: a tag is then off by one, and the count of what waits finds it out.
+    // A failure does no harm: a tag is off by one, and stats() later drops the stale entry.
     jobs.begun(question, job.priority).catch(() => {})
-    // The job was lost so often, but not in a row: there were checkpoints between.
+    // The job's losses were not in a row: there were checkpoints in between.
     if (turn.stored.losses < this.#options.maxLosses - 1) entry.isSuspect = false
     try {
       await this.#work(turn, signal)
     } catch (error) {
       const delay = await this.#putDown(turn, error, signal)
       if (delay === undefined) return
-      await jobs.putDown(question)
+      await jobs.waiting.add(turn.thread, question)
       return this.#comeBack(job, token, delay)
     }
     await this.#finish(turn)
@@ -148,7 +149,7 @@ export class TurnWorker {
     if (gen !== '') await jobs.ensure(turn.thread, gen)
   }
 
-  /** @returns the pause in ms before the same turn is tried again, or undefined where it is not ours any more. */
+  /** Releases a turn that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */
   async #putDown(turn: Turn, error: unknown, signal: AbortSignal): Promise<number | undefined> {
     const { store, backoffMs, log } = this.#options
     if (signal.aborted || error instanceof LeaseLost) {
@@ -165,7 +166,7 @@ export class TurnWorker {
     return failures === undefined ? undefined : backoffMs * 2 ** (failures - 1)
   }
 
-  /** Sends the job back, to whichever worker is free after `delay` ms. @throws DelayedError always, for BullMQ. */
+  /** Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so. */
   async #comeBack(job: Job<TurnJob>, token: string, delay: number): Promise<never> {
     await job.moveToDelayed(Date.now() + delay, token)
     throw new DelayedError()
@@ -174,7 +175,7 @@ export class TurnWorker {
   #onError(error: Error): void {
     const { log } = this.#options
     if (this.#isStopping) return
-    // A lock that is gone means that another worker has the job; the run's own lease has seen to the rest.
+    // A missing lock means that another worker has the job; the run's own lease has already stopped the work here.
     const isAboutLock = /\block\b|^Missing key for job/i.test(error.message)
     log[isAboutLock ? 'info' : 'warn'](
       { error: error.message },
@@ -183,19 +184,21 @@ export class TurnWorker {
   }
 }
 
-/** Waits for the work, but once it was aborted no longer than `graceMs`. */
+/** Waits for the work, but no longer than `graceMs` once the signal is aborted. @throws LeaseLost when that time is over. */
 async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, graceMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
+  let onAbort = () => {}
   const abandoned = new Promise<never>((_, reject) => {
-    const later = () => {
+    onAbort = () => {
       timer = setTimeout(() => reject(new LeaseLost('The handler did not end in time.')), graceMs)
     }
-    if (signal.aborted) later()
-    else signal.addEventListener('abort', later, { once: true })
   })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort)
   try {
     await Promise.race([work, abandoned])
   } finally {
+    signal.removeEventListener('abort', onAbort)
     clearTimeout(timer)
   }
 }
