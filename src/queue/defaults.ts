@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000
 
-/** How often it is tried to tell a thread that its question is given up. */
+/** How many times a queue tries to tell a thread that its question was given up. */
 export const GIVE_UP_TRIES = 3
 
-/** What a queue in Redis does where it is not told otherwise; see RedisQueueOptions for what each is. */
+/** The defaults of a queue in Redis; RedisQueueOptions says what each one is. */
 export const QUEUE_DEFAULTS = {
   prefix: 'thinkaloud',
   role: 'all',

@@ -22,7 +22,7 @@ export interface EmbeddedQueueOptions {
   claimTtlMs?: number
   /** How long a thread in which the bot was asked stays known. */
   knownTtlMs?: number
-  /** Bounds of the memory: ids and threads remembered, and questions that wait. Beyond the last, accept() throws. */
+  /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
   maxClaims?: number
   maxKnown?: number
   maxWaiting?: number
@@ -43,6 +43,7 @@ interface Running {
 }
 
 const DAY_MS = 86_400_000
+
 /** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
 export function embeddedQueue(options: EmbeddedQueueOptions): Queue {
   return new EmbeddedQueue(options)
@@ -71,7 +72,7 @@ class EmbeddedQueue implements Queue {
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
   }
 
-  // Nothing in here awaits, so the whole of it is one atomic step.
+  // Nothing in here awaits, so all of it is one atomic step.
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const thread = threadOf(question)
@@ -109,7 +110,7 @@ class EmbeddedQueue implements Queue {
       this.#options.log.warn({ questions: this.#waiting }, 'stopped with questions left unanswered')
   }
 
-  /** Hands out what still waits with a signal that is aborted already: the handler can do no more than say so. */
+  /** Calls the handler for what still waits, with an aborted signal: all it can do is tell the askers. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
@@ -140,7 +141,7 @@ class EmbeddedQueue implements Queue {
     const inbox = this.#inboxes.get(thread)
     this.#waiting += 1
     if (inbox) {
-      // What Slack could not deliver at once comes late, and is put where it was said.
+      // A message that Slack delivers late goes before those that were written after it.
       const after = inbox.findLastIndex((other) => other.saved.attempts > 0 || !isSaidBefore(question, other.question))
       inbox.splice(after + 1, 0, item)
       return
@@ -202,7 +203,7 @@ class EmbeddedQueue implements Queue {
     }
   }
 
-  /** Lets the thread rest before the same question is tried again; the others of the thread wait behind it. */
+  /** Waits before the same question is tried again; the thread's other questions wait behind it. */
   #pause(thread: ThreadKey, item: Item): void {
     if (this.#state !== 'open') return
     const exponent = (item.failures - 1) % this.#options.maxFailures

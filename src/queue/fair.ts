@@ -3,8 +3,8 @@
  * (Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996) with one question as the length of every packet.
  *
  * Each turn gets a start tag: one more than its channel's last, but no less than the virtual time, which is the highest tag
- * that has begun. BullMQ hands out the lowest tag first, so a channel that was quiet waits for one turn of each other one,
- * and gets no credit for its silence. Nothing is counted: what a crash leaves out moves a tag by one.
+ * of a turn that has begun. BullMQ hands out the lowest tag first. So a channel that was quiet waits for one turn of each
+ * other channel, and gets no credit for its silence. A crash between two steps shifts a tag by one, and no more.
  */
 import { script } from '../redis.ts'
 
@@ -13,18 +13,18 @@ const LAST_TAG = 2 ** 21 - 1
 
 const DAY_MS = 86_400_000
 const TAGS_TTL_MS = DAY_MS
-/** No shorter than a question itself is kept. */
+/** At least as long as a question itself is kept. */
 export const WAITING_TTL_MS = 30 * DAY_MS
 
 /**
  * Gives a thread's next turn its place. KEYS: tags, waiting questions, job, and BullMQ's prioritized, active, wait, delayed.
- * ARGV: channel; and, where a question came in with it, the question and when it was asked (ms). Returns the tag, or 0 where
- * the turn has its job already.
+ * ARGV: channel; and, for a new question, its entry in the waiting questions and when it was asked (ms). Returns the tag, or
+ * 0 if the turn already has its job.
  *
- * The tags are a hash of each channel's last one, and of the virtual time under the name `now`. They begin anew when they have
- * come half-way to their end and there is no turn at all; and after a day's silence, where turns that are still there say what
- * time it is. As channels come
- * in, those that are not ahead of the time are dropped now and then: they are as good as new.
+ * The tags are a hash: each channel's last one, and the virtual time under the name `now`. They start again from 1 when they
+ * are half-way to the highest number and no turn is left. After a day's silence the hash expires, and the virtual time is
+ * taken from the turns that are still there. Once in a while, channels whose last tag is not ahead of the virtual time are
+ * dropped: a new channel would get the same place.
  */
 export const placeScript = script(`
   if ARGV[2] then

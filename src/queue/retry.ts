@@ -6,9 +6,9 @@ import { TurnJobs } from './jobs.ts'
 import { ThreadStore } from './store.ts'
 
 /**
- * Hands a given-up question out again, behind whatever its thread has waiting. It goes on at its last checkpoint, with all
- * its tries anew.
- * @returns whether there was one with this id.
+ * Puts a given-up question back into its thread's queue, behind whatever waits there. It goes on from its last checkpoint,
+ * and its losses and failures are counted from zero.
+ * @returns whether a given-up question with this id was found.
  */
 export async function retryRun(place: RunsPlace & { log: StoreLog }, id: string): Promise<boolean> {
   const store = new ThreadStore({ ...QUEUE_DEFAULTS, ...place })
