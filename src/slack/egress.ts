@@ -7,7 +7,7 @@ import { guard } from './guard.ts'
 import type { SlackMessage } from './question.ts'
 import { SlackRefusal, type CallOptions, type SlackArgs, type SlackResult, type SlackWeb } from './web.ts'
 
-/** Marks a post as the outcome of one part of one run, so that after a crash it can be found rather than sent again. */
+/** Goes into a post's metadata: which part of which run it shows. After a crash it is found by this, and not sent again. */
 export interface PostKey {
   run: string
   step: string
@@ -21,13 +21,13 @@ export interface Post {
   key: PostKey
   /** The one person that the message may mention. */
   asker: string
-  /** Slack ts that is older than the post can be; where to begin to look for it. */
+  /** A Slack ts from before the post: the search for it begins here. */
   since: string
-  /** Where nobody can tell whether it went out, it is sent again: better there twice than missing. */
+  /** Send it again if nobody can tell whether it went out: better twice than never. */
   mustArrive?: boolean
   signal?: AbortSignal
-  /** Throws LeaseLost where the run is another process's by now; asked before each try. */
-  checkLease?: (() => Promise<void>) | undefined
+  /** Called before each try. Throws LeaseLost if another process has the run by now. */
+  checkLease?: () => Promise<void>
 }
 
 /** Slack takes five uses of a response_url. */
@@ -44,8 +44,8 @@ export interface EgressOptions {
 const EVENT_TYPE = 'thinkaloud_post'
 
 /**
- * Everything that leaves for Slack goes through here: nothing pings anybody but the asker, nothing unfurls, and a post that
- * may have gone out is looked up before it is sent again.
+ * Everything that is sent to Slack goes through here. Nothing pings anybody but the asker, nothing unfurls, and a post that
+ * may have gone out already is looked up before it is sent again.
  */
 export class Egress {
   readonly #web: SlackWeb
@@ -84,7 +84,7 @@ export class Egress {
     await this.#sendContent('chat.update', args, post)
   }
 
-  /** A sign of life that may fail. `unsure`: it was not answered, so it may show or not. */
+  /** A sign of life; it may fail. `unsure`: Slack did not answer, so it may or may not be shown. */
   async sign(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
     try {
       await this.#web.call(method, guard(args), { effort: 'once' })
@@ -99,19 +99,19 @@ export class Egress {
     }
   }
 
-  /** One piece of a streamed message: tried once, because there is another way to show it. @throws whatever stood against it */
+  /** One piece of a streamed message: tried once, because there is another way to show it. @throws whatever went wrong */
   async stream(method: 'chat.startStream' | 'chat.appendStream', args: SlackArgs): Promise<SlackResult> {
     return this.#web.call(method, guard(args), { effort: 'once' })
   }
 
   /** Any other call that changes something. @throws SlackRefusal */
   async call(method: string, args: SlackArgs, signal?: AbortSignal): Promise<SlackResult> {
-    return this.#web.call(method, guard(args), { effort: 'patient', ...(signal ? { signal } : {}) })
+    return this.#web.call(method, guard(args), { effort: 'patient', signal })
   }
 
   /**
-   * A message that only the asker sees. In the thread where the question was a reply; under a question that opened one it
-   * would not be seen, because Slack shows ephemeral messages only in threads that exist. @throws SlackRefusal
+   * A message that only the asker sees: in the thread if the question was a reply, else in the channel, because Slack does
+   * not show ephemeral messages in a thread without replies. @throws SlackRefusal
    */
   async ephemeral(question: Question, content: Content): Promise<void> {
     const isReply = question.ts !== undefined && question.thread !== question.ts
@@ -140,8 +140,7 @@ export class Egress {
     args: SlackArgs,
     { content, asker, signal, lookUp, checkLease }: Sending,
   ): Promise<SlackResult> {
-    const held = { ...(lookUp ? { lookUp } : {}), ...(signal ? { signal } : {}) }
-    const options = { effort: 'patient' as const, checkLease, ...held }
+    const options = { effort: 'patient' as const, checkLease, lookUp, signal }
     try {
       return await this.#web.call(method, guard({ ...args, ...content }, asker), options)
     } catch (error) {
@@ -155,8 +154,8 @@ export class Egress {
   }
 
   /**
-   * The ts of the post with this key, if it went out. @throws SlackRefusal where Slack does not let us look, and the post is one
-   * that is better missing than there twice.
+   * The ts of the post with this key, if it went out. @throws SlackRefusal if Slack does not let us look; not for a post that
+   * `mustArrive`, which then counts as not sent.
    */
   async find(post: Place & Pick<Post, 'key' | 'mustArrive'>): Promise<string | undefined> {
     try {
@@ -169,7 +168,7 @@ export class Egress {
     return undefined
   }
 
-  /** All posts of one run that stand in its thread: step to ts. Empty also where Slack does not let us look. */
+  /** All posts of one run in its thread: step to ts. Empty also if Slack does not let us look. */
   async findAll(place: Place, run: string): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     try {
@@ -183,20 +182,20 @@ export class Egress {
     return found
   }
 
-  /** The ts of our own streamed message that is still open in the thread. Streams carry no key, but one thread has one writer. */
+  /** The ts of our own streamed message that is still open in the thread. Streams carry no key, but a thread has one writer. */
   async findStream(place: Place): Promise<string | undefined> {
     for await (const { ts, user, streaming_state } of this.messages(place))
       if (streaming_state === 'in_progress' && user === this.#botUser) return ts
     return undefined
   }
 
-  /** What stands in a thread, or in a channel, since then. @throws SlackRefusal */
+  /** The messages of a thread, or of a channel, from `since` on. @throws SlackRefusal */
   async *messages({ channel, thread, since, signal }: Place): AsyncGenerator<ThreadMessage> {
     const method = thread ? 'conversations.replies' : 'conversations.history'
     const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
     for (let cursor: string | undefined; ;) {
       const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
-      const page = await this.#web.call(method, args, { effort: 'patient', ...(signal ? { signal } : {}) })
+      const page = await this.#web.call(method, args, { effort: 'patient', signal })
       if (Array.isArray(page.messages)) yield* page.messages as ThreadMessage[]
       cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
       if (!cursor) return

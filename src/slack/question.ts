@@ -13,10 +13,9 @@ export interface SlackMessage {
   subtype?: string
   /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
   edited?: unknown
-  files?: unknown[]
 }
 
-/** Where a message came from: the workspace, the event that carried it, and who we are there. */
+/** Where a message came from: the workspace, the event that carried it, and the bot's user there. */
 export interface Delivery {
   team: string
   eventId?: string | undefined
@@ -36,8 +35,8 @@ export interface Asked {
 }
 
 /**
- * What a message asks of the bot, or undefined where it is none of its business: bots, edits, joins, people among
- * themselves. A message that names the bot counts by whichever event it comes; a reply may count by its thread.
+ * What a message asks of the bot, or undefined if it is not for the bot: messages of bots, edits, joins, people talking to
+ * each other. A message that names the bot counts whichever event brings it; a reply may count because of its thread.
  */
 export function questionOf(message: SlackMessage, delivery: Delivery): Asked | undefined {
   const { user, channel, ts, thread_ts: parent } = message
@@ -67,7 +66,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
   return { question, onlyKnownThread: surface === 'thread' }
 }
 
-/** A slash command has no ts and no thread: it is kept under its trigger until its root message is posted. */
+/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
 export function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
   const thread = `ask-${command.trigger_id}`
   return {
@@ -91,14 +90,14 @@ export interface SlackCommand {
   response_url: string
 }
 
-/** A Slack ts before which no post about the question can be: its own, or a minute before a command, for clocks that differ. */
+/** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
 export function sinceOf({ ts, at }: Question): string {
   return ts ?? String(at / 1000 - 60)
 }
 
 /**
  * What the person typed, without Slack's markup: the bot's own mention is dropped, links and channels are shown by their
- * names, entities are decoded. Other people's ids and the spaces (code may hang on them) stay as they are.
+ * names, entities are decoded. Other people's ids stay as they are, and so do spaces, which code may depend on.
  */
 export function plainText(text: string, botUser: string): string {
   const bot = `<@${botUser}(?:\\|[^<>]*)?>`

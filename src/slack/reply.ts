@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../agent/types.ts'
 import type { AnswerEvent } from '../answer.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
@@ -21,9 +22,9 @@ export interface ReplyOptions {
 }
 
 /**
- * One run's events as replies in its thread: each step one message (posted with the action, completed by an update when
- * the observation is there), then the answer. One writer a thread: what is told in order appears in order, while the agent
- * goes on meanwhile. Every post is claimed in the run before it is sent, so that no crash repeats or loses one.
+ * Shows one run's events as replies in its thread: each step is one message (posted with the action, completed by an update
+ * when the observation is there), then comes the answer. Posts go out one after the other, in the order of the events, while
+ * the agent goes on. Every post is claimed in the run before it is sent, so that no crash repeats or loses one.
  */
 export class Reply {
   readonly #question: Question
@@ -49,7 +50,7 @@ export class Reply {
       this.#stream = new StepStream({ ...options, question, run })
   }
 
-  /** Shows a sign of life; brings what an earlier process left half shown up to date. */
+  /** Shows a sign of life, and updates the steps that an earlier process may have left half shown. */
   begin(): void {
     this.#status.begin()
     if (this.#run.saved.standalone !== undefined && this.#run.saved.standalone !== this.#question.text)
@@ -62,7 +63,7 @@ export class Reply {
     if (this.#lost) throw this.#lost
     if (event.type === 'understood') this.#understood = event.question
     if (event.type === 'thought')
-      this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, ...unreadable(event.unreadable) }
+      this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, unreadable: event.unreadable }
     if (event.type === 'action' || event.type === 'observation') {
       this.#steps[event.step - 1] = { ...this.#steps[event.step - 1]!, ...partOf(event) }
       this.#showStep(event.step)
@@ -72,19 +73,19 @@ export class Reply {
       await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true }))
   }
 
-  /** A failure, as a person should read it. */
+  /** Ends the run with a failure, in a sentence for people. */
   async fail(sentence: string, reference: string): Promise<void> {
     await this.#conclude([noteContent(withReference(sentence, reference))], keyOfEnd('failed', this.#run))
   }
 
-  /** The same where the question is put aside. Not in place of the answer, which may still come (`runs -- retry`). */
+  /** The same for a question that is given up. It does not take the answer's place, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
     const isTold = this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)
     if (!isTold)
       await this.#conclude([noteContent(withReference(sentence, reference))], keyOfEnd('given-up', this.#run))
   }
 
-  /** A plain word of the bot's own in place of an answer. */
+  /** Ends the run with a sentence of the bot's own in place of an answer. */
   async note(text: string): Promise<void> {
     await this.#conclude([noteContent(text)])
   }
@@ -96,8 +97,8 @@ export class Reply {
   }
 
   /**
-   * Leaves the thread as it is, for whoever goes on, and throws what ended the work here; but not before what is on its way
-   * has arrived, or the other would not find it.
+   * Leaves the thread as it is, for the process that goes on, and throws the error that ended the work here. First it waits
+   * for calls that are under way: the other process could not find a post that arrives later.
    */
   async abandon(error: unknown): Promise<never> {
     this.#lost ??= error
@@ -110,28 +111,29 @@ export class Reply {
     this.#enqueue(async () => {
       if (await this.#stream?.show(n, this.#steps[n - 1]!)) return this.#status.refresh()
       const content = this.#contentOf(n)
-      if (JSON.stringify(content) === JSON.stringify(this.#shown.get(n))) return
+      if (isDeepStrictEqual(content, this.#shown.get(n))) return
       this.#shown.set(n, content)
       await this.#show(`step-${n}`, content)
       this.#status.refresh()
     })
   }
 
-  /** One warning does for several unreadable completions in a row. */
+  /** Several unreadable completions in a row get one warning. */
   #repeatsAWarning(n: number): boolean {
     return this.#steps[n - 1]?.unreadable !== undefined && this.#steps[n - 2]?.unreadable !== undefined
   }
 
-  /** What the step shows now: where the thread lags behind, several events become one message. */
+  /** How the step looks now. If the thread lags behind the agent, several events become one message. */
   #contentOf(n: number): Content {
-    const { thought, unreadable: unread, action, observation } = this.#steps[n - 1]!
+    const { thought, unreadable, action, observation } = this.#steps[n - 1]!
+    const isUnreadable = unreadable !== undefined
     const understood = n === 1 ? this.#understood : undefined
-    const parts = { ...(action ? { action } : {}), ...(observation ? { observation } : {}) }
     return stepContent({
-      thought: unread === undefined ? thought : '',
-      unreadable: unread !== undefined,
+      thought: isUnreadable ? '' : thought,
+      unreadable: isUnreadable,
       understood,
-      ...parts,
+      action,
+      observation,
     })
   }
 
@@ -153,7 +155,7 @@ export class Reply {
     })
   }
 
-  /** Posts what ends the run, after all that was told before; resolves when it is out. */
+  /** Posts what ends the run, after everything before it. Resolves when it is out. @throws what kept it from that */
   async #conclude(contents: Content[], key = 'answer'): Promise<void> {
     const cutOff = this.#cutOff()
     this.#enqueue(async () => {
@@ -171,7 +173,7 @@ export class Reply {
     if (this.#lost) throw this.#lost
   }
 
-  /** Nothing runs any more: a step that has not ended says so. @returns the numbers of such steps. */
+  /** Marks the steps that have not ended as not finished, because nothing runs any more. @returns their numbers. */
   #cutOff(): number[] {
     const cutOff = [...this.#steps.entries()].filter(([, { action, observation }]) => action && !observation)
     for (const [, step] of cutOff) step.observation = CUT_OFF
@@ -189,18 +191,18 @@ export class Reply {
     const place = { ...post, thread, since: sinceOf(this.#question) }
     const found = claim === 'unsure' ? await egress.find(place) : (await this.#before(place)).get(step)
     await this.#run.posted(step, found ?? (await egress.post(place)))
-    // What was posted before a crash shows how the step stood then.
+    // A post from before a crash shows the step as it was then.
     if (found !== undefined && !once) await egress.update({ ...post, ts: found })
   }
 
-  /** What an earlier process had posted, whatever became of its records: Redis may come back older than it went. */
+  /** What earlier processes posted, as Slack has it: a Redis that was restarted may have lost the last records of posts. */
   #before(place: { channel: string; thread: string; since: string }): Promise<Map<string, string>> {
     if (this.#run.saved.attempts < 2) return NOTHING_BEFORE
     this.#earlier ??= this.#options.egress.findAll(place, this.#question.id)
     return this.#earlier
   }
 
-  /** Later work waits for earlier work. A step that cannot be shown is logged; an answer that cannot is thrown to the writer. */
+  /** Later work waits for earlier work. A step that cannot be shown is logged; for an answer the writer gets the error. */
   #enqueue(work: () => Promise<void>, mustSucceed = false): void {
     this.#tail = this.#tail.then(async () => {
       if (this.#lost) return
@@ -216,12 +218,12 @@ export class Reply {
   }
 }
 
-/** Each time that it is handed out again, a run may fail anew, and says so. */
+/** A post key of its own for each retry by hand: a run that fails again says so again. */
 function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
   return saved.retries > 0 ? `${name}-${saved.retries}` : name
 }
 
-/** It was told that this failed, or it may have been, and then a process died before that was the end of it. */
+/** Whether an earlier process had begun to tell the thread that this run failed, and then died before the run was ended. */
 export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
@@ -229,10 +231,6 @@ export function isFailureTold(run: Run): boolean {
 const NOTHING_BEFORE = Promise.resolve(new Map<string, string>())
 
 const CUT_OFF = { ok: false, text: 'This was not finished.' }
-
-function unreadable(text: string | undefined): Pick<Step, 'unreadable'> {
-  return text === undefined ? {} : { unreadable: text }
-}
 
 function partOf(event: Extract<AnswerEvent, { type: 'action' | 'observation' }>): Partial<Step> {
   return event.type === 'action' ? { action: event.action } : { observation: event.observation }

@@ -2,15 +2,16 @@ import type { Question, Run } from '../run/types.ts'
 import type { Egress } from './egress.ts'
 import type { SlackArgs } from './web.ts'
 
-/** Slack drops a status at each message of the bot; one that is due again after this long says that work goes on. */
+/** Slack clears a status with each message of the bot. It is set again if the work still goes on after this long. */
 const REFRESH_MS = 1500
+const THINKING = 'is thinking …'
 const REACTION = 'eyes'
-/** How long a sign of life is tried to be taken back while Slack does not answer. */
+/** How long we try to take a sign of life back while Slack does not answer. */
 const CLEAR_MS = 15_000
 
 /**
- * Shows within a second that the bot is at it: a status under the thread, or where Slack refuses that, a reaction on the
- * message. Both are gone at the end. The calls of one thread go out in order, so that none can come back after the end.
+ * Shows within a second that the bot is at work: a status under the thread or, if Slack refuses that, a reaction on the
+ * message. Both are gone at the end. The calls of one thread go out in order, so that no sign appears after the end.
  */
 export class Status {
   readonly #egress: Egress
@@ -26,14 +27,14 @@ export class Status {
   constructor(egress: Egress, question: Question, run: Run) {
     this.#egress = egress
     this.#checkLease = () => run.checkLease()
-    // An earlier process may have died with its reaction on the message, where this one gets its status shown.
+    // An earlier process may have died and left its reaction on the message.
     if (run.saved.attempts > 1) this.#shown.add('reaction')
     this.#place = { channel: question.channel, thread: question.thread, message: question.ts ?? question.thread }
   }
 
   begin(): void {
     this.#enqueue(async () => {
-      const status = await this.#setStatus('is thinking …')
+      const status = await this.#setStatus(THINKING)
       if (status !== 'refused') this.#shown.add('status')
       if (status === 'taken') return
       await this.#checkLease()
@@ -41,18 +42,18 @@ export class Status {
     })
   }
 
-  /** After each message of the bot: if the work still goes on a little later, the status is put back. */
-  refresh(text = 'is thinking …'): void {
+  /** To be called after each message of the bot: sets the status again if the work still goes on a little later. */
+  refresh(): void {
     clearTimeout(this.#timer)
     if (!this.#shown.has('status') || this.#ended) return
     this.#timer = setTimeout(
-      () => this.#enqueue(async () => void (this.#ended || (await this.#setStatus(text)))),
+      () => this.#enqueue(async () => void (this.#ended || (await this.#setStatus(THINKING)))),
       REFRESH_MS,
     )
     this.#timer.unref()
   }
 
-  /** Says nothing more, and takes nothing back. Resolves when nothing is on its way any more. */
+  /** Shows nothing more, and takes nothing back. Resolves when no call is under way any more. */
   async abandon(): Promise<void> {
     this.#ended = this.#isAbandoned = true
     clearTimeout(this.#timer)
@@ -71,7 +72,7 @@ export class Status {
     await this.#tail
   }
 
-  /** A lost lease ends the work in silence: the next claim finds it out. */
+  /** Errors are dropped, a lost lease too: the next claim of a post meets it again. */
   #enqueue(work: () => Promise<void>): void {
     this.#tail = this.#tail.then(work).catch(() => undefined)
   }
@@ -81,7 +82,7 @@ export class Status {
     return this.#egress.sign('assistant.threads.setStatus', this.#statusArgs(status))
   }
 
-  /** Taking a sign back is worth some patience: nobody should see it for ever. */
+  /** Tried for a while, because otherwise the sign would stay for ever. */
   async #clear(method: string, args: SlackArgs): Promise<void> {
     await this.#egress.call(method, args, AbortSignal.timeout(CLEAR_MS)).catch(() => undefined)
   }

@@ -13,7 +13,7 @@ import { Gates } from './gates.ts'
 export type SlackArgs = Record<string, unknown>
 export type SlackResult = Record<string, unknown>
 
-/** What Slack said no to, by its error code. Trying again would not help. */
+/** Slack's refusal of a call, with its error code. Trying again would not help. */
 export class SlackRefusal extends Error {
   override name = 'SlackRefusal'
   readonly code: string
@@ -25,15 +25,15 @@ export class SlackRefusal extends Error {
 }
 
 export interface CallOptions {
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** `once`: a progress sign, not worth a wait. `patient`: tried until Slack takes it or `PATIENCE_MS` are over. */
   effort: 'once' | 'patient'
   /**
-   * Asked after a try that may have taken effect (connection cut, 5xx) before the next one. A result ends the call: it
-   * had taken effect. Without it the method is taken to be safe to repeat.
+   * Called after a try that may have taken effect (connection cut, 5xx), before the next try. A result means that it had
+   * taken effect, and ends the call. Leave it out for methods that are safe to repeat.
    */
-  lookUp?: () => Promise<SlackResult | undefined>
-  /** Asked right before each try, however long it had to wait: what this throws ends the call unmade. */
+  lookUp?: (() => Promise<SlackResult | undefined>) | undefined
+  /** Called right before each try, after any wait. If it throws, the call is not made. */
   checkLease?: (() => Promise<void>) | undefined
 }
 
@@ -42,14 +42,14 @@ export interface WebOptions {
   apiUrl: string
   log: Log
   fetch?: typeof globalThis.fetch | undefined
-  /** Told of every try when it is over: `ok` or what went wrong, in milliseconds, and how many tries went before. */
+  /** Told of every try once it is over: `ok` or what went wrong, how long it took (ms), and how many tries came before. */
   onCall?: ((call: { method: string; outcome: string; ms: number; attempt: number }) => void) | undefined
 }
 
-/** How long a patient call goes on. Slack's outages of minutes are survived; after that the run is tried again as a whole. */
+/** How long a patient call is tried: it survives an outage of some minutes. After that the run as a whole is tried again. */
 const PATIENCE_MS = 10 * 60_000
 const TIMEOUT_MS = 20_000
-/** A sign of life that Slack does not take by then must not hold up what comes after it. */
+/** A sign of life is worth no longer wait than this: the calls after it wait for it. */
 const SIGN_TIMEOUT_MS = 4_000
 
 /** Error codes of Slack that mean a passing fault, not a refusal. */
@@ -124,7 +124,7 @@ export class SlackWeb {
     }
   }
 
-  /** Sorts a failed try. @throws SlackRefusal when Slack has said no for good, LeaseLost when it was not ours to make. */
+  /** What a failed try means. @throws SlackRefusal if Slack refused it for good, LeaseLost if the run is not ours any more. */
   #faultOf(error: unknown, method: string, args: SlackArgs): { error: unknown; limited?: boolean; unsure?: boolean } {
     if (error instanceof LeaseLost) throw error
     if (error instanceof WebAPIRateLimitedError) {
