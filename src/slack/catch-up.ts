@@ -22,9 +22,9 @@ const PATIENCE_MS = 60_000
 const CAUGHT_UP = 'caught-up'
 
 /**
- * A mention that Slack had to deliver again made its thread known late: replies that were said and came in before that were
- * nobody's business then, and are acked and gone. They are looked up in the thread, once, and taken in as if they came now;
- * what was taken in is known. @throws where the queue cannot take them in now
+ * Slack had to deliver this mention again, so its thread became known late: replies that came in before it were acked but not
+ * taken in, because nobody had asked the bot in that thread. They are looked up in the thread, once, and taken in now; one
+ * that was taken in already is a duplicate. @throws if the queue cannot take them in now
  */
 export async function catchUp(
   question: Question,

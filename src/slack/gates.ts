@@ -8,8 +8,8 @@ interface Gate {
 }
 
 /**
- * Slack says how long a method is closed for a channel (429 with Retry-After). Whoever comes meanwhile waits, and after it
- * they go through one at a time, in their order; other methods and channels are not held up.
+ * Slack says for how long a method is closed for a channel (429 with Retry-After). Calls that come in that time wait, and
+ * then go through one at a time, in their order. Other methods and channels are not held up.
  */
 export class Gates {
   readonly #gates = new Map<string, Gate>()
@@ -24,7 +24,7 @@ export class Gates {
     return (this.#gates.get(key)?.until ?? 0) > Date.now()
   }
 
-  /** Resolves when it is this caller's turn; the function that it gives must be called after the try. */
+  /** Resolves when it is this caller's turn. The caller must call the returned function after its try. */
   async enter(key: string, signal?: AbortSignal): Promise<() => void> {
     const gate = this.#gates.get(key)
     if (!gate) return () => {}

@@ -7,9 +7,9 @@ import { sinceOf } from './question.ts'
 import { SlackRefusal } from './web.ts'
 
 /**
- * `/ask` has no message to answer under: its root is posted (who asked what), once, and the question goes in again under
- * the thread that this opens. Where the bot is no member it joins.
- * @returns Slack's refusal where it takes no root; undefined where the question went in again.
+ * `/ask` has no message to answer under: a root message is posted once (who asked what), and the question goes into the queue
+ * again, under the thread of that message. If the bot is not a member of the channel, it joins.
+ * @returns Slack's refusal of the root message; undefined if the question went in again.
  */
 export async function openThread(
   question: Question,
@@ -46,7 +46,7 @@ async function postRoot(
     signal,
     checkLease: () => run.checkLease(),
   }
-  // A Redis that came back a little older than it went does not know of every post.
+  // A Redis that was restarted may have lost the record of the post.
   const mayBeThere = claim === 'unsure' || run.saved.attempts > 1
   const found = mayBeThere ? await egress.find(post) : undefined
   const ts = found ?? (await egress.post(post).catch((error: unknown) => joined(error, post, egress)))
@@ -54,7 +54,7 @@ async function postRoot(
   return ts
 }
 
-/** Where the bot was no member: joins and posts. @throws what it was given where it was something else. */
+/** If the bot was not a member of the channel, joins it and posts again. @throws any other error that it was given. */
 async function joined(error: unknown, post: Post, egress: Egress): Promise<string> {
   if (!(error instanceof SlackRefusal) || error.code !== 'not_in_channel') throw error
   await egress.call('conversations.join', { channel: post.channel })

@@ -37,7 +37,7 @@ export class StepStream {
   readonly #options: StepStreamOptions
   readonly #begun = new Set<number>()
   #ts: string | undefined
-  /** It may have begun, but we have no ts: the answer was lost, or the process that began it. */
+  /** A stream may have begun whose ts we do not know: Slack's answer was lost, or the process that began it died. */
   #isUnsure: boolean
   #isUsable = true
 
@@ -48,7 +48,7 @@ export class StepStream {
     this.#isUnsure = ts === ''
   }
 
-  /** Shows how a step stands now. False when it must be shown in another way. One call at a time. */
+  /** Shows a step as it is now. @returns false if it must be shown in another way. One call at a time. */
   async show(n: number, step: Step): Promise<boolean> {
     if (!this.#isUsable) return false
     try {
@@ -64,7 +64,7 @@ export class StepStream {
     }
   }
 
-  /** Ends the stream before the answer comes, where Slack takes that at once. Never rejects. */
+  /** Ends the stream before the answer comes, if Slack takes that at the first try. Never rejects. */
   async end(): Promise<void> {
     const { egress, question } = this.#options
     this.#isUsable = false
@@ -73,7 +73,7 @@ export class StepStream {
     if (outcome === 'taken') this.#ts = undefined
   }
 
-  /** After the answer: ends what is open still, also what a dead process left so. Never rejects. */
+  /** After the answer: ends a stream that is still open, also one that a dead process left open. Never rejects. */
   async makeSure(): Promise<void> {
     const { egress, question } = this.#options
     await this.#lookUp().catch(() => undefined)
@@ -83,7 +83,7 @@ export class StepStream {
     this.#ts = undefined
   }
 
-  /** Slack adds a task's details to those that it has: they are sent once, also where another process goes on. */
+  /** Slack appends a task's details to those it has, so they are sent once, also if another process goes on. */
   async #isBegun(n: number): Promise<boolean> {
     if (this.#begun.has(n)) return true
     this.#begun.add(n)
@@ -114,7 +114,7 @@ export class StepStream {
     }
   }
 
-  /** Finds the stream that may have begun, so that it is gone on with or ended, and none stays open. */
+  /** Looks for a stream that may have begun, so that it is continued or ended and does not stay open. */
   async #lookUp(): Promise<void> {
     if (!this.#isUnsure || this.#ts) return
     const { egress, question, signal } = this.#options
@@ -132,7 +132,7 @@ export class StepStream {
 }
 
 const STREAM = 'stream'
-/** How long the end of a stream is tried while Slack does not answer. */
+/** How long we try to end a stream while Slack does not answer. */
 const END_MS = 15_000
 /** How long a stream is looked for: there is another way to show a step. */
 const LOOK_MS = 3_000

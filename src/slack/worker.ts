@@ -22,7 +22,7 @@ export interface WorkerOptions extends Omit<ReplyOptions, 'signal' | 'now'>, Cat
   watch?: AnswerWatch | undefined
 }
 
-/** Reads along, for the metrics and the traces. */
+/** Observes the work, for the metrics and the traces. */
 export interface AnswerWatch {
   events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>
   refused(question: Question, limit: string): void
@@ -32,21 +32,21 @@ export interface AnswerWatch {
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
     if (isFailureTold(run)) return tellAgain(new Reply(question, run, { ...options, signal }))
-    // What asks nothing costs nothing: a mention without words is told so.
+    // A mention without a question gets a hint, and counts against no limit.
     const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
     if (isUnrooted(question)) return takeIn(question, run, { ...options, signal })
     const caughtUp = catchUp(question, run, { ...options, signal })
     caughtUp.catch(() => undefined)
     await answerIn(question, run, { ...options, signal })
-    // What outlives this process goes on with it elsewhere.
+    // With a durable queue the run is tried again if the catching up failed.
     await (options.durable ? caughtUp : caughtUp.catch(() => undefined))
   }
 }
 
 /**
- * Opens the thread of an `/ask`; the question goes in again, and keeps its place among the runs at once until that one is
- * through. Where there can be no thread, or the process is ending and nothing outlives it, the asker is told so.
+ * Opens the thread of an `/ask`. The question goes into the queue again, and holds its place among the runs at once until it
+ * is answered there. If there can be no thread, or the process ends and nothing outlives it, the asker is told so.
  */
 async function takeIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
   try {
@@ -64,8 +64,8 @@ async function takeIn(question: Question, run: Run, options: WorkerOptions & { s
 }
 
 /**
- * Done before people read how it ended, so that who asks on at once finds the cost booked and the place free. `refund`:
- * nothing was answered, so the question is not counted. What it has cost is booked all the same.
+ * Called before the thread shows how it ended, so that for the next question the cost is booked and the place is free.
+ * `refund`: nothing was answered, so the question is not counted; its cost is booked all the same.
  */
 async function settle(
   question: Question,
@@ -75,7 +75,7 @@ async function settle(
   if (question.text !== '') await limits?.settle(question, run.saved.usage, { refund })
 }
 
-/** A word to the asker alone. One that Slack does not take is lost: nobody else should read it. */
+/** Tells the asker privately why the question is refused. If Slack does not take that, it is lost: nobody else should read it. */
 async function refuse(question: Question, refusal: Refusal, options: WorkerOptions): Promise<void> {
   const { log, watch } = options
   watch?.refused(question, refusal.limit)
@@ -106,7 +106,7 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
       }
     log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
   } catch (error) {
-    // Another process goes on with it: what stands in the thread is that one's from here.
+    // Another process goes on: from here on the thread is its to write in.
     if (isHandedOver(error, signal, options)) return reply.abandon(error)
     await explain(error, { question, run, reply, signal, options }).finally(() => reply.end())
     return
@@ -130,7 +130,7 @@ export function createGiveUp(options: WorkerOptions): Handler {
   }
 }
 
-/** The failure was told, and then a process died; or just before it was out. */
+/** An earlier process died while it told the thread of a failure: makes sure that this was told, and ends the run. */
 async function tellAgain(reply: Reply): Promise<void> {
   reply.begin()
   await reply.fail(FAILED, newReference()).catch((error: unknown) => reply.abandon(error))
@@ -145,7 +145,7 @@ function isHandedOver(error: unknown, signal: AbortSignal, options: WorkerOption
   return options.durable && (signal.aborted || error instanceof LeaseLost)
 }
 
-/** Slack takes nothing at all from us: the question is kept until whoever runs the bot has mended that (`runs -- retry`). */
+/** Slack takes no call of ours at all: the question is kept until the operator has fixed that (`runs -- retry`). */
 const LOCKED_OUT = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'])
 
 interface Failure {
@@ -171,7 +171,7 @@ async function explain(error: unknown, { question, run, reply, signal, options }
     await settle(question, run, { ...options, refund: !run.saved.posts['answer-1'] })
     return tellAlone(question, withReference(cannotPost(error.code), reference), options)
   }
-  // Not foreseen, so perhaps passing (a store, the network): the queue tries again, and gives up in words of its own.
+  // Unforeseen, so it may pass (a store, the network): the queue tries again, and has its own words for giving up.
   if (options.durable && !(error instanceof ModelError)) return reply.abandon(error)
   log.error(fields, 'question failed')
   await settle(question, run, { ...options, refund: true })
@@ -180,7 +180,7 @@ async function explain(error: unknown, { question, run, reply, signal, options }
   await orAlone(reply.fail(sentence, reference), withReference(sentence, reference), { question, run, options })
 }
 
-/** The last word in the thread; where Slack takes none there, to the asker alone. */
+/** Waits for the last word in the thread; if Slack does not take it there, tells the asker alone. */
 async function orAlone(
   said: Promise<void>,
   text: string,
@@ -195,7 +195,7 @@ async function orAlone(
   }
 }
 
-/** The process is ending and nothing outlives it: a last word, under a signal of its own. */
+/** The process is ending and nothing outlives it: says so in the thread, under a signal that is not aborted yet. */
 async function sayRestarted(
   question: Question,
   run: Run,
