@@ -1,4 +1,5 @@
 import type { Model, ModelRequest, Usage } from './agent/types.ts'
+import { ask } from './agent/ask.ts'
 import { cutMiddle } from './agent/observation.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
@@ -20,16 +21,11 @@ export async function condense(
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
   const content = prompts['standalone-question']({ history: transcript(turns), question })
-  let text = ''
-  for await (const event of model.stream({ ...call, messages: [{ role: 'user', content }] })) {
-    if (event.type === 'restart') text = ''
-    if (event.type === 'text') text += event.text
-  }
-  return trusted(standaloneOf(text), question)
+  return trusted(standaloneOf(await ask(model, content, call)), question)
 }
 
 /** The conversation as the prompt shows it, in the seed's form. */
-export function transcript(turns: Turn[]): string {
+function transcript(turns: Turn[]): string {
   return turns
     .map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${cutMiddle(turn.answer, ANSWER_CHARS)}`)
     .join('\n')

@@ -76,7 +76,7 @@ function decoded(text: string): string {
 }
 
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** One entry a variable. The shape of each value is the sentence that a wrong one is answered with. */
 const schema = z.object({

@@ -34,6 +34,12 @@ export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
+/** Whether a signal was aborted because a time was up: by a time-out, or for a model that was silent for too long. */
+export function isTimeUp(signal: AbortSignal): boolean {
+  const { aborted, reason }: { aborted: boolean; reason: unknown } = signal
+  return aborted && (reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError'))
+}
+
 /** The text of whatever was thrown, for a log line or an observation. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -18,6 +18,6 @@ const TOKENS =
   /(?<kind>\b(?:xox[a-z]-|xapp-|sk-|ghp_|github_pat_)(?=[\w-]{4})|Bearer (?=[\w.~+/-]{8})|api_key=)[^&\s"'\\,)]+/g
 
 /** Blanks Slack, OpenAI, GitHub and bearer tokens in a text. */
-export function withoutTokens(text: string): string {
+function withoutTokens(text: string): string {
   return text.replace(TOKENS, '$<kind>***')
 }

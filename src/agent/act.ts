@@ -1,3 +1,4 @@
+import { ask } from './ask.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
 import { coerceInput } from './input.ts'
@@ -95,21 +96,11 @@ function contextOf(run: RunState, time: Deadline, asked: Promise<string>[]): Too
     now: run.now,
     memory: run.memory,
     ask(prompt) {
-      const answer = askModel(run, prompt, time.signal)
+      const answer = ask(run.model, prompt, { signal: time.signal, onUsage: (usage) => run.usage.push(usage) })
       asked.push(answer)
       return answer
     },
   }
-}
-
-async function askModel(run: RunState, prompt: string, signal: AbortSignal): Promise<string> {
-  let text = ''
-  const messages = [{ role: 'user' as const, content: prompt }]
-  for await (const event of run.model.stream({ messages, signal, onUsage: (usage) => run.usage.push(usage) })) {
-    if (event.type === 'restart') text = ''
-    if (event.type === 'text') text += event.text
-  }
-  return text
 }
 
 function mistake(text: string): Observation {

@@ -2,9 +2,10 @@ import { Deadline } from './deadline.ts'
 import { inputText } from './input.ts'
 import type { RunState } from './run-state.ts'
 import type { Action, Step, StopReason, Tool } from './types.ts'
+import { totalOf } from './usage.ts'
 
 /** After as many unreadable completions in a row, the model is made to answer. */
-export const MAX_UNREADABLE = 3
+const MAX_UNREADABLE = 3
 /** The same action the second time is answered from memory; the third time ends the run. */
 export const MAX_SAME_ACTION = 3
 
@@ -19,10 +20,9 @@ export function stopReason(run: RunState): StopReason | undefined {
 }
 
 function overspent({ usage, limits }: RunState): StopReason | undefined {
-  const tokens = usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
+  const { tokens, costUsd } = totalOf(usage)
   if (limits.maxTokens !== undefined && tokens >= limits.maxTokens) return 'tokens'
-  const cost = usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0)
-  return limits.maxCostUsd !== undefined && cost >= limits.maxCostUsd ? 'cost' : undefined
+  return limits.maxCostUsd !== undefined && costUsd >= limits.maxCostUsd ? 'cost' : undefined
 }
 
 function isUnreadable(steps: Step[]): boolean {

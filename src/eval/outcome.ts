@@ -1,5 +1,6 @@
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { AgentEvent, StopReason, Usage } from '../agent/types.ts'
+import { totalOf } from '../agent/usage.ts'
 import { messageOf, ModelError } from '../errors.ts'
 import type { EvalQuestion } from './questions.ts'
 
@@ -59,12 +60,12 @@ function stepsOf(events: AgentEvent[]): Pick<Outcome, 'steps'> {
 
 function spent(events: AgentEvent[]): Pick<Outcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {
   const used: Usage[] = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))
-  const sum = (part: (usage: Usage) => number) => used.reduce((total, usage) => total + part(usage), 0)
+  const { inputTokens, outputTokens, costUsd } = totalOf(used)
   const priced = used.length > 0 && used.every((usage) => usage.costUsd !== undefined)
   return {
-    inputTokens: sum((usage) => usage.inputTokens),
-    outputTokens: sum((usage) => usage.outputTokens),
+    inputTokens,
+    outputTokens,
     estimated: used.some((usage) => usage.estimated),
-    ...(priced ? { costUsd: sum((usage) => usage.costUsd ?? 0) } : {}),
+    ...(priced ? { costUsd } : {}),
   }
 }

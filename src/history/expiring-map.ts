@@ -19,10 +19,6 @@ export class ExpiringMap<V> {
     this.#options = options
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     return entry && entry.until > this.#options.now() ? entry.value : undefined
@@ -32,7 +28,7 @@ export class ExpiringMap<V> {
     return this.get(key) !== undefined
   }
 
-  /** Sets the entry and begins its time anew. */
+  /** Sets the entry; its time starts now. */
   set(key: string, value: V): void {
     this.#entries.delete(key)
     this.#entries.set(key, { value, until: this.#options.now() + this.#options.ttlMs })

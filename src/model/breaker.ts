@@ -1,5 +1,5 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
-import { ModelError } from '../errors.ts'
+import { isTimeUp, ModelError } from '../errors.ts'
 
 export interface BreakerOptions {
   /** Failures in a row after which the model is spared; each of them has had its retries. */
@@ -38,7 +38,7 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
     hearing.heard()
   } catch (error) {
     hasThrown = true
-    if (hearing.isCutOff() ? breaker.isHang(hearing.heardAt) : isPassing(error)) breaker.failed()
+    if (isTimeUp(request.signal) ? breaker.isHang(hearing.heardAt) : isPassing(error)) breaker.failed()
     throw error
   } finally {
     // A caller that has read enough leaves early: then the model has done well.
@@ -64,12 +64,6 @@ class Hearing {
   heard(): void {
     this.isHeard = true
     this.heardAt = this.#now()
-  }
-
-  /** Time ended the call: its run's, or what a silent model has while another waits. One who left for other reasons says nothing. */
-  isCutOff(): boolean {
-    const { aborted, reason } = this.request.signal
-    return aborted && (reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError'))
   }
 }
 

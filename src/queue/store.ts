@@ -16,15 +16,15 @@ export interface ThreadStoreOptions {
   log: StoreLog
   /** How long a thread in which the bot was asked stays known, in ms. */
   knownTtlMs: number
-  /** How long a run is kept once it is done, in ms: so long is a redelivery known for one. */
+  /** How long a run is kept once it is done, in ms. As long, another delivery of its question is recognised. */
   doneTtlMs: number
-  /** The same for a run that was given up, for inspection. What waits lives at least as long after its last touch. */
+  /** The same for a run that was given up, for inspection. Waiting questions are kept at least as long. */
   givenUpTtlMs: number
   maxLosses: number
   maxFailures: number
 }
 
-/** A turn of a thread that this process holds the lease of: the question's id. */
+/** A turn of a thread whose lease this process holds; `id` is the question's. */
 interface HeldTurn {
   thread: ThreadKey
   id: string
@@ -38,7 +38,7 @@ export interface Turn extends HeldTurn {
   verdict: 'work' | 'give-up' | 'drop'
 }
 
-/** What the scripts do, with names and types. A generation that an answer carries must have a job; '' is none. */
+/** The scripts, with names and types. A generation (`gen`) that a method returns must have a job; '' stands for none. */
 export class ThreadStore {
   readonly #options: ThreadStoreOptions
 
@@ -72,7 +72,7 @@ export class ThreadStore {
     if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }
     const lease = { threadKey: keys.thread, runKey: keys.runs + String(id), token: `${gen}.${starts}`, since }
     const held = { thread, id: String(id), lease }
-    const stored = parseRun(strings(fields))
+    const stored = parseRun(hashOf(fields))
     if (stored) return { ...held, stored, verdict: verdict as Turn['verdict'] }
     log.error({ question: held.id }, 'a stored question cannot be read and is given up')
     return this.finish(held, 'given-up')
@@ -86,7 +86,7 @@ export class ThreadStore {
     return { held: held === 'ok', gen }
   }
 
-  /** Puts a turn down. With an error that counts as a failure. @returns failures so far, or undefined: the lease was lost. */
+  /** Puts a turn down; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
   async release(turn: HeldTurn, error = ''): Promise<number | undefined> {
     const failures = Number(await releaseScript(this.#options.redis, this.#turnKeys(turn), [turn.lease.token, error]))
     return failures < 0 ? undefined : failures
@@ -121,6 +121,12 @@ export class ThreadStore {
 
 function list(reply: unknown): unknown[] {
   return Array.isArray(reply) ? reply : []
+}
+
+/** A hash, which a script returns as a flat list: `field, value, field, value …`. */
+function hashOf(reply: unknown): Record<string, string> {
+  const flat = strings(reply)
+  return Object.fromEntries(flat.flatMap((field, i) => (i % 2 === 0 ? [[field, flat[i + 1] ?? '']] : [])))
 }
 
 function strings(reply: unknown): string[] {

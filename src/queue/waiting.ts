@@ -46,7 +46,7 @@ export class WaitingQuestions {
   async recount(thread: ThreadKey): Promise<void> {
     const { inbox, runs } = threadKeys(this.#prefix, thread)
     for (const id of await this.#redis.lrange(inbox, 0, -1)) {
-      const run = parseRun(Object.entries(await this.#redis.hgetall(runs + id)).flat())
+      const run = parseRun(await this.#redis.hgetall(runs + id))
       if (run?.state === 'waiting') await this.add(thread, run.question)
     }
   }

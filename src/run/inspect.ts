@@ -8,7 +8,7 @@ export interface RunsPlace {
   prefix: string
 }
 
-/** Every run that Redis still has, in no order; `done` ones go after a day. It reads through all keys: not for a hot path. */
+/** Every run that Redis still has, in no order; `done` ones expire after a day. It scans all keys, so it is slow. */
 export async function* listRuns({ redis, prefix }: RunsPlace, id?: string): AsyncGenerator<StoredRun> {
   const seen = new Set<string>()
   const pattern = threadKey(prefix, '*', `run:${id === undefined ? '*' : escapeGlob(id)}`)
@@ -17,7 +17,7 @@ export async function* listRuns({ redis, prefix }: RunsPlace, id?: string): Asyn
     for (const key of fresh) seen.add(key)
     const hashes = await Promise.all(fresh.map((key) => redis.hgetall(key)))
     for (const hash of hashes) {
-      const run = parseRun(Object.entries(hash).flat())
+      const run = parseRun(hash)
       if (run) yield run
     }
   }

@@ -1,4 +1,5 @@
 import type { Usage } from '../agent/types.ts'
+import { totalOf } from '../agent/usage.ts'
 import type { RedisClient } from '../redis.ts'
 import { embeddedLedger } from './fair-use/embedded.ts'
 import type { Bucket, Entry, Ledger } from './fair-use/ledger.ts'
@@ -55,8 +56,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const MICRO = 1_000_000
 
-const tokens = (usage: Usage[]) => usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
-const microDollars = (usage: Usage[]) => Math.round(usage.reduce((sum, u) => sum + (u.costUsd ?? 0), 0) * MICRO)
+const tokens = (usage: Usage[]) => totalOf(usage).tokens
+const microDollars = (usage: Usage[]) => Math.round(totalOf(usage).costUsd * MICRO)
 
 /** A question of three steps, with what the tools return, to a small model and to a dear one: rather too much than too little. */
 const FIRST_TOKENS = 5_000

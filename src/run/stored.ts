@@ -42,19 +42,17 @@ export function fieldOf(part: RunPart): [field: string, value: string] {
   return [field, JSON.stringify(part.value)]
 }
 
-/** The field that holds what a post became; an empty value is a claim. */
+/** The field that holds a post's ts; empty while the post is only claimed. */
 export function postField(key: string): string {
   return `post:${key}`
 }
 
 /**
- * Reads a run's hash, `field, value, field, value …`. Parts are ours and were JSON when they went in; one that is not any
- * more counts as not saved, and so does whatever follows a missing step.
- * @returns undefined when the hash has no readable question: there is nothing to answer.
+ * Reads a run's hash. A part that is no longer valid JSON counts as not saved, and so do all steps after a missing one.
+ * @returns undefined if the hash has no readable question: there is nothing to answer.
  */
-export function parseRun(fields: string[]): StoredRun | undefined {
-  const hash = new Map<string, string>()
-  for (let i = 0; i + 1 < fields.length; i += 2) hash.set(fields[i] ?? '', fields[i + 1] ?? '')
+export function parseRun(fields: Record<string, string>): StoredRun | undefined {
+  const hash = new Map(Object.entries(fields))
   const question = questionSchema.safeParse(parseJson(hash.get('question')))
   if (!question.success) return undefined
   const lastError = hash.get('lastError')

@@ -1,6 +1,7 @@
 import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Source, StopReason, Usage } from '../agent/types.ts'
 import { inputText } from '../agent/input.ts'
+import { totalOf } from '../agent/usage.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten } from './escape.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
 import { toMrkdwn } from './markdown.ts'
@@ -120,17 +121,16 @@ function footerBlocks(view: AnswerView, policy: LinkPolicy): KnownBlock[] {
 /** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021`, with ~ before what is estimated. */
 export function footerText(run: { steps: number; ms: number; usage: Usage[] }): string {
   const { steps, usage } = run
-  const tokens = usage.reduce((sum, u) => sum + u.inputTokens + u.outputTokens, 0)
+  const { tokens, costUsd } = totalOf(usage)
   const about = usage.some((u) => u.estimated) ? '~' : ''
-  const costs = usage.map((u) => u.costUsd)
-  const cost = costs.reduce<number>((sum, c) => sum + (c ?? 0), 0)
+  const isPriced = usage.length > 0 && usage.every((u) => u.costUsd !== undefined)
   const parts = [
     `${steps} ${steps === 1 ? 'step' : 'steps'}`,
     `${(run.ms / 1000).toFixed(1)} s`,
     [...new Set(usage.map((u) => u.model))].join(', '),
   ]
   if (tokens > 0) parts.push(`${about}${tokens.toLocaleString('en-US')} tokens`)
-  if (costs.length > 0 && costs.every((c) => c !== undefined)) parts.push(`${about}$${cost.toPrecision(2)}`)
+  if (isPriced) parts.push(`${about}$${costUsd.toPrecision(2)}`)
   return parts.filter((part) => part !== '').join(' · ')
 }
 

@@ -1,5 +1,5 @@
 import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
-import { ModelError } from '../errors.ts'
+import { isTimeUp } from '../errors.ts'
 import type { ModelFact } from './facts.ts'
 
 /** The same model; each of its calls is told of when it is over, also when the caller ended it early. */
@@ -51,16 +51,11 @@ async function* metered({ model, note, now }: Meter, request: ModelRequest): Asy
   }
 }
 
-/**
- * An abort is told by the signal rather than by the error, which each client words in its own way. A ModelError is its
- * reason where the model was silent for too long.
- */
+/** How a call ended. An abort is recognised by its signal, because each client throws an error of its own for it. */
 function endOf(thrown: { error: unknown } | undefined, { signal }: ModelRequest): Pick<ModelFact, 'outcome' | 'error'> {
   if (!thrown) return { outcome: 'ok' }
   if (!signal.aborted) return { outcome: 'failed', error: errorType(thrown.error) }
-  const { reason } = signal as { reason: unknown }
-  const isTimeUp = reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError')
-  return isTimeUp ? { outcome: 'timeout', error: 'timeout' } : { outcome: 'aborted', error: 'aborted' }
+  return isTimeUp(signal) ? { outcome: 'timeout', error: 'timeout' } : { outcome: 'aborted', error: 'aborted' }
 }
 
 /** A class of errors, never a message: the HTTP status where there was one, else the name of what was thrown. */

@@ -3,6 +3,7 @@
  * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). Content goes in only on request.
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
+import { totalOf } from '../agent/usage.ts'
 import { threadOf, type Question } from '../run/types.ts'
 import { inputMessages, outputMessages } from './content.ts'
 import type { Fact, ModelFact, SlackFact, ToolFact } from './facts.ts'
@@ -61,12 +62,13 @@ export function agentAttributes(question: Question): Attributes {
 /** What is known of a go once the agent has come to its end. */
 export function agentEndAttributes({ question, run, outcome }: Go, { withContent }: SpanStyle): Attributes {
   const { steps, attempts, usage, answer } = run.saved
+  const { inputTokens, outputTokens } = totalOf(usage)
   return {
     ...(outcome ? { 'thinkaloud.outcome': outcome } : {}),
     'thinkaloud.steps': steps.length,
     'thinkaloud.attempt': attempts,
-    'gen_ai.usage.input_tokens': usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    'gen_ai.usage.output_tokens': usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    'gen_ai.usage.input_tokens': inputTokens,
+    'gen_ai.usage.output_tokens': outputTokens,
     ...(withContent ? { 'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]) } : {}),
     ...(withContent && answer ? { 'gen_ai.output.messages': outputMessages(answer.text) } : {}),
   }

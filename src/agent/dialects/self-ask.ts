@@ -19,7 +19,7 @@ export function selfAskDialect(prompts: Prompts): Dialect {
 }
 
 /** The tool that this dialect asks; undefined where none of them is there. */
-export function searchTool(tools: Tool[]): Tool | undefined {
+function searchTool(tools: Tool[]): Tool | undefined {
   return SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools[0]
 }
 

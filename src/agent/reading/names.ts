@@ -30,7 +30,7 @@ export function listedTool(written: string, tools: string[]): string | undefined
 }
 
 /** A name without what models put around it. */
-export function bareName(written: string): string {
+function bareName(written: string): string {
   return trimWhile(written, (char) => DECORATION.has(char) || isSpace(char))
 }
 
