@@ -48,7 +48,7 @@ describeWithRedis('a connection', () => {
     await redis.ping()
     await running.kill()
     const waiting = redis.ping()
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await eventually(() => expect(log.lines).toHaveLength(1))
     await running.restart()
     expect(await waiting).toBe('PONG')
     expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info'])

@@ -360,19 +360,23 @@ describe.concurrent('a tool', () => {
 
   test('stopped while several run is one stop, with nothing left dangling', async (t) => {
     const stop = new AbortController()
-    const tool = echo(
-      (_, { signal }) =>
-        new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
+    let running = 0
+    const tool = echo((_, { signal }) => {
+      if (++running === 4) stop.abort(new Error('Stopped by hand.'))
+      return new Promise<string>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        if (signal.aborted) reject(signal.reason)
+      })
+    })
     const toolCalls = Array.from({ length: 4 }, (_, i) => ({
       name: 'echo',
       id: `c${i}`,
       arguments: JSON.stringify({ query: String(i) }),
     }))
-    setTimeout(() => stop.abort(new Error('Stopped by hand.')), 150)
     await expect(
       runOn(t, { dialect: 'native', model: [{ toolCalls }], tools: [tool], task: { signal: stop.signal } }),
     ).rejects.toThrow('Stopped by hand.')
+    expect(running).toBe(4)
   })
 })
 

@@ -8,6 +8,7 @@ import { parseOptions } from '../../src/eval/options.ts'
 import { runCommand, startCommand, temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, playModel, type PlayedModel } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
 
 const SET = [
   { id: 'sum', question: 'What is 29 to the power 0.23?', gold: '2.169459462491557' },
@@ -182,8 +183,11 @@ test('no more questions are at work at once than --concurrency says', async (t) 
     Array.from({ length: 12 }, (_, id) => JSON.stringify({ id, question: `Number ${id}?`, gold: 'x' })).join('\n'),
   )
   let [atWork, most] = [0, 0]
+  const threeAtWork = deferred()
   model.decide('Number', async () => {
     most = Math.max(most, ++atWork)
+    if (most === 3) threeAtWork.resolve()
+    await threeAtWork.promise
     await new Promise((resolve) => setTimeout(resolve, 20))
     atWork--
     return finish('x')

@@ -28,8 +28,9 @@ export interface CommandOptions {
 /** Starts a TypeScript file of the project. It is ended with the test at the latest. */
 export function startCommand(t: Ends, file: string, { args = [], env = {}, cwd = ROOT }: CommandOptions = {}): Command {
   const own = { PATH: process.env.PATH, HOME: process.env.HOME }
-  const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs')
-  const child = spawn(process.execPath, [tsx, join(ROOT, file), ...args], { cwd, env: { ...own, ...env } })
+  // Not by tsx's own command: it stands between a signal and the process, and kills one that is slow to take it.
+  const node = ['--import', import.meta.resolve('tsx'), join(ROOT, file), ...args]
+  const child = spawn(process.execPath, node, { cwd, env: { ...own, ...env } })
   let [stdout, stderr] = ['', '']
   const waiting = new Set<() => void>()
   const changed = () => waiting.forEach((check) => check())

@@ -5,8 +5,8 @@ import { withBreaker } from '../../src/model/breaker.ts'
 import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
-import { finish, playModel, type Script } from '../harness/played-model.ts'
-import { deferred } from '../harness/stores.ts'
+import { finish, playModel, type PlayedModel, type Script } from '../harness/played-model.ts'
+import { deferred, eventually } from '../harness/stores.ts'
 
 type Play = 'works' | 'fails' | 'is cut' | 'refuses' | 'hangs'
 
@@ -146,25 +146,44 @@ describe('a circuit breaker', () => {
 })
 
 describe('a model that never answers', () => {
-  /** Calls on an endpoint that plays, each with so much time. */
+  /** Calls on an endpoint that plays, each with so much time. A silence of 400 ms is a hang. */
   async function endpoint(t: Ends, script: Script) {
     const played = await playModel(t, script)
-    const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: '400' })
+    const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: '1000' })
     const call = (ms: number, more: Partial<ModelRequest> = {}) =>
       callModel(model, { signal: AbortSignal.timeout(ms), timeMs: ms, ...more })
-    return { played, call }
+    return { played, call, callUntilSilent: (ms: number) => untilSilent(played, ms, call) }
+  }
+
+  /** A call whose time is up when the model has said nothing for so long, from when it was asked: however slow the machine. */
+  async function untilSilent(
+    { requests }: PlayedModel,
+    ms: number,
+    call: (ms: number, more: Partial<ModelRequest>) => ReturnType<typeof callModel>,
+  ) {
+    const stop = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const onSign = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => stop.abort(new DOMException('The time is up.', 'TimeoutError')), ms)
+    }
+    const before = requests.length
+    const calling = call(60_000, { signal: stop.signal, onSign })
+    await eventually(() => expect(requests.length).toBeGreaterThan(before), 20_000)
+    onSign()
+    return calling
   }
 
   test('has failed when its caller’s time is up, and after a few times nobody waits for it', async (t) => {
-    const { played, call } = await endpoint(t, [{ hang: true }])
-    for (let n = 0; n < 4; n++) expect((await call(200)).error).toMatchObject({ name: 'TimeoutError' })
+    const { played, call, callUntilSilent } = await endpoint(t, [{ hang: true }])
+    for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
     expect(played.requests).toHaveLength(4)
   })
 
   test('has failed too where it fell silent half way', async (t) => {
-    const { call } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
-    for (let n = 0; n < 4; n++) expect((await call(300)).error).toMatchObject({ name: 'TimeoutError' })
+    const { call, callUntilSilent } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
+    for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
   })
 
@@ -176,7 +195,7 @@ describe('a model that never answers', () => {
 
   test('has not where it was still talking: it is slow, but it works', async (t) => {
     const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }])
-    for (let n = 0; n < 6; n++) expect((await call(300)).error).toMatchObject({ name: 'TimeoutError' })
+    for (let n = 0; n < 6; n++) expect((await call(600)).error).toMatchObject({ name: 'TimeoutError' })
   })
 
   test('has not where the caller has gone, or gave it the time of something else', async (t) => {

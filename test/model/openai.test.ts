@@ -5,6 +5,7 @@ import { createLog } from '../../src/log.ts'
 import { openAiModel, type OpenAiOptions } from '../../src/model/openai.ts'
 import type { Ends } from '../harness/ends.ts'
 import { playModel, type PlayedModel, type Script, type Turn } from '../harness/played-model.ts'
+import { eventually } from '../harness/stores.ts'
 
 const MESSAGES: Message[] = [
   { role: 'system', content: 'Be brief.' },
@@ -291,8 +292,11 @@ describe.concurrent('patience', () => {
     const reason = new Error('Time is up.')
     for (const requests of [1, 2]) {
       const stop = new AbortController()
+      const asked = ask({ signal: stop.signal })
+      await eventually(() => expect(endpoint.requests).toHaveLength(requests), 20_000)
+      // Time for the answer, so that it is the pause after it that ends.
       setTimeout(() => stop.abort(reason), 100)
-      expect((await ask({ signal: stop.signal })).error).toBe(reason)
+      expect((await asked).error).toBe(reason)
       expect(endpoint.requests).toHaveLength(requests)
     }
     while (!endpoint.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))

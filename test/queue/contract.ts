@@ -9,6 +9,7 @@ export interface QueueSettings {
   now?: () => number
   knownTtlMs?: number
   maxFailures?: number
+  backoffMs?: number
 }
 
 /** What every queue does, wherever it keeps its questions. `make` gives a fresh one with short pauses. */
@@ -131,6 +132,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     const running = new Map<string, number>()
     const order = new Map<string, string[]>()
     let [most, mostInThread] = [0, 0]
+    const allAtWork = deferred()
     for (let n = 0; n < 5; n++)
       for (const thread of ['1.0', '2.0', '3.0']) await queue.accept(question(`${thread}-${n}`, { thread }))
     await queue.start(async ({ thread, ts }) => {
@@ -140,6 +142,8 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
         most,
         [...running.values()].reduce((a, b) => a + b),
       )
+      if (most === 3) allAtWork.resolve()
+      await allAtWork.promise
       await new Promise((resolve) => setTimeout(resolve, 15))
       order.set(thread, [...(order.get(thread) ?? []), ts ?? ''])
       running.set(thread, (running.get(thread) ?? 0) - 1)
@@ -153,9 +157,12 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
   test('no more than `concurrency` questions run at once', async () => {
     const queue = await opened({ concurrency: 2 })
     let [running, most, done] = [0, 0, 0]
+    const bothAtWork = deferred()
     for (let n = 0; n < 6; n++) await queue.accept(question(`${n}`, { thread: `${n}.0` }))
     await queue.start(async () => {
       most = Math.max(most, ++running)
+      if (most === 2) bothAtWork.resolve()
+      await bothAtWork.promise
       await new Promise((resolve) => setTimeout(resolve, 15))
       running -= 1
       done += 1
@@ -270,15 +277,15 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
   })
 
   test('a failing question holds up nobody but its own thread', async () => {
-    const queue = await opened({ concurrency: 1 })
+    const queue = await opened({ concurrency: 1, backoffMs: 200 })
     const seen: string[] = []
+    await queue.accept(question('bad'))
+    await queue.accept(question('behind'))
+    await queue.accept(question('beside', { thread: '2.0' }))
     await queue.start(async ({ ts }) => {
       seen.push(ts ?? '')
       if (ts === 'bad') throw new Error('always')
     })
-    await queue.accept(question('bad'))
-    await queue.accept(question('behind'))
-    await queue.accept(question('beside', { thread: '2.0' }))
     await eventually(() => expect(seen).toContain('behind'))
     expect(seen.indexOf('beside')).toBeLessThan(seen.lastIndexOf('bad'))
   })

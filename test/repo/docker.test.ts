@@ -67,7 +67,7 @@ describe('docker-compose.yml', () => {
   test('keeps what Redis holds, and never lets it forget for want of room', () => {
     expect(redis?.command?.join(' ')).toContain('--appendonly yes --maxmemory-policy noeviction')
     expect(redis?.volumes?.some((volume) => volume.endsWith(':/data'))).toBe(true)
-    expect(redis?.healthcheck).toBeDefined()
+    expect(redis?.healthcheck?.test?.join(' ')).toContain('redis-cli')
     expect(bot?.depends_on?.['redis']?.condition).toBe('service_healthy')
   })
 })

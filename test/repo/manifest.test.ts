@@ -138,7 +138,9 @@ describe('manifest.yml', () => {
 describe('manifest.agent.yml', () => {
   test('is manifest.yml with the agent view, and what Slack wants beside that', () => {
     const { agent_view, ...features } = agent.features
-    expect(agent_view?.agent_description).toBeTruthy()
+    expect(agent_view?.agent_description).toMatch(/^Answers questions .*\bstep by step\b.*\.$/)
+    // Slack's own limit.
+    expect(agent_view?.agent_description?.length).toBeLessThanOrEqual(300)
     expect(features).toEqual(plain.features)
     expect(agent.display_information).toEqual(plain.display_information)
     expect(agent.oauth_config.scopes.bot).toEqual(distinct([...plain.oauth_config.scopes.bot, 'assistant:write']))
