@@ -45,6 +45,11 @@ const names = z.string().transform((value) =>
     .map((s) => s.trim())
     .filter((s) => s !== ''),
 )
+/** Of Sentinels; a port may be left out, and IPv6 stands in brackets. */
+const hosts = names.refine(
+  (all) => all.every((one) => /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(:\d+)?$/i.test(one) && URL.canParse(`redis://${one}`)),
+  'host:port of each, with commas, such as sentinel-1:26379,sentinel-2:26379',
+)
 const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
 
 const headers = z.string().transform((value, context) => {
@@ -101,7 +106,7 @@ const schema = z.object({
     .string()
     .regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _')
     .default('thinkaloud'),
-  REDIS_SENTINELS: names.optional(),
+  REDIS_SENTINELS: hosts.optional(),
   REDIS_SENTINEL_NAME: z.string().optional(),
   REDIS_SENTINEL_PASSWORD: z.string().optional(),
   REDIS_CLUSTER: flag.default(false),

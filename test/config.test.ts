@@ -57,6 +57,9 @@ test.each([
   ['OPENAI_STREAM', 'yes', /one of true, false/],
   ['REDIS_URL', 'http://localhost', /an address that begins with redis:\/\/ or rediss:\/\//],
   ['REDIS_PREFIX', 'a b', /up to 40 letters/],
+  ['REDIS_SENTINELS', 'a:b:c', /host:port of each/],
+  ['REDIS_SENTINELS', 'a:26379,b:99999', /host:port of each/],
+  ['REDIS_SENTINELS', 'redis://a:26379', /host:port of each/],
   ['ROLE', 'both', /one of all, front, worker/],
   ['WORKER_CONCURRENCY', '0', /a whole number from 1 to 1000/],
   ['WORKER_LOCK_MS', '18001', /a whole number from 1000 to 18000/],
@@ -84,6 +87,15 @@ test.each([
   expect(sentences({ ...ENOUGH, [name]: value })).toEqual([
     expect.stringMatching(new RegExp(`^${name} should be .*${sentence.source}.*\\.$`)),
   ])
+})
+
+test('Sentinels may be names, addresses, and without their port', () => {
+  const settings = {
+    ...ENOUGH,
+    REDIS_URL: 'redis://unused/main',
+    REDIS_SENTINELS: 'sentinel-1:26379, 10.0.0.2,[::1]:26379',
+  }
+  expect(sentences(settings)).toEqual([])
 })
 
 test('several wrong settings are several sentences', () => {
