@@ -57,6 +57,12 @@ export const casesOf = (PRICES_FILE: string): Case[] => [
     says: /\$0.01 a day for the workspace.* in 22 hours/,
     over: bobElsewhere,
   },
+  // However deep the debt, it bars for a day and no longer.
+  {
+    env: { BUDGET_TEAM_DAY_USD: '0.0001', PRICES_FILE },
+    says: /\$0.0001 a day for the workspace.* in 24 hours/,
+    over: bobElsewhere,
+  },
 ]
 
 /** Asks, and waits until the bot has said its private word; nothing else may come of it. */
@@ -80,7 +86,7 @@ export async function answered(bot: TestBot, who: Who = { user: ALICE, channel: 
 /** A test for each case. `place`: the settings of where it is counted, by a name. */
 export function limitsHold(cases: Case[], place: (name: string) => Env): void {
   test.for(cases)('$env', async ({ env, says, over, free }, t) => {
-    const bot = await startBot(t, { model: [ANSWER], env: { ...env, ...place(Object.keys(env)[0]!) } })
+    const bot = await startBot(t, { model: [ANSWER], env: { ...env, ...place(nameOf(env)) } })
     await answered(bot)
     const sentence = await refused(bot, over)
     expect(sentence).toMatch(says)
@@ -88,6 +94,11 @@ export function limitsHold(cases: Case[], place: (name: string) => Env): void {
     if (free) await answered(bot, free)
     expect(bot.slack.refusals).toEqual([])
   })
+}
+
+/** A setting and its value, as a name that keeps what is counted apart from other cases. */
+function nameOf(env: Env): string {
+  return Object.entries(env)[0]!.join('-').replaceAll('.', '_')
 }
 
 /** Many questions of one person at once, of which each would use the budget up: how many come through. */

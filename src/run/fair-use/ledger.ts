@@ -59,10 +59,10 @@ export const MEAN_SHARE = 0.1
 
 /**
  * A debt is kept whole, whatever it is, but bars the next question for one window after it was last added to, and no
- * longer. The moment until which a bucket is kept that is changed now and full at `fullAt`.
+ * longer: by then the bucket counts as holding one point. The moment until which a bucket is kept that is changed now and full at `fullAt`.
  */
-export const keptUntil = (fullAt: number, { windowMs }: Bucket, now: number): number =>
-  Math.min(fullAt, now + 2 * windowMs)
+export const keptUntil = (fullAt: number, { windowMs, pointMs }: Bucket, now: number): number =>
+  Math.min(fullAt, now + 2 * windowMs - pointMs)
 
 /** What a question takes at first. Never more than a full bucket, or nobody would know when to come again. */
 export const takenAtFirst = ({ takes, windowMs, pointMs }: Bucket, mean: number | undefined): number =>

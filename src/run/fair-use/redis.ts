@@ -8,9 +8,9 @@ const CLOCK = `
   local now = time[1] * 1000 + time[2] / 1000
   local function fullAt(key) return math.max(now, tonumber(redis.call('GET', key) or 0)) end
   local function barredUntil(key) return math.min(fullAt(key), now + math.max(0, redis.call('PTTL', key))) end
-  local function keep(key, at, window)
+  local function keep(key, at, window, point)
     if at <= now then return redis.call('DEL', key) end
-    redis.call('SET', key, string.format('%.3f', at), 'PX', math.ceil(math.min(at - now, 2 * window)) + 1)
+    redis.call('SET', key, string.format('%.3f', at), 'PX', math.ceil(math.min(at - now, 2 * window - point)) + 1)
   end
 `
 
@@ -42,7 +42,7 @@ const admitScript = script(`
       local key, window, point, takes = bucket(n)
       local mean = KEYS[2 * n + 2] ~= key and redis.call('GET', KEYS[2 * n + 2])
       taken[key] = math.min(tonumber(mean or takes), window / point)
-      keep(key, barredUntil(key) + taken[key] * point, window)
+      keep(key, barredUntil(key) + taken[key] * point, window, point)
     end
     redis.call('SET', KEYS[1], cjson.encode(taken), 'PX', known)
   end
@@ -63,7 +63,7 @@ const settleScript = script(`
     local window, point, cost = tonumber(ARGV[3 * n + 1]), tonumber(ARGV[3 * n + 2]), tonumber(ARGV[3 * n + 3])
     local before, isBudget = taken[key] or 0, mean ~= key
     if isBudget and taken.settled then cost = math.max(cost, before) end
-    keep(key, fullAt(key) + (cost - before) * point, window)
+    keep(key, fullAt(key) + (cost - before) * point, window, point)
     taken[key] = cost
     if isBudget and not taken.settled and cost > 0 then
       local known = tonumber(redis.call('GET', mean) or cost)
