@@ -42,9 +42,14 @@ async function show(place: Place, id: string): Promise<number> {
 }
 
 async function retry(place: Place, id: string): Promise<number> {
-  if (!(await retryRun(place, id))) return unknown(id)
-  console.log(`${id} is handed out again.`)
-  return 0
+  if (await retryRun(place, id)) {
+    console.log(`${id} is handed out again.`)
+    return 0
+  }
+  const [run] = await findRuns(place, id)
+  if (!run) return unknown(id)
+  console.error(`${id} is not given up but ${run.state}: there is nothing to hand out again.`)
+  return 1
 }
 
 function unknown(id: string): number {
