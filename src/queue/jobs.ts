@@ -1,7 +1,5 @@
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../history/types.ts'
-import type { StoreLog } from '../history/log.ts'
-import { messageOf } from '../errors.ts'
 import type { RedisClient } from '../redis.ts'
 import { threadOf, type Question } from '../run/types.ts'
 import { begunScript, placeScript } from './fair.ts'
@@ -30,7 +28,7 @@ export class TurnJobs {
   /** Under BullMQ's hash tag, so that a script may look at both. */
   readonly #tags: string
 
-  constructor(options: { redis: RedisClient; prefix: string; log: StoreLog }) {
+  constructor(options: { redis: RedisClient; prefix: string; onFault: (error: Error) => void }) {
     const { redis, prefix } = options
     this.#redis = redis
     this.#tags = `${bullPrefix(prefix)}:fair`
@@ -43,7 +41,7 @@ export class TurnJobs {
       // The check asks INFO once, and a front that starts while Redis is away would never recover from its failure.
       skipVersionCheck: true,
     })
-    this.#queue.on('error', (error) => options.log.warn({ error: messageOf(error) }, 'the queue had an error'))
+    this.#queue.on('error', options.onFault)
   }
 
   /** Adds the job of a turn, at its fair place, unless it is there. `accepted`: a new question, which waits from now on. */

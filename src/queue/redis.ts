@@ -2,6 +2,7 @@ import type { StoreLog } from '../history/log.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
 import { threadOf, type Question } from '../run/types.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
+import { faultLine } from './faults.ts'
 import { TurnJobs } from './jobs.ts'
 import { settledWithin } from './settle.ts'
 import { ThreadStore } from './store.ts'
@@ -48,6 +49,7 @@ export function redisQueue(options: RedisQueueOptions): Queue {
 class RedisQueue implements Queue {
   readonly #options: Required<RedisQueueOptions>
   readonly #connections: RedisClient[] = []
+  readonly #onFault: (error: Error) => void
   readonly #intake: Half
   #worker: TurnWorker | undefined
   #sweeper: Sweeper | undefined
@@ -55,6 +57,7 @@ class RedisQueue implements Queue {
 
   constructor(options: Required<RedisQueueOptions>) {
     this.#options = options
+    this.#onFault = faultLine(options.log, options.now)
     // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
     this.#intake = this.#half('intake')
   }
@@ -68,7 +71,7 @@ class RedisQueue implements Queue {
     if (this.#options.role === 'front' || this.#worker || this.#isStopped) return
     const { prefix, log, sweepMs, random } = this.#options
     const half = this.#half('work')
-    this.#worker = new TurnWorker({ ...this.#options, ...half, handler, giveUp })
+    this.#worker = new TurnWorker({ ...this.#options, ...half, onFault: this.#onFault, handler, giveUp })
     this.#sweeper = new Sweeper({ ...half, prefix, log, everyMs: sweepMs, random })
     void this.#sweeper.run()
   }
@@ -100,7 +103,7 @@ class RedisQueue implements Queue {
     return {
       redis,
       store: new ThreadStore({ ...this.#options, redis }),
-      jobs: new TurnJobs({ redis, prefix, log }),
+      jobs: new TurnJobs({ redis, prefix, onFault: this.#onFault }),
     }
   }
 }

@@ -2,6 +2,7 @@ import type { StoreLog } from '../history/log.ts'
 import { findRuns, type RunsPlace } from '../run/inspect.ts'
 import { threadOf } from '../run/types.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
+import { faultLine } from './faults.ts'
 import { TurnJobs } from './jobs.ts'
 import { ThreadStore } from './store.ts'
 
@@ -12,7 +13,7 @@ import { ThreadStore } from './store.ts'
  */
 export async function retryRun(place: RunsPlace & { log: StoreLog }, id: string): Promise<boolean> {
   const store = new ThreadStore({ ...QUEUE_DEFAULTS, ...place })
-  const jobs = new TurnJobs(place)
+  const jobs = new TurnJobs({ ...place, onFault: faultLine(place.log, Date.now) })
   let isRetried = false
   for (const { question, state } of await findRuns(place, id)) {
     if (state !== 'given-up') continue

@@ -14,6 +14,8 @@ export interface TurnWorkerOptions {
   store: ThreadStore
   jobs: TurnJobs
   log: StoreLog
+  /** Told of what BullMQ meets by itself. */
+  onFault: (error: Error) => void
   handler: Handler
   giveUp: Handler | undefined
   concurrency: number
@@ -173,14 +175,12 @@ export class TurnWorker {
   }
 
   #onError(error: Error): void {
-    const { log } = this.#options
+    const { log, onFault } = this.#options
     if (this.#isStopping) return
     // A missing lock means that another worker has the job; the run's own lease has already stopped the work here.
     const isAboutLock = /\block\b|^Missing key for job/i.test(error.message)
-    log[isAboutLock ? 'info' : 'warn'](
-      { error: error.message },
-      isAboutLock ? 'a lease was lost' : 'the queue had an error',
-    )
+    if (isAboutLock) log.info({ error: error.message }, 'a lease was lost')
+    else onFault(error)
   }
 }
 
