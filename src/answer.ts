@@ -1,4 +1,4 @@
-/** THE use case: history, condense, agent, history. Yields what happens; saves each part before anybody is told of it. */
+/** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it yields it. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
@@ -52,7 +52,7 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   return standalone
 }
 
-/** A model that says nothing must not keep a person waiting for ever: half of the run's time is for condensing. */
+/** Condensing gets half of the run's time, so that a silent model does not keep people waiting for ever. */
 async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
   const timeMs = deps.agent.limits.timeoutMs / 2
   const time = AbortSignal.timeout(timeMs)
@@ -66,7 +66,7 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
   }
 }
 
-/** An answer that an earlier process had saved is told once more: nobody knows whether it was delivered. */
+/** Yields the answer that an earlier process saved, because nobody knows whether it was delivered. */
 async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
   const { text, sources, stopped, gaveUp } = saved
   const event: Final =
@@ -104,7 +104,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   return final
 }
 
-/** Saves what a run that has failed had cost until then. What it failed with is told, rather than that this failed too. */
+/** Saves what a failed run cost. If that fails too it is ignored: the caller needs the run's own error. */
 async function keep(run: Run, usage: RunPart[]): Promise<void> {
   if (usage.length > 0) await run.save(...usage).catch(() => undefined)
 }

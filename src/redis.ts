@@ -1,5 +1,5 @@
 /**
- * Everything about reaching Redis: one server, Sentinels or a Cluster, and the two tempers of a connection.
+ * Everything about reaching Redis: one server, Sentinels or a Cluster, and the two kinds of connection (see `Purpose`).
  */
 import { createHash } from 'node:crypto'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
@@ -7,11 +7,11 @@ import { ConfigError, messageOf } from './errors.ts'
 import type { StoreLog } from './history/log.ts'
 
 export interface RedisSettings {
-  /** `redis://` or `rediss://`, with user, password and database where needed. With Sentinels the path is the master's name. */
+  /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path is the master's name. */
   url: string
   /** `host:port` of each Sentinel; they say where the master is. */
   sentinels?: string[]
-  /** The master's name, where the path of `url` is to be the database as usual. */
+  /** The master's name. If it is given, the path of `url` is the database, as without Sentinels. */
   sentinelName?: string
   sentinelPassword?: string
   /** `url` names one node of a Cluster; the others are found through it. */
@@ -19,8 +19,8 @@ export interface RedisSettings {
 }
 
 /**
- * `intake`: a command that cannot be done now fails at once, because Slack waits for the answer and will ask again.
- * `work`: a command waits for Redis to come back, however long it takes. BullMQ's blocking connection is a copy of it.
+ * `intake`: a command that cannot be done now fails at once, because Slack waits for the ack and delivers again without one.
+ * `work`: a command waits for Redis to come back, however long that takes. BullMQ copies it for its blocking connection.
  */
 export type Purpose = 'intake' | 'work'
 
@@ -29,7 +29,7 @@ export type RedisClient = Redis | Cluster
 /** How long a command of the intake may take, in ms. */
 const INTAKE_COMMAND_MS = 1_000
 
-/** Longer than BullMQ's longest blocking read (10 s), so that only a dead line is cut. */
+/** Longer than BullMQ's longest blocking read (10 s), so that only a dead connection is cut. */
 const WORK_SILENCE_MS = 20_000
 
 /** Connects, reconnects for ever, and says in the log when Redis is lost and when it is back. */
@@ -39,10 +39,10 @@ export function connect(settings: RedisSettings, options: { purpose: Purpose; lo
   return client
 }
 
-/** How long a Redis that does not answer is waited for at the start. */
+/** How long the start waits for a Redis that does not answer. */
 const CHECK_MS = 10_000
 
-/** Asks Redis before anything says that it is ready. @throws ConfigError when it refuses us or is not there. */
+/** Makes sure at the start that Redis answers. @throws ConfigError if it refuses us or does not answer in time. */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
@@ -62,7 +62,7 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
 const REFUSALS = /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password/i
 
 function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
-  const base = { ...temper(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
+  const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
   if (!settings.sentinels?.length) return new Redis(settings.url, base)
   const { db, path, ...login } = access(settings.url)
   const byName = settings.sentinelName !== undefined
@@ -85,14 +85,14 @@ function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
     clusterRetryStrategy: backoff,
     // Certificates are made out to host names, which the default look-up would turn into addresses.
     ...(tls ? { dnsLookup: (address, callback) => callback(null, address) } : {}),
-    redisOptions: { ...temper(purpose), username, password, ...(tls ? { tls } : {}) },
+    redisOptions: { ...timeouts(purpose), username, password, ...(tls ? { tls } : {}) },
   })
 }
 
-function temper(purpose: Purpose): RedisOptions {
+function timeouts(purpose: Purpose): RedisOptions {
   return purpose === 'intake'
     ? { commandTimeout: INTAKE_COMMAND_MS, socketTimeout: 5 * INTAKE_COMMAND_MS, maxRetriesPerRequest: 0 }
-    : // BullMQ insists on null for its workers: a command of theirs must never be given up.
+    : // BullMQ insists on null for its workers: their commands must be retried for ever.
       { maxRetriesPerRequest: null, socketTimeout: WORK_SILENCE_MS }
 }
 
@@ -100,7 +100,7 @@ function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
   return { enableOfflineQueue: purpose === 'work' }
 }
 
-/** Milliseconds before the next try: doubling up to 2 s, spread so that a fleet does not come back all at once. */
+/** Milliseconds before the next try: doubling up to 2 s, with jitter so that not all processes come back at once. */
 function backoff(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 6), 2_000) * (0.75 + Math.random() / 2)
 }
@@ -150,7 +150,7 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   })
 }
 
-/** What Redis answers, or ioredis in its place, while it cannot take a write: it passes, and nothing is wrong with the command. */
+/** Errors of Redis or ioredis while Redis is away, full or failing over: they pass, and the command itself is not at fault. */
 const PASSING_FAULTS = [
   // Redis 6 wraps what a script met: "ERR Error running script (call to f_…): @user_script:1: -OOM …".
   /^(?:ERR Error running script.*?-)?(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b/,
@@ -159,12 +159,12 @@ const PASSING_FAULTS = [
   /^Redis did not take the question in/,
 ]
 
-/** Whether an error says no more than that Redis is away, full or failing over. */
+/** Whether an error only means that Redis is away, full or failing over. */
 export function isPassingFault(error: unknown): boolean {
   return error instanceof Error && PASSING_FAULTS.some((fault) => fault.test(error.message))
 }
 
-/** The key of something that belongs to a thread. The braces keep all that a thread has on one node of a Cluster. */
+/** The key of something that belongs to a thread. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
 export function threadKey(prefix: string, thread: string, name: string): string {
   return `${prefix}:{${thread}}:${name}`
 }
@@ -182,10 +182,10 @@ export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGener
   }
 }
 
-/** A Lua script, bound to a connection by its first argument. Redis runs the whole of it as one atomic step. */
+/** Runs a Lua script on a connection, as one atomic step. The result is whatever the script returns. */
 export type Script = (redis: RedisClient, keys: string[], args: (string | number)[]) => Promise<unknown>
 
-/** Sends a script by its hash, and in full only where Redis does not know it yet. */
+/** Makes a script that is sent by its hash, and in full only if Redis does not know it yet. */
 export function script(lua: string): Script {
   const sha = createHash('sha1').update(lua).digest('hex')
   return async (redis, keys, args) => {

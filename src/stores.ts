@@ -22,7 +22,7 @@ export interface Stores {
 
 const DAY_MS = 86_400_000
 
-/** Redis where REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError where it is not there. */
+/** Redis if REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError if Redis does not answer. */
 export async function createStores(config: Config, log: Log): Promise<Stores> {
   if (!config.REDIS_URL) return inMemory(config, log)
   const settings = redisSettings(config, config.REDIS_URL)
@@ -44,8 +44,8 @@ function inMemory(config: Config, log: Log): Stores {
 function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
-  // BullMQ gives a lost job to another worker at its first look after the lock ran out. Workers look in turn, each at times
-  // of its own, so that up to two of these pauses may lie between.
+  // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
+  // at times of its own, so that it may take up to two of the intervals.
   const times = { knownTtlMs: ttlMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
   return {
@@ -57,7 +57,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   }
 }
 
-/** What waiting for Slack may take of a run, beside the time for condensing (half of the agent's) and for the agent. */
+/** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
 const RUN_SLACK_MS = 120_000
 
 function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {

@@ -29,14 +29,14 @@ export interface Refusal {
 /** Fair use, counted over all processes that share a Redis (else in this one). */
 export interface Limits {
   /**
-   * Counts a question against all limits, or says which one stands against it; then none has counted it. Of each budget it
-   * puts aside what questions cost here on average. A question counts once, however often its run is begun; each time it
-   * holds a place among the runs at once from here.
+   * Counts a question against all limits; or, if it is over one, says which, and counts it against none. From each budget it
+   * sets aside what questions cost here on average. A question counts once, however often its run begins; from each call on
+   * it holds a place among the team's runs at once.
    */
   admit(question: Question): Promise<Refusal | undefined>
   /**
-   * A run has ended, well or not: its place is free, and what it has used is booked in place of what was put aside, once.
-   * `refund`: nobody got an answer, so the question is not counted; what it has used stays booked. It may also come later.
+   * A run has ended, with or without an answer: its place becomes free, and what it used is booked in place of what was set
+   * aside. `refund`: nobody got an answer, so the question is not counted; what it used stays booked. May be called again.
    */
   settle(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
 }
@@ -59,7 +59,7 @@ const MICRO = 1_000_000
 const tokens = (usage: Usage[]) => totalOf(usage).tokens
 const microDollars = (usage: Usage[]) => Math.round(totalOf(usage).costUsd * MICRO)
 
-/** A question of three steps, with what the tools return, to a small model and to a dear one: rather too much than too little. */
+/** What a question is taken to cost before any has been seen: three steps with their observations, rather high than low. */
 const FIRST_TOKENS = 5_000
 const FIRST_USD = 0.01
 
@@ -67,7 +67,7 @@ const TOKENS = { windowMs: DAY_MS, scale: 1, takes: FIRST_TOKENS, cost: tokens }
 const DOLLARS = { windowMs: DAY_MS, scale: MICRO, takes: FIRST_USD * MICRO, cost: microDollars }
 const questions = (windowMs: number) => ({ windowMs, scale: 1, takes: 1 })
 
-/** In the order in which they are looked at; the first that stands against a question is the one that is named. */
+/** In the order in which they are checked; the first that a question is over is the one that it is refused for. */
 const RULES: Record<Exclude<keyof LimitSettings, 'teamRuns'>, Rule> = {
   userDayTokens: { of: 'user', ...TOKENS },
   teamDayTokens: { of: 'team', ...TOKENS },
@@ -80,7 +80,7 @@ const RULES: Record<Exclude<keyof LimitSettings, 'teamRuns'>, Rule> = {
 export interface LimitsPlace {
   redis?: RedisClient | undefined
   prefix: string
-  /** Longer than any run takes: a place that was held so long belongs to a dead worker. */
+  /** Longer than any run takes: a place that is held for longer belongs to a dead worker. Milliseconds. */
   runMs: number
   /** The clock where there is no Redis, in ms. */
   now?: () => number

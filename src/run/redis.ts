@@ -13,13 +13,13 @@ export interface RunLease {
   since: number
 }
 
-/** How long a lease that was held a moment ago needs no new look: much less than the shortest lock lives. Milliseconds. */
+/** For how long after a check the lease counts as still held: much less than the shortest lock lasts. Milliseconds. */
 const SURE_MS = 400
 
-// Each of these compares the fencing token in the step in which it writes: a holder that was frozen for an hour finds
-// another token there and changes nothing.
+// Each script compares the fencing token and writes in one step: a holder that was frozen for an hour finds another token
+// there and changes nothing.
 
-// What is saved counts as a checkpoint. The same saved again, by a run that goes on where another died, does not; nor does what it has cost.
+// What is saved counts as a checkpoint, unless the same was saved before (a run that goes on where another died) or is usage.
 const savePartsScript = script(`
   if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 0 end
   local isNew = false
@@ -47,7 +47,7 @@ export function redisRun(place: { redis: RedisClient; now: () => number }, lease
   const { redis, now } = place
   const keys = [lease.threadKey, lease.runKey]
   let sureAt = lease.since
-  /** The time from before the question counts: whoever is frozen before the answer comes must not take it for fresh. */
+  /** Counts from before the question: a process that is frozen until the answer comes must not take the answer for fresh. */
   const held = async <T>(ask: () => Promise<T>, isLost: (answer: T) => boolean): Promise<T> => {
     const at = now()
     const answer = await ask()

@@ -23,7 +23,7 @@ export interface Question {
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
   at: number
-  /** Slack could not deliver it at the first try: replies to it may have come before it. */
+  /** Slack could not deliver it at the first try, so replies to it may have come in before it. */
   isLate?: boolean | undefined
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
   traceparent?: string
@@ -34,13 +34,13 @@ export function threadOf(question: Pick<Question, 'team' | 'channel' | 'thread'>
   return `${question.team}:${question.channel}:${question.thread}`
 }
 
-/** What a run has done so far, as far as it was saved. A fresh run has no steps and no posts. */
+/** What a run has done so far and saved. A fresh run has no steps and no posts. */
 export interface SavedRun {
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
   memory: Record<string, unknown>
-  /** Post key (`root`, `step-1`, `answer-1`, …) to the Slack ts it became; an empty string is claimed but unsure. */
+  /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
   posts: Record<string, string>
   usage: Usage[]
   /** `gaveUp`: the text is no answer but what is known. */
@@ -48,7 +48,7 @@ export interface SavedRun {
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
   attempts: number
-  /** How often it was handed out again after it had been given up. */
+  /** How often an operator had it tried again after it was given up. */
   retries: number
 }
 
@@ -71,11 +71,11 @@ export interface Run {
   save(...parts: RunPart[]): Promise<void>
   /**
    * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached Slack;
-   * look it up before sending. A ts: it is there already.
+   * look it up before sending. With a `ts`: it is in Slack already.
    */
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
-  /** Writes down what the post became. */
+  /** Records the ts of a post that is in Slack. */
   posted(key: string, ts: string): Promise<void>
-  /** Before something that nobody claims and that others see. It asks anew only where that was not known a moment ago. */
+  /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
   checkLease(): Promise<void>
 }

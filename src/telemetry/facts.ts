@@ -1,5 +1,5 @@
 /**
- * What happens to questions, as the metrics and the traces are told of it. Plain facts, each told once, when it is over.
+ * What happens to questions, as plain facts for the metrics and the traces. Each is reported once, when it is over.
  * Durations are milliseconds; `from` is milliseconds since the epoch.
  */
 import type { ModelRequest, ToolCall, Usage } from '../agent/types.ts'
@@ -13,7 +13,7 @@ import type { Question } from '../run/types.ts'
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
 
-/** A delivery that was taken in, or known already, or none of the bot's business; `failed` was not acked. */
+/** A delivery: taken in, seen before, or not for the bot; `failed` was not acked. */
 export interface IntakeFact {
   kind: 'intake'
   question: Question

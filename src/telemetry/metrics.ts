@@ -19,7 +19,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
-    // A series that begins with its first event hides that event from rate(): what is known beforehand begins at nought.
+    // rate() does not see the first event of a new series, so series that are known beforehand start at zero.
     for (const outcome of OUTCOMES) this.#m.questions.inc({ outcome }, 0)
     for (const of of ['model', 'slack', 'question']) this.#m.retries.inc({ of }, 0)
   }
@@ -82,7 +82,7 @@ export class Metrics {
   }
 }
 
-/** What an endpoint tells may be anything; a counter takes only what is a number and not below nought. */
+/** An endpoint may report anything; a counter only takes numbers that are not negative. */
 function amountOf(told: number | undefined): number {
   return Number.isFinite(told) ? Math.max(0, Number(told)) : 0
 }

@@ -3,9 +3,9 @@
  * moment at which it will be full again (the generic cell rate algorithm, ITU-T I.371): taking from it moves that moment
  * on, time passing lets it come nearer, and a full bucket need not be kept at all.
  *
- * A question comes in where each bucket holds a point, and takes from each, into debt if need be: one point where questions
- * are counted; of a budget what questions cost here on average, so that many at once do not all spend the same points. What
- * it has taken is written down under its id, and set right when its run has ended.
+ * A question is let in if each bucket holds a point. It takes from each, into debt if need be: one point from a limit on
+ * questions; from a budget what questions cost here on average, so that many at once do not all spend the same points. What
+ * it took is recorded under its id, and corrected when its run has ended.
  */
 
 export interface Bucket {
@@ -15,7 +15,7 @@ export interface Bucket {
   windowMs: number
   /** How long one point of it takes, in ms. */
   pointMs: number
-  /** What a question takes as it comes in; of a budget, as long as nothing is known of what questions cost. In points. */
+  /** Points that a question takes when it is let in; from a budget only until it is known what questions cost. */
   takes: number
   /** Within the team: where a budget keeps what questions cost. Absent where questions are counted. */
   mean?: string | undefined
@@ -24,25 +24,25 @@ export interface Bucket {
 /** Who asks to come in. */
 export interface Entry {
   team: string
-  /** Whoever comes again under an id that was let in is let in for nothing. */
+  /** An id that was let in before is let in again without taking anything. */
   id: string
 }
 
-/** Why nobody comes in: the bucket that holds no whole point, and the ms until it does; or that no place is free. */
+/** Why a question is not let in: a bucket without a whole point, and the ms until it has one; or no place is free. */
 export type Obstacle<B extends Bucket> = { bucket: B; waitMs: number } | 'places'
 
 export interface Ledger {
   /** Takes from the buckets and takes a place, or nothing of it where something stands against it. */
   admit<B extends Bucket>(entry: Entry, buckets: B[]): Promise<Obstacle<B> | undefined>
   /**
-   * Gives the place back, and makes what the id has taken of each bucket `points`. Said again it changes nothing, except
-   * that a budget is charged for what has been spent since.
+   * Gives the place back, and sets what the id has taken from each bucket to `points`. Calling it again changes nothing,
+   * except that a budget is charged for what was spent since.
    */
   settle(entry: Entry, costs: { bucket: Bucket; points: number }[]): Promise<void>
 }
 
 export interface Places {
-  /** How many a team has; undefined where nobody counts. */
+  /** How many a team has; undefined if they are not limited. */
   max: number | undefined
   /** After so long a place lapses, because its worker must have died. Milliseconds. */
   lapseMs: number
@@ -54,17 +54,17 @@ export const KNOWN_MS = 86_400_000
 /** How long it is known what questions cost, after the last one. */
 export const MEAN_MS = 30 * KNOWN_MS
 
-/** The mean of what questions cost leans towards the latest: each moves it by this share of the difference. */
+/** The mean cost of a question is an exponential moving average: each question moves it by this share of the difference. */
 export const MEAN_SHARE = 0.1
 
 /**
- * A debt is kept whole, whatever it is, but bars the next question for one window after it was last added to, and no
- * longer: by then the bucket counts as holding one point. The moment until which a bucket is kept that is changed now and full at `fullAt`.
+ * The moment until which a bucket is kept that is changed now and full at `fullAt`. A debt may be of any size, but it bars the
+ * next question for at most one window after it last grew: by then the bucket counts as holding one point.
  */
 export const keptUntil = (fullAt: number, { windowMs, pointMs }: Bucket, now: number): number =>
   Math.min(fullAt, now + 2 * windowMs - pointMs)
 
-/** What a question takes at first. Never more than a full bucket, or nobody would know when to come again. */
+/** What a question takes at first: never more than a full bucket, or there would be no time at which it could be let in. */
 export const takenAtFirst = ({ takes, windowMs, pointMs }: Bucket, mean: number | undefined): number =>
   Math.min(mean ?? takes, windowMs / pointMs)
 
