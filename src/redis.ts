@@ -83,6 +83,7 @@ function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
   return new Cluster([{ host: unbracket(hostname), port: Number(port || 6379) }], {
     ...queueing(purpose),
     clusterRetryStrategy: backoff,
+    ...(purpose === 'work' ? { maxRedirections: Infinity, retryDelayOnMoved: 20 } : {}),
     // Certificates are made out to host names, which the default look-up would turn into addresses.
     ...(tls ? { dnsLookup: (address, callback) => callback(null, address) } : {}),
     redisOptions: { ...timeouts(purpose), username, password, ...(tls ? { tls } : {}) },
@@ -135,19 +136,44 @@ function unbracket(hostname: string): string {
 function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
   let lastError: string | undefined
   let isLost = false
-  client.on('error', (error) => {
-    lastError = messageOf(error)
-  })
-  client.on('reconnecting', () => {
-    if (isLost) return
+  const lost = (error = lastError) => {
+    if (!isLost) log.warn({ purpose, error }, 'Redis cannot be reached; trying again until it can')
     isLost = true
-    log.warn({ purpose, error: lastError }, 'Redis cannot be reached; trying again until it can')
-  })
-  client.on('ready', () => {
+  }
+  const back = () => {
     if (isLost) log.info({ purpose }, 'Redis is back')
     isLost = false
     lastError = undefined
+  }
+  client.on('error', (error) => {
+    lastError = messageOf(error)
   })
+  client.on('reconnecting', () => lost())
+  client.on('ready', back)
+  if (client instanceof Cluster) watchMasters(client, { lost, back })
+}
+
+/** A Cluster stays `ready` while one of its masters is away, and with it all that this one holds. */
+function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): void; back(): void }): void {
+  const away = new Set<string>()
+  const masters = () => cluster.nodes('master').map(addressOf)
+  const settle = (isBack: (node: string) => boolean) => {
+    const wereAway = away.size > 0
+    for (const node of away) if (isBack(node)) away.delete(node)
+    if (wereAway && away.size === 0) back()
+  }
+  cluster.on('node error', (error: Error, node: string) => {
+    if (!masters().includes(node)) return
+    away.add(node)
+    lost(messageOf(error))
+  })
+  cluster.on('+node', (added: Redis) => added.on('ready', () => settle((node) => node === addressOf(added))))
+  // Another has its slots.
+  cluster.on('refresh', () => settle((node) => !masters().includes(node)))
+}
+
+function addressOf({ options }: Redis): string {
+  return `${options.host}:${options.port}`
 }
 
 /** Errors of Redis or ioredis while Redis is away, full or failing over: they pass, and the command itself is not at fault. */
@@ -169,9 +195,9 @@ export function threadKey(prefix: string, thread: string, name: string): string 
   return `${prefix}:{${thread}}:${name}`
 }
 
-/** All keys that match, in batches, on every node. A key may come twice. */
+/** All keys that match, in batches, on every node. A key may come twice. @throws Error where a node cannot be asked. */
 export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
+  const nodes = redis instanceof Cluster ? await mastersOf(redis) : [redis]
   for (const node of nodes) {
     let cursor = '0'
     do {
@@ -180,6 +206,14 @@ export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGener
       if (keys.length > 0) yield keys
     } while (cursor !== '0')
   }
+}
+
+/** As they are now: a client that had nothing to ask of a shard since a failover knows it by a node that may be gone. */
+async function mastersOf(cluster: Cluster): Promise<Redis[]> {
+  await new Promise<void>((resolve, reject) =>
+    cluster.refreshSlotsCache((error) => (error ? reject(error) : resolve())),
+  )
+  return cluster.nodes('master')
 }
 
 /** Runs a Lua script on a connection, as one atomic step. The result is whatever the script returns. */

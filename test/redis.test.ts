@@ -1,9 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { redisHistory } from '../src/history/redis.ts'
 import { redisQueue } from '../src/queue/redis.ts'
@@ -11,7 +5,10 @@ import type { Queue } from '../src/queue/types.ts'
 import { connect, scanKeys, type RedisSettings } from '../src/redis.ts'
 import { findRuns } from '../src/run/inspect.ts'
 import { PlayedSlack } from './harness/played-slack.ts'
-import { describeWithRedis, freePort, startRedis } from './harness/redis.ts'
+import { startCluster } from './harness/redis-cluster.ts'
+import { killMaster } from './harness/redis-fleet.ts'
+import { startSentinels } from './harness/redis-sentinels.ts'
+import { describeWithRedis, startRedis } from './harness/redis.ts'
 import { eventually, keptLog, question } from './harness/stores.ts'
 
 async function server(settings: string[] = []) {
@@ -67,27 +64,8 @@ describeWithRedis('a connection', () => {
 })
 
 describeWithRedis('a Cluster', () => {
-  /** Three masters on this machine that share the slots. */
-  async function startCluster(): Promise<number[]> {
-    const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
-    const nodes = await Promise.all([1, 2, 3].map(() => server(cluster)))
-    const clients = nodes.map(({ url }) => new Redis(url))
-    onTestFinished(() => clients.forEach((each) => each.disconnect()))
-    const [first] = nodes
-    for (const [n, each] of clients.entries()) {
-      await each.call('CLUSTER', 'ADDSLOTSRANGE', Math.ceil((n * 16384) / 3), Math.ceil(((n + 1) * 16384) / 3) - 1)
-      await each.call('CLUSTER', 'SET-CONFIG-EPOCH', n + 1)
-      if (n > 0) await each.call('CLUSTER', 'MEET', '127.0.0.1', first?.port ?? 0)
-    }
-    await eventually(async () => {
-      for (const each of clients) expect(await each.call('CLUSTER', 'INFO')).toContain('cluster_state:ok')
-    })
-    return nodes.map(({ port }) => port)
-  }
-
   test('holds the whole of it: questions, runs and history, a thread on one node', async () => {
-    const [port] = await startCluster()
-    const settings = { url: `redis://127.0.0.1:${port}`, cluster: true }
+    const { settings } = await startCluster({ onTestFinished })
     const queue = await openQueue(settings)
     const redis = client(settings)
     const history = redisHistory({ redis, log: keptLog() })
@@ -107,46 +85,34 @@ describeWithRedis('a Cluster', () => {
     for await (const keys of scanKeys(redis, 'thinkaloud:{*}:run:*')) found += keys.length
     expect(found).toBe(24)
   })
+
+  test('that lost a master: a command waits however long, and one line says so, and one that it is back', async () => {
+    const { settings, masterOf } = await startCluster({ onTestFinished })
+    const log = keptLog()
+    const redis = connect(settings, { purpose: 'work', log })
+    onTestFinished(() => redis.disconnect())
+    await redis.set('some key', 'some value')
+    const master = await masterOf('some key')
+    await master.kill()
+    const waiting = [redis.set('some key', 'another value'), redis.set('some key', 'a third')]
+    // Longer than ioredis goes on of its own choice: sixteen tries, a tenth of a second apart.
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await master.restart()
+    expect(await Promise.all(waiting)).toEqual(['OK', 'OK'])
+    await eventually(() => expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info']))
+    expect(log.lines[0]?.fields).toMatchObject({ error: `connect ECONNREFUSED 127.0.0.1:${master.port}` })
+  })
 })
 
 describeWithRedis('Sentinels', () => {
-  /** One Sentinel over a master and its replica, quick to decide. */
-  async function startSentinel(masterPort: number): Promise<number> {
-    const port = await freePort()
-    const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-sentinel-'))
-    const file = join(dir, 'sentinel.conf')
-    const lines = [`port ${port}`, `dir ${dir}`, `sentinel monitor main 127.0.0.1 ${masterPort} 1`]
-    lines.push('sentinel down-after-milliseconds main 500', 'sentinel failover-timeout main 3000')
-    await writeFile(file, lines.join('\n'))
-    const sentinel: ChildProcess = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' })
-    onTestFinished(async () => {
-      sentinel.kill('SIGKILL')
-      await once(sentinel, 'exit')
-      await rm(dir, { recursive: true, force: true })
-    })
-    return port
-  }
-
   test('say where the master is, and after it died where the new one is', async () => {
-    const master = await server()
-    const replica = await server(['--replicaof', `127.0.0.1 ${master.port}`, '--repl-diskless-sync-delay', '0'])
-    const sentinelPort = await startSentinel(master.port)
-    const sentinel = new Redis(sentinelPort)
-    const [toMaster, toReplica] = [new Redis(master.url), new Redis(replica.url)]
-    onTestFinished(() => [sentinel, toMaster, toReplica].forEach((each) => each.disconnect()))
-    toMaster.on('error', () => {})
-    await eventually(async () => expect(await toReplica.info('replication')).toContain('master_link_status:up'))
-    await eventually(async () =>
-      expect(String(await sentinel.call('SENTINEL', 'REPLICAS', 'main'))).toContain(`${replica.port}`),
-    )
-
-    const queue = await openQueue({ url: 'redis://unused/main', sentinels: [`127.0.0.1:${sentinelPort}`] })
+    const sentinels = await startSentinels({ onTestFinished }, { sentinels: 1 })
+    const queue = await openQueue(sentinels.settings)
     const slack = new PlayedSlack()
     await queue.start(slack.handler())
     await queue.accept(question('before'))
     await eventually(() => expect(slack.posts).toHaveLength(3))
-    await toMaster.call('WAIT', 1, 1_000)
-    await master.kill()
+    await killMaster(await sentinels.masterOf('any'))
     await expect(queue.accept(question('meanwhile'))).rejects.toThrow()
 
     await eventually(async () => expect(await queue.ready()).toBe(true))

@@ -3,7 +3,7 @@ import { connect, type Purpose, type RedisClient, type RedisSettings } from '../
 import { threadOf, type Question } from '../run/types.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
 import { faultLine } from './faults.ts'
-import { TurnJobs } from './jobs.ts'
+import { bullPrefix, TurnJobs } from './jobs.ts'
 import { settledWithin } from './settle.ts'
 import { ThreadStore } from './store.ts'
 import { Sweeper } from './sweeper.ts'
@@ -84,11 +84,14 @@ class RedisQueue implements Queue {
     for (const connection of this.#connections) connection.disconnect()
   }
 
-  /** Tests with a write, not with a PING: a Redis that is full, or a replica, answers but stores nothing. */
+  /**
+   * Tests with a write, not with a PING: a Redis that is full, or a replica, answers but stores nothing. In a Cluster it goes
+   * where BullMQ's keys are, which every question needs.
+   */
   async ready(): Promise<boolean> {
     const { redis } = this.#intake
     if (this.#isStopped || redis.status !== 'ready') return false
-    const write = redis.set(`${this.#options.prefix}:ready`, 1, 'PX', 1_000)
+    const write = redis.set(`${bullPrefix(this.#options.prefix)}:ready`, 1, 'PX', 1_000)
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
   }
 

@@ -1,0 +1,96 @@
+import type { Ends } from './ends.ts'
+import { freePort, startRedis, type RedisServer } from './redis.ts'
+import { asking, follows, infoOf, type RedisFleet } from './redis-fleet.ts'
+import { eventually } from './stores.ts'
+
+const SLOTS = 16_384
+
+export interface RedisCluster extends RedisFleet {
+  /** A replica takes over from its master in good order: nothing is lost, and clients are sent on to it. */
+  takeOver(replica: RedisServer): Promise<void>
+}
+
+/**
+ * A Redis Cluster on this machine: masters that share the slots, and as many replicas of each. A master that is silent for
+ * a second is dead to the others.
+ */
+export async function startCluster(
+  t: Ends,
+  { masters = 3, replicas = 0, settings = [] as string[] } = {},
+): Promise<RedisCluster> {
+  const servers: RedisServer[] = []
+  for (let n = 0; n < masters * (1 + replicas); n++) servers.push(await startNode(t, settings))
+  const [first] = servers
+  for (const [n, server] of servers.entries())
+    await asking(server, async (redis) => {
+      const [from, to] = [n, n + 1].map((at) => Math.ceil((at * SLOTS) / masters))
+      if (n < masters) await redis.call('CLUSTER', 'ADDSLOTSRANGE', from!, to! - 1)
+      await redis.call('CLUSTER', 'SET-CONFIG-EPOCH', n + 1)
+      if (n > 0) await redis.call('CLUSTER', 'MEET', '127.0.0.1', first!.port, await busPortOf(first!))
+    })
+  await Promise.all(servers.map((server) => eventually(() => isWhole(server, servers.length))))
+  for (const [n, replica] of servers.entries()) if (n >= masters) await follow(replica, servers[n % masters]!)
+  await Promise.all(servers.slice(masters).map((replica) => follows(replica)))
+  await Promise.all(servers.map((server) => eventually(() => knowsReplicas(server, masters * replicas))))
+  return fleetOf(servers)
+}
+
+async function startNode(t: Ends, settings: string[]): Promise<RedisServer> {
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000']
+  // Of its own choice it would be 10,000 above, where there may be no port.
+  const server = await startRedis([...cluster, '--cluster-port', String(await freePort()), ...QUICK, ...settings])
+  t.onTestFinished(() => server.stop())
+  return server
+}
+
+/** A replica begins at once, instead of waiting for others that may want the same. */
+export const QUICK = ['--repl-diskless-sync-delay', '0']
+
+async function busPortOf(server: RedisServer): Promise<number> {
+  const [, port] = String(await asking(server, (redis) => redis.config('GET', 'cluster-port'))).split(',')
+  return Number(port)
+}
+
+async function isWhole(server: RedisServer, nodes: number): Promise<void> {
+  const said = String(await asking(server, (redis) => redis.call('CLUSTER', 'INFO')))
+  if (!said.includes('cluster_state:ok') || !said.includes(`cluster_known_nodes:${nodes}`)) throw new Error(said)
+}
+
+async function follow(replica: RedisServer, master: RedisServer): Promise<void> {
+  const id = String(await asking(master, (redis) => redis.call('CLUSTER', 'MYID')))
+  await asking(replica, (redis) => redis.call('CLUSTER', 'REPLICATE', id))
+}
+
+async function knowsReplicas(server: RedisServer, count: number): Promise<void> {
+  const said = String(await asking(server, (redis) => redis.call('CLUSTER', 'NODES')))
+  if (said.match(/\bslave\b/g)?.length !== (count || undefined)) throw new Error(said)
+}
+
+function fleetOf(servers: RedisServer[]): RedisCluster {
+  const url = servers[0]!.url
+  return {
+    servers,
+    settings: { url, cluster: true },
+    env: { REDIS_URL: url, REDIS_CLUSTER: 'true' },
+    async masterOf(key) {
+      const live = await Promise.any(servers.map(async (server) => asking(server, (redis) => slotsOf(redis, key))))
+      const master = servers.find(({ port }) => port === live)
+      if (!master) throw new Error(`Nobody holds ${key}.`)
+      return master
+    },
+    async takeOver(replica) {
+      await asking(replica, (redis) => redis.call('CLUSTER', 'FAILOVER'))
+      await eventually(async () => {
+        const { role } = await infoOf(replica, 'replication')
+        if (role !== 'master') throw new Error(`It is a ${role}.`)
+      })
+    },
+  }
+}
+
+/** The port of the master of a key's slot. */
+async function slotsOf(redis: Parameters<Parameters<typeof asking>[1]>[0], key: string): Promise<number | undefined> {
+  const slot = Number(await redis.call('CLUSTER', 'KEYSLOT', key))
+  const ranges = (await redis.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][]
+  return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1]
+}

@@ -1,0 +1,58 @@
+import { Redis } from 'ioredis'
+import type { RedisSettings } from '../../src/redis.ts'
+import type { RedisServer } from './redis.ts'
+import { eventually } from './stores.ts'
+
+/** Several servers of which some stand in for others when those die. */
+export interface RedisFleet {
+  /** How it is reached, by us and by a bot. */
+  settings: RedisSettings
+  env: Record<string, string>
+  servers: RedisServer[]
+  /** Which server takes writes to this key, as those that decide it have it just now. */
+  masterOf(key: string): Promise<RedisServer>
+}
+
+/** What this server says of itself: the lines of one section of INFO, by name. Empty where it does not answer. */
+export async function infoOf(server: RedisServer, section: string): Promise<Record<string, string>> {
+  const text = await asking(server, (redis) => redis.info(section)).catch(() => '')
+  return Object.fromEntries(text.split('\r\n').map((line) => line.split(/:(.*)/s).slice(0, 2)))
+}
+
+/** Asks one server by a connection of its own. */
+export async function asking<T>(server: RedisServer, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(server.url, { retryStrategy: () => null, maxRetriesPerRequest: 0 })
+  redis.on('error', () => undefined)
+  try {
+    return await ask(redis)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/** Waits until it has all that its master has. */
+export async function follows(server: RedisServer, timeout?: number): Promise<void> {
+  await eventually(
+    async () => expectFields(await infoOf(server, 'replication'), { role: 'slave', master_link_status: 'up' }),
+    timeout,
+  )
+}
+
+/**
+ * The master dies in the midst, at once and with no farewell. Replication is asynchronous: what it took in its last moment is
+ * lost at times, and no client can tell. So that a test may ask for everything, writes wait from shortly before (nothing is
+ * said yes to, and what waits is never done) until the replica has all that was said yes to.
+ */
+export async function killMaster(master: RedisServer): Promise<void> {
+  await asking(master, (redis) => redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE'))
+  await eventually(async () => {
+    const { master_repl_offset: offset, slave0 = '' } = await infoOf(master, 'replication')
+    if (!slave0.includes(`state=online,offset=${offset},`)) throw new Error(`${slave0} is behind ${offset}`)
+  })
+  await master.kill()
+}
+
+function expectFields(seen: Record<string, string>, wanted: Record<string, string>): void {
+  for (const [name, value] of Object.entries(wanted))
+    if (seen[name] !== value) throw new Error(`${name} is ${seen[name]}, not ${value}`)
+}
