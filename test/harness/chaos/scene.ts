@@ -1,14 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Redis } from 'ioredis'
 import { startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
 import type { Delivery, LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
+import { connect, scanKeys, type RedisClient } from '../../../src/redis.ts'
 import { ROOT } from '../../../src/root.ts'
 import { envFor } from '../bot.ts'
 import type { Ends } from '../ends.ts'
 import { playModel, type PlayedModel, type Script } from '../played-model.ts'
 import { freePort, startRedis, type RedisServer } from '../redis.ts'
+import type { RedisFleet } from '../redis-fleet.ts'
+import { keptLog } from '../stores.ts'
 import { startBotProcess, type BotProcess } from './bots.ts'
 import { callName, nameIn, openLedger, playedTurn, questionText, wordsOf, type Ledger } from './play.ts'
 
@@ -17,6 +19,8 @@ export interface SceneOptions {
   slack?: LocalSlackOptions
   model?: Script
   redis?: string[]
+  /** In place of one Redis. */
+  fleet?: RedisFleet
 }
 
 /** A thread of the play: its questions' names in the order in which they were asked. */
@@ -39,9 +43,10 @@ export class Scene {
   readonly slack: LocalSlack
   readonly model: PlayedModel
   readonly ledger: Ledger
+  /** The only Redis, or the fleet's first. */
   readonly redis: RedisServer
   /** A connection of the test's own. */
-  readonly client: Redis
+  readonly client: RedisClient
   readonly bots: BotProcess[] = []
   readonly threads: PlayedThread[] = []
   /** When there was no Redis, or none that took anything, by performance.now(). */
@@ -53,7 +58,7 @@ export class Scene {
 
   constructor(
     parts: Pick<Scene, 'slack' | 'model' | 'ledger' | 'redis'>,
-    options: { env: Record<string, string>; ends: Ends },
+    options: { env: Record<string, string>; ends: Ends; fleet: RedisFleet | undefined },
   ) {
     this.slack = parts.slack
     this.model = parts.model
@@ -61,8 +66,7 @@ export class Scene {
     this.redis = parts.redis
     this.#env = options.env
     this.#ends = options.ends
-    this.client = new Redis(parts.redis.url)
-    this.client.on('error', () => undefined)
+    this.client = connect(options.fleet?.settings ?? parts.redis, { purpose: 'work', log: keptLog() })
     this.#ends.onTestFinished(() => this.client.disconnect())
     for (const id of CHANNELS) this.slack.addChannel(id)
   }
@@ -166,7 +170,14 @@ export class Scene {
 
   /** Nothing waits and nothing is worked on, as Redis has it. */
   async isAtRest(): Promise<boolean> {
-    return (await this.client.keys('*:inbox')).length === 0
+    return (await this.keys('*:inbox')).length === 0
+  }
+
+  /** The keys that Redis has, each once. */
+  async keys(pattern: string): Promise<string[]> {
+    const found = new Set<string>()
+    for await (const keys of scanKeys(this.client, pattern)) for (const key of keys) found.add(key)
+    return [...found]
   }
 
   /** What has cost something and ended: model calls and uses of the tool, and when they did. */
@@ -191,17 +202,21 @@ export class Scene {
   }
 }
 
+/** How Redis keeps what it has said yes to. */
+export const DURABLE = ['--appendonly', 'yes']
+
 /** Opens the scene without any bot. */
 export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Scene> {
   const slack = await startLocalSlack({ ackMs: 3000, retryMs: RETRIES, ...options.slack })
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, options.model ?? playedTurn)
   const ledger = await openLedger(t)
-  const redis = await startRedis(['--appendonly', 'yes', ...(options.redis ?? [])])
-  t.onTestFinished(() => redis.stop())
-  const own = { REDIS_URL: redis.url, CHAOS_LEDGER: ledger.url, ...FAST, ...options.env }
+  const { fleet } = options
+  const redis = fleet?.servers[0] ?? (await startRedis([...DURABLE, ...(options.redis ?? [])]))
+  if (!fleet) t.onTestFinished(() => redis.stop())
+  const own = { REDIS_URL: redis.url, ...fleet?.env, CHAOS_LEDGER: ledger.url, ...FAST, ...options.env }
   const env = Object.fromEntries(Object.entries({ ...envFor({ slack, model }), ...own }))
-  return new Scene({ slack, model, ledger, redis }, { env: env as Record<string, string>, ends: t })
+  return new Scene({ slack, model, ledger, redis }, { env: env as Record<string, string>, ends: t, fleet })
 }
 
 /** When Slack tries again what was not acked; a real one takes minutes. */

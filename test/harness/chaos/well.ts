@@ -88,7 +88,8 @@ function expectNothingPaidAgain(scene: Scene): void {
 }
 
 /** Every key of ours expires, no inbox and no job is left, and every run has come to its end. */
-async function expectStoresAtRest({ client, env }: Scene, { givenUp = [] }: WellOptions): Promise<void> {
+async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): Promise<void> {
+  const { client, env } = scene
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
   const runsNotDone = async () => {
     const left: string[] = []
@@ -97,11 +98,11 @@ async function expectStoresAtRest({ client, env }: Scene, { givenUp = [] }: Well
     return left.toSorted()
   }
   const jobsLeft = async () =>
-    (await client.keys('*bull*')).filter((key) => /:(wait|active|delayed|prioritized)$/.test(key))
+    (await scene.keys('*bull*')).filter((key) => /:(wait|active|delayed|prioritized)$/.test(key))
   // What is told to Slack comes a moment before what is written down.
   await expect.poll(runsNotDone, { timeout: 10_000 }).toEqual(givenUp.map((id) => `${id} given-up`).toSorted())
   await expect.poll(jobsLeft, { timeout: 10_000 }).toEqual([])
-  const own = (await client.keys('*')).filter((key) => !key.includes('bull'))
+  const own = (await scene.keys('*')).filter((key) => !key.includes('bull'))
   const lives = await Promise.all(own.map(async (key) => ({ key, ttl: await client.pttl(key) })))
   expect(lives.filter(({ ttl }) => ttl === -1)).toEqual([])
   expect(own.filter((key) => key.endsWith(':inbox'))).toEqual([])

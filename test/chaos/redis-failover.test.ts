@@ -1,0 +1,77 @@
+import { expect, test, type TestContext } from 'vitest'
+import { bullPrefix } from '../../src/queue/jobs.ts'
+import type { BotProcess } from '../harness/chaos/bots.ts'
+import { askAll } from '../harness/chaos/people.ts'
+import { thoughtfulTurn } from '../harness/chaos/play.ts'
+import { DURABLE, openScene, type Scene } from '../harness/chaos/scene.ts'
+import { expectAllWell } from '../harness/chaos/well.ts'
+import { startCluster } from '../harness/redis-cluster.ts'
+import { follows, killMaster, type RedisFleet } from '../harness/redis-fleet.ts'
+import { startSentinels } from '../harness/redis-sentinels.ts'
+import type { RedisServer } from '../harness/redis.ts'
+
+/** In a Cluster the master that holds it has all of the queue, and a part of the threads. */
+const QUEUE_KEY = `${bullPrefix('thinkaloud')}:turns:meta`
+
+test('a Cluster’s master dies, its replica takes over, and later gives back: every question is answered once', async (t) => {
+  const cluster = await startCluster(t, { masters: 3, replicas: 1, settings: DURABLE })
+  const { scene, bots } = await openOn(t, cluster)
+  const people = askAll(scene, { threads: 20, questions: 2, startMs: 6_000, pauseMs: 2_000 })
+  await busy(scene, 10)
+  const dead = await failOver(scene, cluster, bots)
+  await dead.restart()
+  await follows(dead)
+  await cluster.takeOver(dead)
+  await people
+  await expectAllWell(scene)
+  expectFewWords(bots)
+})
+
+test('Sentinels make the replica the master when theirs dies: every question is answered once', async (t) => {
+  const sentinels = await startSentinels(t, { settings: DURABLE })
+  const { scene, bots } = await openOn(t, sentinels)
+  const people = askAll(scene, { threads: 16, questions: 2, startMs: 5_000, pauseMs: 2_000 })
+  await busy(scene, 10)
+  const dead = await failOver(scene, sentinels, bots)
+  await dead.restart()
+  await people
+  await follows(dead)
+  await expectAllWell(scene)
+  expectFewWords(bots)
+})
+
+async function openOn(t: TestContext, fleet: RedisFleet): Promise<{ scene: Scene; bots: BotProcess[] }> {
+  const scene = await openScene(t, { model: thoughtfulTurn(50, 600), fleet })
+  const bots = await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
+  return { scene, bots }
+}
+
+/** Waits until so many model calls and uses of the tool have ended. */
+async function busy(scene: Scene, count: number): Promise<void> {
+  await scene.slack.until(() => scene.paid().length >= count, `${count} calls and uses`, 30_000)
+}
+
+/** The queue's master is killed. @returns it, once another has its place and all bots say that they are ready again. */
+async function failOver(scene: Scene, fleet: RedisFleet, bots: BotProcess[]): Promise<RedisServer> {
+  const from = performance.now()
+  const master = await fleet.masterOf(QUEUE_KEY)
+  await killMaster(master)
+  const statuses = () => Promise.all(bots.map((bot) => bot.status('/readyz')))
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(bots.map(() => 503))
+  await expect.poll(statuses, { timeout: 60_000 }).toEqual(bots.map(() => 200))
+  scene.redisAway.push({ from, to: performance.now() })
+  expect(await fleet.masterOf(QUEUE_KEY)).not.toBe(master)
+  return master
+}
+
+/** Each connection says once that Redis is lost, and once that it is back, however often it tries between. */
+function expectFewWords(bots: BotProcess[]): void {
+  for (const bot of bots) {
+    const said = (what: RegExp) => bot.output().match(what)?.length ?? 0
+    expect(said(/"Redis cannot be reached/g)).toBeGreaterThan(0)
+    expect(said(/"Redis is back"/g)).toBe(said(/"Redis cannot be reached/g))
+    // Each process has three connections of its own at most; what a front could not take in, it says of each delivery.
+    const warnings = said(/"level":(?:40|50)/g) - said(/"a delivery could not be taken in/g)
+    expect(warnings).toBeLessThan(12)
+  }
+}
