@@ -44,6 +44,12 @@ const CHECK_MS = 10_000
 
 /** Makes sure at the start that Redis answers. @throws ConfigError if it refuses us or does not answer in time. */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
+  // A Cluster says no more than that no node could be asked; the node itself says why.
+  if (settings.cluster) await askOnce({ url: settings.url })
+  await askOnce(settings)
+}
+
+async function askOnce(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
   const client = connect(settings, { purpose: 'work', log: silent })
@@ -53,11 +59,18 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
   while (Date.now() < until) {
     const isThere = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
     if (isThere) return client.disconnect()
-    if (faults.some((fault) => REFUSALS.test(fault))) break
+    if (faults.some((fault) => REFUSALS.test(fault) || UNTRUSTED.test(fault))) break
   }
   client.disconnect()
+  const untrusted = faults.find((fault) => UNTRUSTED.test(fault))
+  if (untrusted)
+    throw new ConfigError(`REDIS_URL should be a Redis whose certificate is trusted here: ${untrusted}. ${TRUST}`)
   throw new ConfigError(`REDIS_URL should be a Redis that takes us: ${faults.at(-1) ?? 'it did not answer'}.`)
 }
+
+/** In OpenSSL's words, or Node's: not signed by anybody whom we know, expired, made out to another name. */
+const UNTRUSTED = /certificate/i
+const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
 
 const REFUSALS = /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password/i
 

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ends } from './ends.ts'
+import { emptyFolder } from './process.ts'
+
+/** Files in PEM form, gone with the test. */
+export interface Certificates {
+  /** Of an authority of our own, which nobody trusts unless told to. */
+  ca: string
+  /** Of a server at 127.0.0.1, signed by it. */
+  cert: string
+  key: string
+}
+
+/** Made anew for each test, for two days. */
+export async function makeCertificates(t: Ends): Promise<Certificates> {
+  const folder = await emptyFolder(t)
+  const file = (name: string) => join(folder, name)
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+  const newKey = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-keyout', file(name)]
+  openssl('req', '-x509', '-days', '2', '-subj', '/CN=A CA of our own', ...newKey('ca.key'), '-out', file('ca.crt'))
+  openssl('req', '-subj', '/CN=127.0.0.1', ...newKey('server.key'), '-out', file('server.csr'))
+  writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1')
+  const signed = ['-CA', file('ca.crt'), '-CAkey', file('ca.key'), '-CAcreateserial', '-extfile', file('names')]
+  openssl('x509', '-req', '-in', file('server.csr'), '-days', '2', ...signed, '-out', file('server.crt'))
+  return { ca: file('ca.crt'), cert: file('server.crt'), key: file('server.key') }
+}
