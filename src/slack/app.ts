@@ -38,6 +38,10 @@ function socketFront(options: FrontOptions, appToken: string): Front {
     logger: boltLogger(log),
     logLevel: LogLevel.WARN,
     installerOptions: { clientOptions: clientOptions(options) },
+    processEventErrorHandler: async ({ error }: { error: Error }) => {
+      noteNotTakenIn(log, error)
+      return false
+    },
   }
   const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
   createApp(ackWhenStored(receiver), options)
@@ -58,7 +62,7 @@ function httpFront(options: FrontOptions, signingSecret: string): Front {
     logger,
     processBeforeResponse: true,
     processEventErrorHandler: async ({ error, response }) => {
-      options.log.error({ error: messageOf(error) }, 'a delivery could not be taken in; Slack will send it again')
+      noteNotTakenIn(options.log, error)
       if (!response.headersSent) response.writeHead(500).end()
       return false
     },
@@ -76,6 +80,10 @@ function httpFront(options: FrontOptions, signingSecret: string): Front {
     receiver.requestListener(request, response)
   }
   return { requestListener, start: async () => {}, stop: async () => {} }
+}
+
+function noteNotTakenIn(log: Log, error: Error): void {
+  log.error({ error: messageOf(error) }, 'a delivery could not be taken in; Slack will send it again')
 }
 
 /** Slack itself waits for three seconds. */

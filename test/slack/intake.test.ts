@@ -203,6 +203,8 @@ describeWithRedis('when the store is down', () => {
       const first = thread.said.deliveries.map(({ attempts }) => attempts[0]?.status)
       expect(first).toEqual(mode === 'http' ? [500, 500] : [0, 0])
       expect(thread.messages()).toEqual([])
+      expect(bot.logs.filter((line) => line.includes('a delivery could not be taken in'))).toHaveLength(2)
+      expect(bot.logs.join('\n')).not.toContain('unhandled error')
       await redis.restart()
       await bot.slack.until(
         async () =>
