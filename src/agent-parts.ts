@@ -30,7 +30,8 @@ export interface AgentSources {
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = loadPrompts()
-  const http = createToolHttp(config.HTTPS_PROXY ? { proxy: { uri: config.HTTPS_PROXY, ...noProxy(config) } } : {})
+  const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
+  const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
   const { model, condenseModel } = given ? { model: given, condenseModel: given } : createModels({ config, ...sources })
   const toolbox = await openToolbox(config, { http, prompts, log: sources.log })

@@ -19,7 +19,7 @@ export interface Scope {
   hosts?: string[]
   /** An operator wrote these hosts into a setting, so they may lie on a private network. */
   inside?: boolean
-  /** For everything together: redirects, the second try, the body. Milliseconds, default 10 s. */
+  /** For everything together: redirects, the second try, the body. Milliseconds; default that of `ToolHttpOptions`. */
   timeoutMs?: number
   /** Of the body once unpacked, default 2 MB. */
   maxBytes?: number
@@ -42,6 +42,8 @@ export interface ToolHttpOptions {
   /** How names become addresses; the system's resolver where left out. */
   resolve?: Resolve | undefined
   clocks?: Clocks | undefined
+  /** How long a fetch may take where its scope does not say. Milliseconds, default 10 s. */
+  timeoutMs?: number | undefined
   cache?: { entries: number; maxBytes: number } | undefined
 }
 
@@ -68,6 +70,7 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
     scope(scope) {
       const limits = {
         ...DEFAULTS,
+        timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
         keep: undefined,
         ...scope,
         dispatcher: scope.inside ? agents.inside : agents.outside,

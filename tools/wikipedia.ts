@@ -11,7 +11,6 @@ import { sentencesOf } from './wikipedia/sentences.ts'
 import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } from './wikipedia/titles.ts'
 
 const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
-const TIMEOUT_MS = 10_000
 const FIRST_SENTENCES = 5
 const SIMILAR_TITLES = 5
 const MAX_OFFERED = 15
@@ -31,7 +30,7 @@ type Loaded = z.infer<typeof loadedSchema>
 
 export function wikipedia({ http, settings }: ToolParts): Tool[] {
   const address = { setting: settings.wikipediaApiUrl, standard: WIKIPEDIA }
-  const service = serviceOf(http, address, { name: 'wikipedia', timeoutMs: TIMEOUT_MS, keep: isAnswer })
+  const service = serviceOf(http, address, { name: 'wikipedia', keep: isAnswer })
   return [searchTool(service), lookupTool(service)]
 }
 
