@@ -97,6 +97,8 @@ function contextOf(run: RunState, time: Deadline, asked: Promise<string>[]): Too
     memory: run.memory,
     ask(prompt) {
       const answer = ask(run.model, prompt, { signal: time.signal, onUsage: (usage) => run.usage.push(usage) })
+      // A tool may ask and not wait for the answer; nobody else hears then that it failed.
+      answer.catch(() => undefined)
       asked.push(answer)
       return answer
     },
