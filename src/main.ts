@@ -1,5 +1,5 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
-import { startBot } from './bot.ts'
+import { startBot, type Bot } from './bot.ts'
 import { loadConfig, readEnv, secretsOf } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
@@ -7,11 +7,12 @@ import { createLog } from './log.ts'
 async function main(): Promise<void> {
   const config = loadConfig(readEnv(), { serves: true })
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  const bot = await startBot(config, { log })
-  console.log(bot.summary)
+  let bot: Bot | undefined = undefined
   let stopping: Promise<void> | undefined
   const stop = (signal: string) => {
     if (stopping) return
+    // Nothing was taken in yet, and as a container's first process it would not be ended by the signal itself.
+    if (!bot) process.exit(0)
     log.info({ signal }, 'stopping')
     stopping = bot.stop().then(
       () => process.exit(0),
@@ -21,6 +22,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   process.on('unhandledRejection', (error) => log.error({ error: messageOf(error) }, 'a promise was rejected unseen'))
+  bot = await startBot(config, { log })
+  console.log(bot.summary)
 }
 
 function fail(message: string): never {

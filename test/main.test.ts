@@ -6,6 +6,7 @@ import { startBot } from '../src/bot.ts'
 import { loadConfig, type Env } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { startLocalSlack } from '../src/playground/slack.ts'
+import { until } from '../src/playground/waiting.ts'
 import { envFor, peopleOf } from './harness/bot.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel } from './harness/played-model.ts'
@@ -104,6 +105,16 @@ describe('npm start', { timeout: 90_000 }, () => {
     bot.signal('SIGTERM')
     await bot.ended
     expect(thread.steps()[0]).toMatch(/⚠️ This was not finished\.$/)
+  })
+
+  test('SIGTERM ends it at once, with code 0, while it still waits for Slack at the start', async (t) => {
+    const silent = await startWebServer(() => undefined)
+    const { env } = await world(t, 'http')
+    const bot = await startProcess(t, START, { env: { ...env, SLACK_API_URL: `${silent.url}/api/` } })
+    await until(() => silent.paths.length > 0, 'auth.test', 60_000)
+    bot.signal('SIGTERM')
+    expect(await bot.ended).toBe(0)
+    expect([bot.stdout(), bot.stderr()]).toEqual(['', ''])
   })
 
   test('ends with code 1 and a sentence for each setting that is missing', async (t) => {
