@@ -1,11 +1,9 @@
 /** Fair use over all processes that share a Redis. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { startBot as startRealBot } from '../src/bot.ts'
-import { loadConfig, type Env } from '../src/config.ts'
-import { createLog } from '../src/log.ts'
 import { ALICE, GENERAL } from '../src/playground/slack.ts'
-import { envFor, startBot, type TestBot } from './harness/bot.ts'
+import type { Env } from '../src/config.ts'
+import { secondBot, startBot } from './harness/bot.ts'
 import { fileEnds, type Ends } from './harness/ends.ts'
 import {
   aliceElsewhere,
@@ -134,12 +132,4 @@ function connected(t: Ends, server: RedisServer): Redis {
   const redis = new Redis(server.url)
   t.onTestFinished(() => redis.disconnect())
   return redis
-}
-
-/** Another process's bot on the same Slack, model and Redis. */
-async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: Env) {
-  const config = loadConfig({ ...envFor({ slack, model, wiki }), SHUTDOWN_MS: '1000', ...env }, { serves: true })
-  const bot = await startRealBot(config, { log: createLog('silent') })
-  t.onTestFinished(() => bot.stop())
-  return bot
 }

@@ -195,9 +195,12 @@ export class Reply {
     if (found !== undefined && !once) await egress.update({ ...post, ts: found })
   }
 
-  /** What earlier processes posted, as Slack has it: a Redis that was restarted may have lost the last records of posts. */
+  /**
+   * What earlier processes posted, as Slack has it: a Redis that was restarted may have lost the last records of posts, or
+   * with its file the whole question, which Slack then delivered again.
+   */
   #before(place: { channel: string; thread: string; since: string }): Promise<Map<string, string>> {
-    if (this.#run.saved.attempts < 2) return NOTHING_BEFORE
+    if (!this.#question.isLate && this.#run.saved.attempts < 2) return NOTHING_BEFORE
     this.#earlier ??= this.#options.egress.findAll(place, this.#question.id)
     return this.#earlier
   }

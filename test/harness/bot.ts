@@ -73,6 +73,14 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
   return { bot, slack, model, wiki, logs, stop, ...peopleOf(slack) }
 }
 
+/** Another bot on the same Slack, model and wiki. Slack goes on delivering to the first. */
+export async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: Env = {}): Promise<Bot> {
+  const config = loadConfig({ ...envFor({ slack, model, wiki }), SHUTDOWN_MS: '1000', ...env }, { serves: true })
+  const bot = await startRealBot(config, { log: createLog('silent') })
+  t.onTestFinished(() => bot.stop())
+  return bot
+}
+
 /** What people do with a bot on this Slack, wherever the bot runs. */
 export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'ask'> {
   return {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
 import { mentionEvent, messageEvent } from '../../src/playground/events.ts'
 import { ALICE, BOT_USER, GENERAL, type Delivery, type Json } from '../../src/playground/slack.ts'
-import { startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
-import { finish } from '../harness/played-model.ts'
+import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, freePort, startRedis } from '../harness/redis.ts'
 import { deferred } from '../harness/stores.ts'
 
@@ -107,6 +107,23 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     await slack.settle(150)
     expect(model.requests.length).toBe(asked)
   })
+})
+
+test('a bot that has forgotten what it answered, and is told of it again, posts nothing again', async (t) => {
+  const first = await startBot(t, { slack: { retryMs: [] } })
+  first.model.on('forgotten', act('A sum.', 'calculator', '2+2'), finish('It is 4.'))
+  const thread = await first.mention('forgotten?')
+  await thread.ended()
+  const [calls, before] = [first.model.requests.length, thread.messages()]
+  await first.stop()
+  const second = await secondBot(t, first)
+  first.slack.setTarget(`http://127.0.0.1:${second.port}/slack/events`)
+  first.model.on('forgotten', act('A sum.', 'calculator', '2+2'), finish('It is 4.'))
+  const [delivery] = thread.said.deliveries
+  expect((await first.slack.redeliver(delivery!)).status).toBe(200)
+  await first.slack.until(() => first.model.requests.length === calls * 2, 'the same work again')
+  await first.slack.settle(300)
+  expect(thread.messages().map(({ ts, text }) => ({ ts, text }))).toEqual(before.map(({ ts, text }) => ({ ts, text })))
 })
 
 describe('the door over HTTP', async () => {
