@@ -159,8 +159,8 @@ export class Egress {
    */
   async find(post: Place & Pick<Post, 'key' | 'mustArrive'>): Promise<string | undefined> {
     try {
-      for await (const { ts, metadata } of this.messages(post))
-        if (metadata?.event_type === EVENT_TYPE && isKey(metadata.event_payload, post.key)) return ts
+      for await (const { ts, key } of this.#ownPosts(post))
+        if (key.run === post.key.run && key.step === post.key.step) return ts
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !post.mustArrive) throw error
       this.#log.warn({ channel: post.channel, code: error.code }, 'could not look up a post')
@@ -172,14 +172,19 @@ export class Egress {
   async findAll(place: Place, run: string): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     try {
-      for await (const { ts, metadata } of this.messages(place)) {
-        const { run: whose, step } = (metadata?.event_type === EVENT_TYPE && metadata.event_payload) || {}
-        if (whose === run && step !== undefined) found.set(step, ts)
-      }
+      for await (const { ts, key } of this.#ownPosts(place))
+        if (key.run === run && key.step !== undefined) found.set(key.step, ts)
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error
     }
     return found
+  }
+
+  /** Our posts by their keys. Any app may mark its messages as ours are, so whose they are counts too. */
+  async *#ownPosts(place: Place): AsyncGenerator<{ ts: string; key: Partial<PostKey> }> {
+    for await (const { ts, user, metadata } of this.messages(place))
+      if (metadata?.event_type === EVENT_TYPE && (user ?? this.#botUser) === this.#botUser)
+        yield { ts, key: metadata.event_payload ?? {} }
   }
 
   /** The ts of our own streamed message that is still open in the thread. Streams carry no key, but a thread has one writer. */
@@ -226,8 +231,4 @@ const SHAPE_REFUSALS = new Set([
 
 function metadataOf(key: PostKey) {
   return { event_type: EVENT_TYPE, event_payload: { ...key } }
-}
-
-function isKey(payload: Partial<PostKey> | undefined, key: PostKey): boolean {
-  return payload?.run === key.run && payload.step === key.step
 }

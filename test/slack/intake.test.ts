@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
 import { mentionEvent, messageEvent } from '../../src/playground/events.ts'
-import { ALICE, BOT_USER, GENERAL, type Delivery, type Json } from '../../src/playground/slack.ts'
+import { ALICE, BOT_USER, GENERAL, TEAM, type Delivery, type Json } from '../../src/playground/slack.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -124,6 +124,22 @@ test('a bot that has forgotten what it answered, and is told of it again, posts 
   await first.slack.until(() => first.model.requests.length === calls * 2, 'the same work again')
   await first.slack.settle(300)
   expect(thread.messages().map(({ ts, text }) => ({ ts, text }))).toEqual(before.map(({ ts, text }) => ({ ts, text })))
+})
+
+test('what another app marks as ours does not stand for our answer', async (t) => {
+  const bot = await startBot(t, { slack: { retryMs: [] }, model: [finish('Ours.')] })
+  const { thread, mention } = unsent(bot, 'marked by somebody else?')
+  const run = `${TEAM}:${GENERAL}:${thread.ts}`
+  bot.slack.store.post(bot.slack.store.channels.get(GENERAL)!, {
+    ...{ user: 'U0OTHERBOT1', bot_id: 'B0OTHERBOT1', thread_ts: thread.ts, text: 'Not ours.' },
+    metadata: { event_type: 'thinkaloud_post', event_payload: { run, step: 'answer-1' } },
+  })
+  bot.slack.setTarget('http://127.0.0.1:9/')
+  const delivery = bot.slack.people.event(mention)!
+  await delivery.first
+  bot.slack.setTarget(`http://127.0.0.1:${bot.bot.port}/slack/events`)
+  expect((await bot.slack.redeliver(delivery)).status).toBe(200)
+  expect(await thread.lastAnswer()).toBe('Ours.')
 })
 
 describe('the door over HTTP', async () => {
