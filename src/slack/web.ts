@@ -87,6 +87,8 @@ export class SlackWeb {
         return await this.#try(method, args, { ...options, attempt })
       } catch (error) {
         const fault = this.#faultOf(error, method, args)
+        // Unlike a broken line, a limit says for sure that nothing took effect.
+        if (options.effort === 'once' && fault.limited) throw new SlackRefusal(method, 'ratelimited')
         if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
         this.#log.warn(
           { method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) },

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { BOT_USER } from '../../src/playground/slack.ts'
+import { startBot, type Thread } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
+
+const bot = await startBot(fileEnds())
+const { slack, model } = bot
+let count = 0
+
+/** A channel of a test's own, so that its faults meet nobody else. */
+function freshChannel(): string {
+  return slack.addChannel(`C0LIFE${String(count++).padStart(5, '0')}`).id
+}
+
+/** A question that is answered when `goOn` is called, and not before. */
+async function asked(channel: string): Promise<{ thread: Thread; goOn: () => void }> {
+  const name = `life-${count++}-`
+  const gate = deferred()
+  model.decide(name, async () => gate.promise.then(() => finish('Alive.')))
+  const thread = await bot.mention(`Are you there, ${name}?`, { channel })
+  return { thread, goOn: gate.resolve }
+}
+
+const seen = ({ channel, ts }: Thread) => slack.until(() => slack.reactions(channel, ts).length > 0, 'a reaction')
+
+describe.concurrent('the sign of life', () => {
+  test('comes back after a step, with which Slack cleared it, as long as the work goes on', async () => {
+    const gate = deferred()
+    model.decide('a long way', async (_, n) =>
+      n === 0 ? act('First.', 'calculator', '1+1') : gate.promise.then(() => finish('There.')),
+    )
+    const thread = await bot.mention('Is it a long way?')
+    const isSet = ({ method, args }: (typeof slack.calls)[number]) =>
+      method === 'assistant.threads.setStatus' && args['thread_ts'] === thread.ts && args['status'] !== ''
+    await slack.until(() => thread.steps().length === 1 && slack.calls.filter(isSet).length > 1, 'the status again')
+    expect(thread.status()).not.toBe('')
+    gate.resolve()
+    expect(await thread.lastAnswer()).toBe('There.')
+  })
+
+  test('is a reaction at once while Slack limits the status in this channel', async () => {
+    const channel = freshChannel()
+    slack.fault({ method: 'assistant.threads.setStatus', channel, retryAfter: 600 })
+    for (const { thread, goOn } of [await asked(channel), await asked(channel)]) {
+      await seen(thread)
+      goOn()
+      expect(await thread.lastAnswer()).toBe('Alive.')
+    }
+    const tries = slack.calls.filter(({ method, args }) => /setStatus/.test(method) && args['channel_id'] === channel)
+    expect(tries).toHaveLength(1)
+  })
+
+  test('is taken back although Slack fails at that first', async () => {
+    const channel = freshChannel()
+    slack.fault({ method: 'assistant.threads.setStatus', channel, error: 'not_allowed_token_type' })
+    slack.fault({ method: 'reactions.remove', channel, status: 503 })
+    const { thread, goOn } = await asked(channel)
+    await seen(thread)
+    goOn()
+    await thread.ended()
+    expect(slack.reactions(channel, thread.ts)).toEqual([])
+  })
+
+  test('that is on the message already, from a run that was lost, is taken back too', async () => {
+    const channel = freshChannel()
+    slack.fault({ method: 'assistant.threads.setStatus', channel, error: 'not_allowed_token_type' })
+    const left = [{ name: 'eyes', users: [BOT_USER], count: 1 }]
+    model.on('seen before', finish('Alive.'))
+    const said = await slack.mention('seen before?', { channel, extra: { reactions: left } })
+    await slack.until(() => slack.replies(channel, said.ts).length > 0, 'the answer')
+    await slack.until(() => slack.reactions(channel, said.ts).length === 0, 'no reaction')
+  })
+})
+
+test('Slack would have refused nothing of all this', () => {
+  expect(slack.refusals).toEqual([])
+})
