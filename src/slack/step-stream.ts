@@ -139,8 +139,9 @@ const LOOK_MS = 3_000
 
 function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
   const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'
+  const isReadable = unreadable === undefined
   // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
-  const failed = observation && !observation.ok && unreadable === undefined ? ' (failed)' : ''
+  const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
   const short = (text: string) =>
     escapeWithin(text.replace(/\s+/g, ' ').trim(), { max: TASK_CHARS - 40, most: TASK_CHARS })
   return {
@@ -149,7 +150,7 @@ function taskOf(n: number, { thought, action, observation, unreadable }: Step, i
     title: short(title + failed),
     status: observation ? 'complete' : 'in_progress',
     // Slack appends the details of a repeated task to those that it has.
-    ...(thought && !isRepeat ? { details: short(thought) } : {}),
-    ...(observation && unreadable === undefined ? { output: short(observation.text) } : {}),
+    ...(thought && isReadable && !isRepeat ? { details: short(thought) } : {}),
+    ...(observation && isReadable ? { output: short(observation.text) } : {}),
   }
 }
