@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { GENERAL, type Fault } from '../../src/playground/slack.ts'
+import { BOB, GENERAL, type Fault } from '../../src/playground/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -80,6 +80,19 @@ describe.concurrent('a call that fails', () => {
     const shown = thread.shown()
     expect(shown.filter((text) => text.includes(`${name} 1`))).toHaveLength(1)
     expect(shown.at(-1)).toMatch(new RegExp(`^${name} answered\n2 steps`))
+  })
+
+  test('an answer whose post was cut is found in a thread of hundreds, and not posted again', async () => {
+    const channel = freshChannel()
+    const filled = deferred()
+    model.decide('many in the thread', async () => filled.promise.then(() => finish('found')))
+    const thread = await bot.mention('many in the thread?', { channel })
+    for (let n = 0; n < 450; n++)
+      slack.store.post(slack.store.channel(channel), { user: BOB, text: `and ${n}`, thread_ts: thread.ts })
+    slack.fault({ channel, method: 'chat.postMessage', dropAfter: true })
+    filled.resolve()
+    expect(await thread.lastAnswer()).toBe('found')
+    expect(thread.shown()).toHaveLength(1)
   })
 
   test('a 429 in one channel does not hold up another', async () => {
