@@ -1,0 +1,32 @@
+/** A bot without Redis ends: what it cannot finish is lost, so everybody who waits is told. */
+import { expect, test } from 'vitest'
+import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { startBot } from '../harness/bot.ts'
+import { finish } from '../harness/played-model.ts'
+
+const TOLD =
+  /^I am being restarted and could not finish this\. Please ask again in a minute\.\n_Reference: [0-9a-f]{8}_$/
+
+test('who still waits for a turn reads it in the thread, like the one whose turn it is', async (t) => {
+  const bot = await startBot(t, { env: { WORKER_CONCURRENCY: '1', SHUTDOWN_MS: '500' }, model: [{ hang: true }] })
+  const threads = [await bot.mention('The first?'), await bot.mention('The second?')]
+  await threads[0]!.reply('And more?')
+  await bot.slack.until(() => bot.model.requests.length === 1, 'the model at work')
+  await bot.stop()
+  expect(threads.map((thread) => thread.shown())).toEqual([
+    [expect.stringMatching(TOLD), expect.stringMatching(TOLD)],
+    [expect.stringMatching(TOLD)],
+  ])
+  expect(threads.map((thread) => thread.isAtRest())).toEqual([true, true])
+  expect(bot.model.requests).toHaveLength(1)
+})
+
+test('who waits for the thread of /ask reads it alone, and no thread is opened afterwards', async (t) => {
+  const bot = await startBot(t, { env: { SHUTDOWN_MS: '500' }, model: [finish('For nobody.')] })
+  bot.slack.fault({ method: 'chat.postMessage', retryAfter: 600 })
+  expect((await bot.slack.slash('Anybody?')).ok).toBe(true)
+  await bot.slack.until(() => bot.slack.calls.some(({ error }) => error === 'ratelimited'), 'a root that is refused')
+  await bot.stop()
+  expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([expect.stringMatching(/^I am being restarted/)])
+  expect(bot.slack.messages(GENERAL)).toEqual([])
+})
