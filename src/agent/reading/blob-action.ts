@@ -74,7 +74,8 @@ function answered(fields: Fields): BlobAction | undefined {
 /** An answer in an object of one field is that field; other values are shown as JSON. */
 function finish(input: unknown): BlobAction {
   const only = isRecord(input) && Object.keys(input).length < 2 ? Object.values(input)[0] : input
-  const answer = textOf(only) || (only === undefined || only === '' ? '' : JSON.stringify(only))
+  const isNothing = only === undefined || only === null || typeof only === 'string'
+  const answer = textOf(only) || (isNothing ? '' : JSON.stringify(only))
   return answer ? { kind: 'finish', answer } : { kind: 'fault', what: 'its final answer is empty' }
 }
 
