@@ -55,17 +55,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undef
     for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
   }
   run.written = completion?.text ?? ''
-  return completion && notEmpty(run.dialect.read(completion, run.tools))
-}
-
-/** An answer of nothing is no answer: the model is asked again. */
-function notEmpty(reading: Reading): Reading {
-  if (reading.kind !== 'finish' || reading.answer.trim() !== '') return reading
-  return {
-    kind: 'unreadable',
-    thought: reading.thought,
-    hint: 'Your final answer was empty. Write the answer, or use a tool.',
-  }
+  return completion && run.dialect.read(completion, run.tools)
 }
 
 /** One completion, ended at the first observation that the model invents. */

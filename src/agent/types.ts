@@ -215,6 +215,7 @@ export interface Completion {
 
 export type Reading =
   | { kind: 'actions'; thought: string; actions: Action[] }
+  /** Never an answer of nothing: that is unreadable. */
   | { kind: 'finish'; thought: string; answer: string }
   /** `hint` shows the expected form; it goes back to the model as the observation. */
   | { kind: 'unreadable'; thought: string; hint: string }
