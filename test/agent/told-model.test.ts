@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Tool } from '../../src/agent/types.ts'
+import { echo, runOn } from '../harness/agent.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+describe.concurrent('what a mistake costs the next prompt is bounded', () => {
+  test('a tool’s name as long as a page is clipped where the model is told of it', async (t) => {
+    const toolCalls = [{ name: 'x'.repeat(1_000), arguments: '{}' }]
+    const { observations } = await runOn(t, { dialect: 'native', model: [{ toolCalls }, 'z'] })
+    expect(observations).toEqual([`There is no tool "${'x'.repeat(200)}…". The tools are: echo.`])
+  })
+
+  test('a failure as long as a page is clipped', async (t) => {
+    const tool = echo(() => {
+      throw new TypeError('y'.repeat(1_000))
+    })
+    const { observations } = await runOn(t, { model: [act('a', 'echo', 'x'), finish('z')], tools: [tool] })
+    expect(observations).toEqual([`echo failed: TypeError: ${'y'.repeat(189)}…`])
+  })
+
+  test('of an unreadable completion a thousand characters are shown again', async (t) => {
+    const { model } = await runOn(t, { model: ['mumble '.repeat(1_000), finish('z')] })
+    const shown = /Thought: ((?:mumble ?)+)/.exec(model.requests[1]!.prompt)?.[1]
+    expect(shown).toHaveLength(1_000)
+  })
+})
+
+describe.concurrent('a tool of a turn that asks for several', () => {
+  const spent = (name: string) => ({ name, arguments: '{"query": "same"}' })
+
+  test('is not run twice for the same, and the others run all the same', async (t) => {
+    const tool = echo()
+    const other = echo(undefined, { name: 'other' })
+    const { observations, final } = await runOn(t, {
+      dialect: 'native',
+      model: (_, n) => (n < 2 ? { toolCalls: [spent('echo'), ...(n === 1 ? [spent('other')] : [])] } : 'done'),
+      tools: [tool, other],
+    })
+    expect([tool.calls, other.calls]).toEqual([['same'], ['same']])
+    expect(observations).toEqual([
+      'echo of same',
+      expect.stringMatching(/^You have already done exactly this\. It returned: echo of same/),
+      'echo of same',
+    ])
+    expect(final).toMatchObject({ type: 'answer', text: 'done' })
+  })
+})
+
+describe.concurrent('what a reasoning model thinks beside its text', () => {
+  test('is the thought of the tools that it calls without a word', async (t) => {
+    const toolCalls = [{ name: 'echo', arguments: '{"query": "x"}' }]
+    const { events } = await runOn(t, {
+      dialect: 'native',
+      model: (_, n) => (n === 0 ? { reasoning: ' I should look it up. ', toolCalls } : 'done'),
+    })
+    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ text: 'I should look it up.' })
+  })
+
+  test('is told once where the call broke off and was made again', async (t) => {
+    const toolCalls = [{ name: 'echo', arguments: '{"query": "x"}' }]
+    const first = { reasoning: 'Let me see. ', text: 'Let me begin', cutAfter: 4 }
+    const { events, final } = await runOn(t, {
+      dialect: 'native',
+      model: (_, n) => [first, { reasoning: 'I should look it up.', toolCalls }, 'done'][n] ?? 'done',
+    })
+    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ text: 'I should look it up.' })
+    expect(final).toMatchObject({ text: 'done' })
+  })
+
+  test('is no answer by itself: the model is asked for one', async (t) => {
+    const { model, final } = await runOn(t, {
+      dialect: 'native',
+      model: (_, n) => (n === 0 ? { reasoning: 'It is blue.', text: '' } : 'blue'),
+    })
+    expect(model.requests[1]?.body.messages.slice(-2)).toEqual([
+      { role: 'assistant', content: '(nothing)' },
+      { role: 'user', content: 'You wrote nothing. Call a tool, or write the answer.' },
+    ])
+    expect(final).toMatchObject({ text: 'blue' })
+  })
+})
+
+test('a tool without fields runs whatever a model writes for nothing', async (t) => {
+  const now: Tool = {
+    name: 'now',
+    description: 'Tells the time.',
+    schema: z.object({}),
+    effects: 'read',
+    run: async () => 'noon',
+  }
+  const turns = ['None', '{}', '()', 'null', '""'].map((input) => act(`try ${input}`, 'now', input))
+  for (const turn of turns) {
+    const { observations } = await runOn(t, { model: [turn, finish('x')], tools: [now] })
+    expect(observations).toEqual(['noon'])
+  }
+})
