@@ -81,33 +81,33 @@ describe('a first question', () => {
   })
 })
 
-describe('a follow-up', () => {
-  const before = { id: 'b', question: 'Who?', standalone: 'Who wrote it?', answer: 'Herbert.', user: 'U1', at: 1 }
+const BEFORE = { id: 'b', question: 'Who?', standalone: 'Who wrote it?', answer: 'Herbert.', user: 'U1', at: 1 }
 
+describe('a follow-up', () => {
   test('is condensed, and how it was understood is told before anything else', async (t) => {
     const { go, history, model, saved } = await world(t)
-    await history.append(THREAD, before)
+    await history.append(THREAD, BEFORE)
     model.condenses('What about Dune?', 'When was Dune written?')
     model.on('When was Dune written?', finish('1965'))
     expect(types(await go())).toEqual(['understood', 'answer'])
     expect(saved.standalone).toBe('When was Dune written?')
     expect(saved.usage).toHaveLength(2)
     expect(await history.load(THREAD)).toMatchObject([
-      before,
+      BEFORE,
       { question: 'What about Dune?', standalone: 'When was Dune written?', answer: '1965' },
     ])
   })
 
   test('that stands alone is not told twice', async (t) => {
     const { go, history, model } = await world(t, { model: [finish('1965')] })
-    await history.append(THREAD, before)
+    await history.append(THREAD, BEFORE)
     model.condenses('What about Dune?', 'What about Dune?')
     expect(types(await go())).toEqual(['answer'])
   })
 
   test('is not condensed where the dialect carries the history', async (t) => {
     const { go, history, model } = await world(t, { dialect: 'conversational', model: ['Thought: No\nAI: 1965'] })
-    await history.append(THREAD, before)
+    await history.append(THREAD, BEFORE)
     expect(await go()).toContainEqual({ type: 'answer', text: '1965', sources: [] })
     expect(model.requests).toHaveLength(1)
     expect(model.requests[0]?.prompt).toContain('Human: Who wrote it?\nAI: Herbert.')
@@ -115,7 +115,7 @@ describe('a follow-up', () => {
 
   test('whose condensing hangs fails with a sentence instead of waiting for ever', async (t) => {
     const { go, history, model } = await world(t, { limits: { timeoutMs: 400 } })
-    await history.append(THREAD, before)
+    await history.append(THREAD, BEFORE)
     model.condenses('Dune', { hang: true })
     await expect(go()).rejects.toMatchObject({ name: 'ModelError', hint: expect.stringMatching(/too long/) })
   })
@@ -165,6 +165,38 @@ describe('a run that goes on in another process', () => {
     expect(types(await go())).toEqual(['answer'])
     expect(model.requests).toHaveLength(1)
     expect(await history.load(THREAD)).toHaveLength(1)
+  })
+
+  test('after condensing does not ask for it again, and tells once more how it was understood', async (t) => {
+    const { go, history, model } = await world(t)
+    await history.append(THREAD, BEFORE)
+    model.condenses('What about Dune?', 'When was Dune written?')
+    model.on('When was Dune written?', finish('1965'))
+    expect(types(await go('Dune', 2))).toEqual(['understood'])
+    expect(types(await go())).toEqual(['understood', 'answer'])
+    expect(model.requests.map(({ kind }) => kind)).toEqual(['condense', 'turn'])
+  })
+
+  test('after giving up tells it once more, with the reason, and the history has what was said', async (t) => {
+    const { go, history, model } = await world(t, {
+      model: (_, n) => act('a', 'echo', `x${n}`),
+      limits: { maxSteps: 1 },
+    })
+    const end = (await go()).at(-1)
+    expect(end).toMatchObject({ type: 'gave_up', reason: 'steps', text: expect.stringContaining('echo of x0') })
+    expect(await go()).toEqual([end])
+    expect(model.requests).toHaveLength(2)
+    expect(await history.load(THREAD)).toMatchObject([{ answer: (end as { text: string }).text }])
+  })
+
+  test('after an answer that a budget forced tells once more why', async (t) => {
+    const { go } = await world(t, {
+      model: (_, n) => (n === 0 ? act('a', 'echo', 'x') : finish('as far as I know')),
+      limits: { maxSteps: 1 },
+    })
+    const end = { type: 'answer', text: 'as far as I know', sources: [], stopped: 'steps' }
+    expect((await go()).at(-1)).toEqual(end)
+    expect(await go()).toEqual([end])
   })
 
   test('takes along what a call had cost that was broken off', async (t) => {
