@@ -69,6 +69,21 @@ describe('what models write is understood', () => {
     ['17 mod 5', 2],
     ['0x2A', 42],
     ['６×７', 42],
+    ['mod(17, 5)', 2],
+    ['log(1000, 10)', 3],
+    ['log(8, 2)', 3],
+    ['log(9, 3)', 2],
+    ['log(1/81, 3)', -4],
+    ['log(2, 4)', 0.5],
+    ['log(125, 5)', 3],
+    ['round(1.005, 2)', 1.01],
+    ['round(1234.5, -2)', 1200],
+    ['round(2.5)', 3],
+    ['degrees(pi)', 180],
+    ['radians(180) / pi', 1],
+    ['atan2(0, -1) / pi', 1],
+    ['sum(1, 2, 39)', 42],
+    ['factorial(5)', 120],
   ])('%s', (expression, value) => {
     expect(calculate(expression)).toBe(value)
   })
@@ -130,6 +145,10 @@ describe('what is no sum is refused with a sentence', () => {
     ['sin 2', 'sin needs its value in brackets'],
     ['pow(2)', 'pow does not take 1 value.'],
     ['sqrt(1,2)', 'sqrt does not take 2 values.'],
+    ['round(1, 0.5)', 'has no value'],
+    ['round(1, 16)', 'has no value'],
+    ['(-0.5)!', 'has no value'],
+    [`${'x'.repeat(40)} + 1`, `"${'x'.repeat(20)}…" is not arithmetic`],
     ['', 'no expression'],
   ])('%s', (expression, sentence) => {
     expect(() => calculate(expression)).toThrow(ToolError)

@@ -62,11 +62,13 @@ export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['e', Math.E],
 ])
 
-/** `log(x)` is the natural logarithm, as in JavaScript and Python; `log(x, base)` to any base. */
+/** `log(x)` is the natural logarithm, as in JavaScript and Python; `log(x, base)` to any base, whole for a whole power. */
 function log(x: number, base?: number): number {
   if (base === undefined) return Math.log(x)
   if (base === 10) return Math.log10(x)
-  return base === 2 ? Math.log2(x) : Math.log(x) / Math.log(base)
+  const power = Math.log(x) / Math.log(base)
+  const whole = Math.round(power)
+  return base ** whole === x ? whole : power
 }
 
 /** Rounds half up at a decimal place; the exponent is shifted in the text, so that 1.005 becomes 1.01 and not 1. */
