@@ -109,3 +109,21 @@ test.each([
   expect(said.length).toBeLessThan(4000)
   expect(said).not.toContain('root:')
 })
+
+test('a query of small words alone is searched for by them', async () => {
+  const { use, server } = await play((_, response) => response.end(feed(paper(1))))
+  await use({ query: 'To be, or who to be?' })
+  await use({ query: 'What is the?' })
+  const asked = server.paths.map((path) => new URL(path, server.url).searchParams.get('search_query'))
+  expect(asked).toEqual(['all:be AND all:be', 'all:What AND all:is AND all:the'])
+})
+
+test('a feed that lacks parts of a paper tells the others, and a paper without a title is none', async () => {
+  const bare = '<entry><title type="html">Bare <b>title</b></title><summary/></entry>'
+  const { use } = await play((_, response) =>
+    response.end(feed('<entry><id>http://arxiv.org/abs/1</id></entry>', bare)),
+  )
+  const { text, sources } = await use({ query: 'bare' })
+  expect(text).toMatch(/^Bare/)
+  expect(sources).toEqual([])
+})

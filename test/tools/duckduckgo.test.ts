@@ -86,3 +86,21 @@ test('a page in place of JSON is a sentence', async () => {
   )
   await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo sent something other than JSON.')
 })
+
+test('what goes on for pages is cut: an answer at 2000 characters, each related topic at 300', async () => {
+  const long = 'duck '.repeat(2_000)
+  const { output: answer } = await answering({ ...empty, Answer: long })
+  expect(answer.text).toMatch(/^[^]{2000}…$/)
+  const topics = [
+    { Text: long, FirstURL: 'https://duckduckgo.com/Duck' },
+    { Text: '', FirstURL: 'https://duckduckgo.com/x' },
+  ]
+  const { output: related } = await answering({ ...empty, RelatedTopics: topics })
+  expect(related.text).toMatch(/^Related topics:\n- .{300}…$/)
+  expect(related.sources).toEqual([{ title: `${long.slice(0, 60)}…`, url: 'https://duckduckgo.com/Duck' }])
+})
+
+test('a page that is no web address is no source', async () => {
+  const { output } = await answering({ ...empty, AbstractText: 'A duck.', AbstractURL: 'javascript:alert(1)' })
+  expect(output).toEqual({ text: 'A duck.', sources: [] })
+})

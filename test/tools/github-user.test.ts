@@ -93,3 +93,10 @@ test.each(['[]', '{}', 'null', '{"login": 7}'])('the answer %s is a sentence', a
   const { use } = await play((_, response) => response.end(body))
   await expect(use({ login: 'tj' })).rejects.toThrow('github_user got an answer that cannot be read.')
 })
+
+test('a profile whose page is no web address is told without a source', async () => {
+  for (const html_url of [undefined, 7, 'javascript:alert(1)']) {
+    const { use } = await play((_, response) => sendJson(response, { login: 'tj', followers: '49319', html_url }))
+    expect(await use({ login: 'tj' })).toEqual({ text: '{"login":"tj"}' })
+  }
+})

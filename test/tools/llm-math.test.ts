@@ -50,3 +50,12 @@ test('what the model says besides is not calculated', async () => {
 test('silence is a sentence', async () => {
   expect((await solve('how many?', '  ')).text).toBe('The model wrote no expression for this.')
 })
+
+test('without its prompt it still does sums, and says why it does nothing else', async () => {
+  const http = createToolHttp()
+  onTestFinished(() => http.close())
+  const tools = createToolbox({ http, settings: { enabled: ['llm_math'] } })
+  const use = (question: string) => runTool(tools, { tool: 'llm_math', input: { question } }, toolContext())
+  expect((await use('6*7')).text).toBe('Answer: 42')
+  await expect(use('six apples')).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining('six') })
+})

@@ -83,3 +83,36 @@ test('links that are no web addresses are not told', async () => {
   const output = await answering({ answer_box: { answer: '29', link: 'javascript:alert(1)' } })
   expect(output).toEqual({ text: '29', sources: [] })
 })
+
+test.each([
+  ['a refusal without a word', 403, {}, 'search failed: status 403'],
+  ['an error that is told as a number', 200, { error: 7 }, 'search failed: 7'],
+  [
+    'an error as long as a page',
+    200,
+    { error: 'no '.repeat(500) },
+    `search failed: ${'no '.repeat(67).slice(0, 200)}…`,
+  ],
+])('%s is a sentence', async (...[, status, json, sentence]) => {
+  const { use } = await play((_, response) => sendJson(response, json, status))
+  await expect(use({ query: 'x' })).rejects.toMatchObject({ name: 'ToolError', message: sentence })
+})
+
+test.each([
+  ['a sentence is told as it is', { sports_results: { game_spotlight: 'Lakers 3 : 2' } }, 'Lakers 3 : 2', undefined],
+  [
+    'parts in another shape count as absent',
+    { answer_box: 7, knowledge_graph: 'x', organic_results: 'y' },
+    'No good search result found',
+    undefined,
+  ],
+  ['what is no object holds nothing', [1, 2], 'No good search result found', undefined],
+  [
+    'a source without a title is named for its host',
+    { answer_box: { answer: 'It is 29.', link: 'https://age.example/x' } },
+    'It is 29.',
+    [{ title: 'age.example', url: 'https://age.example/x' }],
+  ],
+])('%s', async (...[, json, text, sources]) => {
+  expect(await answering(json)).toEqual(sources ? { text, sources } : { text })
+})
