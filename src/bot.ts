@@ -147,10 +147,14 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
 async function listen(name: string, options: Parameters<typeof serve>[0]): Promise<Server> {
   try {
     return await serve(options)
-  } catch {
+  } catch (error) {
+    if (NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? ''))
+      throw new ConfigError(`HOST should be an address of this machine: ${options.host} is none.`)
     throw new ConfigError(`${name} should be a free port: ${options.port} on ${options.host} cannot be listened at.`)
   }
 }
+
+const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
 
 /** Of SHUTDOWN_MS, kept for closing connections: a quarter, and no more than that can take. */
 const CLOSING_MS = 4_000

@@ -161,6 +161,13 @@ describe('a start that fails, fails with a sentence', async () => {
     })
   })
 
+  test('for a HOST that is another machine’s', async (t) => {
+    const { env } = await world(t, 'http')
+    await expect(
+      startBot(loadConfig({ ...env, HOST: '192.0.2.1' }, { serves: true }), { log: createLog('silent') }),
+    ).rejects.toThrow('HOST should be an address of this machine: 192.0.2.1 is none.')
+  })
+
   test('for a port that is taken', async (t) => {
     const { env } = await world(t, 'http')
     const other = createServer().listen(Number(env.PORT), '127.0.0.1')
