@@ -1,0 +1,98 @@
+/** A mention that Slack could not deliver at first: what was said in its thread meanwhile is looked up there. */
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { BOB, BOT_USER, GENERAL, type SayOptions } from '../../src/playground/slack.ts'
+import { findRuns } from '../../src/run/inspect.ts'
+import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
+import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { eventually } from '../harness/stores.ts'
+
+function startImpatient(t: Ends, env: TestBotOptions['env'] = {}): Promise<TestBot> {
+  return startBot(t, { slack: { retryMs: [] }, model: [finish('Answered.')], env })
+}
+
+/** Somebody mentions the bot while it cannot be reached, then `meanwhile` happens, then the mention is delivered again. */
+async function late(
+  { bot, slack }: TestBot,
+  said: Partial<SayOptions>,
+  meanwhile: (thread_ts: string) => Promise<unknown>,
+): Promise<Thread> {
+  slack.setTarget('http://127.0.0.1:9/')
+  const mention = await slack.mention('Can you hear me?', said)
+  slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
+  await meanwhile(mention.thread)
+  for (const delivery of mention.deliveries) expect((await slack.redeliver(delivery)).status).toBe(200)
+  return new Thread(slack, mention)
+}
+
+/** The questions that the model was asked, once nothing is under way any more. */
+async function asked({ slack, model }: TestBot, thread: Thread): Promise<string[]> {
+  await thread.ended()
+  await slack.settle(200)
+  expect(slack.refusals).toEqual([])
+  return model.requests.filter(({ kind }) => kind === 'turn').map(({ question }) => question.trim())
+}
+
+describe.concurrent('of what was said before a late mention is known', () => {
+  test('a reply that was corrected counts, as it stands now', async (t) => {
+    const bot = await startImpatient(t)
+    bot.model.condenses('And you?', 'And who are you?')
+    const thread = await late(bot, {}, async (thread_ts) => {
+      const reply = await bot.slack.say({ thread_ts, text: 'An you?', user: BOB })
+      await bot.slack.people.edit({ channel: GENERAL, ts: reply.ts }, 'And you?')
+    })
+    await bot.slack.until(() => thread.endings().length === 2, 'both answers')
+    expect(await asked(bot, thread)).toEqual(['Can you hear me?', 'And who are you?'])
+  })
+
+  test('bots, joins and files without words ask nothing', async (t) => {
+    const bot = await startImpatient(t)
+    const thread = await late(bot, {}, async (thread_ts) => {
+      await bot.slack.say({ thread_ts, text: 'beep', extra: { bot_id: 'B0OTHER0001' } })
+      await bot.slack.say({ thread_ts, text: 'has joined', subtype: 'channel_join' })
+      await bot.slack.say({ thread_ts, text: '', subtype: 'file_share', files: [{ id: 'F1', name: 'x.png' }] })
+    })
+    expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
+  })
+
+  test('what people told each other before they called the bot into their thread is theirs', async (t) => {
+    const bot = await startImpatient(t)
+    const { ts } = await bot.slack.say({ text: 'Lunch, anybody?' })
+    await bot.slack.say({ text: 'Me!', user: BOB, thread_ts: ts })
+    const thread = await late(bot, { thread_ts: ts }, async () => {})
+    expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
+  })
+
+  test('a reply that names the bot has come by itself, and is answered once', async (t) => {
+    const bot = await startImpatient(t)
+    const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: `<@${BOT_USER}> still there?` }))
+    await bot.slack.until(() => thread.endings().length === 2, 'both answers')
+    expect(await asked(bot, thread)).toHaveLength(2)
+  })
+
+  test('with FOLLOW_UPS=mention a reply without one counts no more than ever', async (t) => {
+    const bot = await startImpatient(t, { FOLLOW_UPS: 'mention' })
+    const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: 'And you?', user: BOB }))
+    expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
+  })
+})
+
+describeWithRedis('where Slack does not let the bot look', async () => {
+  const ends = fileEnds()
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+
+  test('the mention is answered, its run is done, and the log says what may be missing', async () => {
+    const bot = await startImpatient(ends, { REDIS_URL: server.url })
+    bot.slack.fault({ method: 'conversations.replies', error: 'missing_scope', times: 99 })
+    const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: 'And you?', user: BOB }))
+    expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
+    const redis = new Redis(server.url)
+    ends.onTestFinished(() => redis.disconnect())
+    const runs = () => findRuns({ redis, prefix: 'thinkaloud' }, `T0LOCAL0001:${GENERAL}:${thread.ts}`)
+    await eventually(async () => expect(await runs()).toMatchObject([{ state: 'done', saved: { attempts: 1 } }]))
+    expect(bot.logs.filter((line) => line.includes('could not look for replies from before'))).toHaveLength(1)
+  })
+})
