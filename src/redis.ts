@@ -44,7 +44,7 @@ const CHECK_MS = 10_000
 
 /** Makes sure at the start that Redis answers. @throws ConfigError if it refuses us or does not answer in time. */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
-  // A Cluster says no more than that no node could be asked; the node itself says why.
+  // A Cluster hides why a node could not be asked, such as a certificate; the node itself says it.
   if (settings.cluster) await askOnce({ url: settings.url })
   await askOnce(settings)
 }
@@ -53,7 +53,7 @@ async function askOnce(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
   const client = connect(settings, { purpose: 'work', log: silent })
-  client.on('error', (error: Error) => faults.push(messageOf(error)))
+  client.on('error', (error: Error) => faults.push(faultOf(error)))
   const until = Date.now() + CHECK_MS
   const answered = client.ping().then(Boolean, () => false)
   while (Date.now() < until) {
@@ -72,7 +72,12 @@ async function askOnce(settings: RedisSettings): Promise<void> {
 const UNTRUSTED = /certificate/i
 const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
 
-const REFUSALS = /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password/i
+const REFUSALS = /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password|cluster support disabled/i
+
+/** A Cluster's own error says no more than that its slots are not known; what a node said stands in it. */
+function faultOf(error: Error): string {
+  return messageOf('lastNodeError' in error && error.lastNodeError ? error.lastNodeError : error)
+}
 
 function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
   const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
@@ -159,7 +164,7 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
     lastError = undefined
   }
   client.on('error', (error) => {
-    lastError = messageOf(error)
+    lastError = faultOf(error)
   })
   client.on('reconnecting', () => lost())
   client.on('ready', back)
