@@ -26,6 +26,26 @@ test('a side of a comparison is a dialect, and a model after the first colon', (
   })
 })
 
+test('the reader alone may be of any dialect, and of the one that each line names where none is given', () => {
+  const read = { kind: 'read', file: 'a.jsonl', out: 'b.jsonl' }
+  expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl')).toEqual(read)
+  expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl', '--dialect', 'json')).toEqual({ ...read, dialect: 'json' })
+  for (const other of ['--model', '--compare', '--append', '--concurrency', '--limit'])
+    expect(() => parse('--read', 'a.jsonl', '--out', 'b.jsonl', other, '1')).toThrow(
+      `${other} means nothing beside --read`,
+    )
+})
+
+test('a replay is of the bracket dialect, and may be limited', () => {
+  expect(parse('--replay', 'sets/fever.jsonl', '--limit', '7')).toEqual({
+    kind: 'replay',
+    file: 'sets/fever.jsonl',
+    out: 'eval-results/fever-20261121-103500',
+    dialect: 'bracket',
+    limit: 7,
+  })
+})
+
 test.each([
   [[], 'Name a question set'],
   [['a.jsonl', 'b.jsonl'], 'One file at a time'],

@@ -187,6 +187,62 @@ test('an answer that the recording read and we do not is told of', async (t) => 
   expect(differences[0]?.why).toContain('No answer was read')
 })
 
+test.each<[string, Recorded, string]>([
+  [
+    'that ends at its limit',
+    { calls: ['Action 1: Search[a]', 'It is blue.'], observations: ['1', 'Invalid action'], max_steps: 1 },
+    'At the limit (steps) call 2 was taken for the answer: "It is blue."',
+  ],
+  [
+    'whose score the recording got wrong',
+    { calls: ['Action 1: Finish[blue]'], observations: ['done'], answer: ' blue ' },
+    'The same answer, scored otherwise by the recording.',
+  ],
+  [
+    'whose last call the recording took for another answer',
+    { calls: ['Action 1: Finish[blue]'], observations: ['done'], answer: 'red' },
+    'the recording took another answer from call 1; here "Action 1: Finish[blue]" reads as the answer "blue".',
+  ],
+  [
+    'whose calls ran out',
+    { calls: ['Action 1: Search[a]'], observations: [], answer: 'blue', right: true },
+    'No answer was read',
+  ],
+])('an episode %s is told of so', async (_, recorded, why) => {
+  const ends: (() => Promise<void> | void)[] = []
+  const { differences } = await replay({ onTestFinished: (end) => void ends.push(end) }, recorded)
+  expect(differences.map((one) => one.why)).toEqual([expect.stringContaining(why)])
+  for (const end of ends) await end()
+})
+
+test('what was written at length is told by its end', async (t) => {
+  const calls = [`${'I wonder. '.repeat(50)}\nAction 1: Finish[blue]`]
+  const { differences } = await replay(t, { calls, observations: ['done'], answer: 'red' })
+  expect(differences[0]?.why).toMatch(/; here "….{138}Action 1: Finish\[blue\]" reads as/)
+})
+
+test('of many episodes that came out otherwise twenty are told, the others counted', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'many.jsonl')
+  const calls = [{ completion: 'Action 1: Finish[blue]' }]
+  const lines = Array.from({ length: 23 }, (_, id) =>
+    JSON.stringify({
+      id,
+      question: 'Which?',
+      gold: 'blue',
+      calls,
+      observations: ['done'],
+      recorded: { answer: 'red' },
+    }),
+  )
+  await writeFile(file, lines.join('\n'))
+  const { stdout, differences } = await replayFile(file, join(folder, 'out'))
+  expect(stdout).toContain('Recorded: 0 right. Scored otherwise here: 23.')
+  expect(stdout.match(/^- \d+, right here/gm)).toHaveLength(20)
+  expect(stdout).toContain('- and 3 more, told in results.json')
+  expect(differences).toHaveLength(23)
+})
+
 test('a file that holds no episodes ends with the line that is none', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'x.jsonl')

@@ -45,6 +45,10 @@ test('estimated tokens are marked, an unknown cost is no number, and a name cann
   expect(table).toContain('a\\|b')
 })
 
+test('what cost nothing cost $0, and is no unknown cost', () => {
+  expect(markdownTable([summary('text · local', { costUsd: 0 })])).toContain('| $0 ')
+})
+
 test('the chart is well-formed, whatever a model is called, and shows every side’s name and value', () => {
   const svg = chart('set & "title" <x>', [summary('text · <b>&"'), summary('json · other', { em: 0.25 })])
   expect(XMLValidator.validate(svg)).toBe(true)
@@ -102,6 +106,13 @@ test('a log gets a line at each tenth, and what was skipped counts for no time',
   progress.end()
   expect(written).toHaveLength(5)
   expect(written[0]).toContain('24/40, 24 right, 3 min left')
+})
+
+test('what takes hours is told in hours', () => {
+  const { written, progress, clock } = bar({ isTTY: true, total: 3 })
+  clock.seconds = 3_600
+  progress.add({ isRight: true, hasFailed: false })
+  expect(written[0]).toContain('1/3, 1 right, 2.0 h left')
 })
 
 function bar({ isTTY, total }: { isTTY: boolean; total: number }) {
