@@ -167,6 +167,22 @@ describe('a run that goes on in another process', () => {
     expect(await history.load(THREAD)).toHaveLength(1)
   })
 
+  test('has no observation of a tool that was cut off with its process: the next one runs the tool again', async (t) => {
+    const process = new AbortController()
+    const tool = echo((_, { signal }) => {
+      process.abort(new LeaseLost('The bot is stopping.'))
+      throw signal.reason
+    })
+    const { go, saved, events } = await world(t, {
+      tools: [tool],
+      task: { signal: process.signal },
+      model: [act('a', 'echo', 'x'), finish('y')],
+    })
+    await expect(go()).rejects.toThrow('The bot is stopping.')
+    expect(types(events)).toEqual(['thought', 'action'])
+    expect(saved.steps).toEqual([{ turn: 1, thought: 'a', action: { tool: 'echo', input: 'x' } }])
+  })
+
   test('after condensing does not ask for it again, and tells once more how it was understood', async (t) => {
     const { go, history, model } = await world(t)
     await history.append(THREAD, BEFORE)
