@@ -47,6 +47,24 @@ describe.concurrent('a tool of a turn that asks for several', () => {
   })
 })
 
+describe.concurrent('an action that is repeated', () => {
+  test('is told what it returned, and only once to do something else: then the model must answer', async (t) => {
+    const { observations, model } = await runOn(t, {
+      model: (_, n) => (n < 3 ? act(`turn ${n}`, 'echo', 'x') : finish('y')),
+    })
+    const told = 'You have already done exactly this. It returned: echo of x'
+    expect(observations).toEqual(['echo of x', `${told} Do something else, or give the final answer.`, told])
+    expect(model.requests.at(-1)?.prompt).toContain('the same action was repeated')
+  })
+
+  test('in another spelling of its input is the same, and of another input is not', async (t) => {
+    const tool = echo()
+    const inputs = ['{"query": "x"}', ' {"QUERY": "X"}', 'x', 'x y']
+    await runOn(t, { model: [...inputs.map((input) => act('a', 'echo', input)), finish('z')], tools: [tool] })
+    expect(tool.calls).toEqual(['x', 'x', 'x y'])
+  })
+})
+
 describe.concurrent('what a reasoning model thinks beside its text', () => {
   test('is the thought of the tools that it calls without a word', async (t) => {
     const toolCalls = [{ name: 'echo', arguments: '{"query": "x"}' }]
