@@ -1,0 +1,106 @@
+/** Which questions Redis' queue gives up, and which it does not. */
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
+import type { Handler } from '../../src/queue/types.ts'
+import { redisProxy } from '../harness/redis-proxy.ts'
+import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { eventually, keptLog, question } from '../harness/stores.ts'
+
+describeWithRedis('giving up', () => {
+  let server: RedisServer
+  let count = 0
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  const open = (options: Partial<RedisQueueOptions> = {}) => {
+    const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150 }
+    const place = { redis: { url: server.url }, log: keptLog(), prefix: `g${count++}` }
+    const queue = redisQueue({ ...place, ...times, ...options })
+    onTestFinished(() => queue.stop(0))
+    return queue
+  }
+  const opened = async (options: Partial<RedisQueueOptions> = {}) => {
+    const queue = open(options)
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    return queue
+  }
+
+  test('what a failing question has paid for is no progress', async () => {
+    const queue = await opened({ maxFailures: 3 })
+    const seen: string[] = []
+    const usage = { model: 'm', inputTokens: 1, outputTokens: 2, estimated: false }
+    const handler: Handler = async (_, run) => {
+      seen.push(`paid ${run.saved.usage.length}`)
+      if (seen.length > 9) return
+      await run.save({ part: 'usage', n: run.saved.usage.length + 1, value: usage })
+      throw new Error('after the call')
+    }
+    await queue.start(handler, async () => void seen.push('given up'))
+    await queue.accept(question('costly'))
+    await eventually(() => expect(seen).toContain('given up'))
+    expect(seen).toEqual(['paid 0', 'paid 1', 'paid 2', 'given up'])
+  })
+
+  test('a question that gets further each time may fail as often as it likes', async () => {
+    const queue = await opened({ maxFailures: 2 })
+    const seen: string[] = []
+    const handler: Handler = async (_, run) => {
+      const n = run.saved.steps.length + 1
+      seen.push(`step ${n}`)
+      await run.save({ part: 'step', n, value: { turn: n, thought: 'on' } })
+      if (n < 5) throw new Error('after the step')
+      seen.push('answered')
+    }
+    await queue.start(handler, async () => void seen.push('given up'))
+    await queue.accept(question('long'))
+    await eventually(() => expect(seen.at(-1)).toMatch(/answered|given up/))
+    expect(seen).toEqual(['step 1', 'step 2', 'step 3', 'step 4', 'step 5', 'answered'])
+  })
+
+  test('a question that is not there any more holds up nobody behind it', async () => {
+    const prefix = `g${count++}`
+    const queue = await opened({ prefix })
+    for (const name of ['gone', 'next']) await queue.accept(question(name))
+    const redis = new Redis(server.url)
+    onTestFinished(() => redis.disconnect())
+    expect(await redis.del(`${prefix}:{T1:C1:1.0}:run:T1:C1:gone`)).toBe(1)
+    const seen: string[] = []
+    await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
+    await eventually(() => expect(seen).toEqual(['next']))
+  })
+
+  test('of two that always lose their worker together, only the one that kills it is given up', async () => {
+    const prefix = `g${count++}`
+    const front = await opened({ prefix, role: 'front' })
+    await front.accept(question('bad', { thread: '1.0' }))
+    await front.accept(question('good', { thread: '2.0' }))
+    const ends: string[] = []
+    const live = async (life: number) => {
+      const proxy = await redisProxy(server.port)
+      const worker = open({ prefix, role: 'worker', redis: { url: proxy.url } })
+      const begun = new Set<string>()
+      const handler: Handler = async ({ ts = '' }, run) => {
+        begun.add(ts)
+        if (ts === 'bad') {
+          if (life <= 2) await eventually(() => expect(begun.size).toBe(2))
+          // What it does takes time, and what else is at work dies with it.
+          else await new Promise((resolve) => setTimeout(resolve, 100))
+          return proxy.cut()
+        }
+        await new Promise((resolve) => setTimeout(resolve, life <= 2 ? 5_000 : 400))
+        await run.posted('answer-1', '1.1')
+        ends.push('good: answered')
+      }
+      await worker.start(handler, async ({ ts }, run) => {
+        await run.posted('given-up-1', '2.2')
+        ends.push(`${ts}: given up`)
+      })
+      await eventually(() => expect(proxy.isCut() || ends.length === 2).toBe(true))
+    }
+    for (let life = 1; ends.length < 2 && life < 8; life++) await live(life)
+    expect(ends.toSorted()).toEqual(['bad: given up', 'good: answered'])
+  })
+})
