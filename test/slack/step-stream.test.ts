@@ -39,6 +39,13 @@ describe.concurrent('STEPS=stream', () => {
     expect(thread.messages().filter((message) => message.streaming_state === 'in_progress')).toEqual([])
   })
 
+  test('a stream that Slack does not end at first is ended after the answer', async () => {
+    const { thread } = await asked({ method: 'chat.stopStream', status: 503 })
+    const isDone = () => thread.messages()[0]?.streaming_state === 'completed'
+    await slack.until(isDone, 'the end of the stream')
+    expect(thread.messages()).toHaveLength(2)
+  })
+
   test('a stream that began without our hearing of it is found and gone on with', async () => {
     const { thread } = await asked({ method: 'chat.startStream', dropAfter: true })
     const streams = thread.messages().filter((message) => message.streaming_state !== undefined)

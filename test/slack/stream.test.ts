@@ -25,6 +25,9 @@ test('STEPS=stream shows the steps as tasks of one streamed message, then the an
   expect(slack.shown(steps!)).toContain('calculator: 29^0.23')
   expect(slack.shown(steps!)).toContain('2.169459462491557')
   expect(slack.shown(steps!)).toContain('calculator: 10/0 (failed)')
+  // Slack adds the details of each update to those that it has.
+  const thoughts = steps?.chunks?.flatMap(({ details }) => (details === undefined ? [] : [details]))
+  expect(thoughts).toEqual(['I should work out the power.', 'And half.'])
   expect(thread.messages()).toHaveLength(2)
   expect(slack.refusals).toEqual([])
 })
