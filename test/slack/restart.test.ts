@@ -1,6 +1,6 @@
 /** A bot without Redis ends: what it cannot finish is lost, so everybody who waits is told. */
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
 
@@ -24,9 +24,11 @@ test('who still waits for a turn reads it in the thread, like the one whose turn
 test('who waits for the thread of /ask reads it alone, and no thread is opened afterwards', async (t) => {
   const bot = await startBot(t, { env: { SHUTDOWN_MS: '500' }, model: [finish('For nobody.')] })
   bot.slack.fault({ method: 'chat.postMessage', retryAfter: 600 })
-  expect((await bot.slack.slash('Anybody?')).ok).toBe(true)
+  await bot.slack.slash('Anybody?')
   await bot.slack.until(() => bot.slack.calls.some(({ error }) => error === 'ratelimited'), 'a root that is refused')
+  await bot.slack.slash('Nobody?', { user: BOB })
   await bot.stop()
-  expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([expect.stringMatching(/^I am being restarted/)])
+  for (const user of [ALICE, BOB])
+    expect(bot.slack.whispers(GENERAL, user)).toEqual([expect.stringMatching(/^I am being restarted/)])
   expect(bot.slack.messages(GENERAL)).toEqual([])
 })
