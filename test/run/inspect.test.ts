@@ -57,7 +57,7 @@ describeWithRedis('npm run runs', () => {
     const [givenUp, over] = [deferred(), deferred()]
     let isMended = false
     const handler: Handler = async ({ ts }, run) => {
-      seen.push(`${ts} ${run.saved.steps.length}`)
+      seen.push(`${ts} ${run.saved.steps.length} ${run.saved.retries}`)
       await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'a thought' } })
       if (ts === 'bad' && !isMended) throw new Error('the model\nis away')
       if (isMended) over.resolve()
@@ -87,7 +87,8 @@ describeWithRedis('npm run runs', () => {
     isMended = true
     expect(await runs(server.url, 'retry', 'T1:C1:bad')).toMatchObject({ code: 0 })
     await over.promise
-    expect(seen).toEqual(['good 0', 'bad 0', 'bad 1', 'bad 1'])
+    // With its steps, and counted as tried again by hand: if it fails once more, the thread is told once more.
+    expect(seen).toEqual(['good 0 0', 'bad 0 0', 'bad 1 0', 'bad 1 1'])
     await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
   }, 120_000)
 
