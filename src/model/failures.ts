@@ -1,4 +1,4 @@
-import { APIError, APIUserAbortError } from 'openai'
+import { APIError } from 'openai'
 import { ModelError } from '../errors.ts'
 
 /** What one failed model call means: try again (after how long at least), or say so to the person. */
@@ -14,9 +14,8 @@ export class BrokenStream extends Error {
   override name = 'BrokenStream'
 }
 
-/** Sorts what the SDK (or the network, or a malformed stream) threw. An abort is not a failure: undefined. */
-export function failureOf(error: unknown, model: string): Failure | undefined {
-  if (error instanceof APIUserAbortError || (error instanceof Error && error.name === 'AbortError')) return undefined
+/** Sorts what the SDK (or the network, or a malformed stream) threw; not for a call that its caller has aborted. */
+export function failureOf(error: unknown, model: string): Failure {
   const status = statusOf(error)
   // Without a status it is the connection, or what came through it: a bad chunk, a cut stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500

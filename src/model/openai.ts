@@ -81,7 +81,6 @@ async function waitOrGiveUp(
   tried: { error: unknown; attempt: number },
 ): Promise<void> {
   const failure = failureOf(tried.error, options.model)
-  if (!failure) throw tried.error
   const isTooLong = (failure.retryAfterMs ?? 0) > PATIENCE_MS
   if (!failure.retryable || tried.attempt >= RETRIES || isTooLong) throw failure.error
   const ms = Math.max(failure.retryAfterMs ?? 0, backoffMs(tried.attempt, { base: 500, max: 8000 }))
