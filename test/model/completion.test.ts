@@ -1,6 +1,7 @@
 /** Endpoints that call themselves compatible, and what each of them does otherwise. */
 import { describe, expect, test } from 'vitest'
 import type { ToolCall } from '../../src/agent/types.ts'
+import { modelAt } from '../harness/agent.ts'
 import type { Ends } from '../harness/ends.ts'
 import { callModel, modelsOf, type ModelCall } from '../harness/model-call.ts'
 import { playModel, type PlayedModel, type Turn } from '../harness/played-model.ts'
@@ -193,4 +194,47 @@ describe.concurrent('tool calls', () => {
     expect(usage).toMatchObject([{ estimated: true }])
     expect(usage[0]!.outputTokens).toBeGreaterThan(280)
   })
+})
+
+describe.concurrent('a refusal whose body is JSON and no object', () => {
+  test.for([
+    [429, '"slow down"', /overloaded right now/],
+    [503, 'null', /cannot be reached right now/],
+    [503, '[]', /cannot be reached right now/],
+    [401, '["no"]', /OPENAI_API_KEY/],
+    [404, '{"detail": "Not Found"}', /There is no model "/],
+    [503, '{"error": ', /cannot be reached right now/],
+  ] as const)('counts by its status: %i %s', async ([status, body, hint], t) => {
+    const headers = { 'retry-after': '600' }
+    const { error, endpoint } = await asked(t, [{ status, body, headers }])
+    expect(error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(hint) })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+})
+
+test.for([
+  ['that ends too soon', { text: 'private words', finish: false }, 'the stream ended before the model was done'],
+  ['of broken chunks', { text: 'private words', brokenAfter: 7 }, 'SyntaxError'],
+  ['of an overload', { status: 503, body: { error: { message: 'private words', code: 'busy' } } }, 'status 503 busy'],
+  ['that is cut', { text: 'private words', cutAfter: 7 }, 'UND_ERR_SOCKET'],
+] as const)('the log of a call made again, for an answer %s, says what broke and no word of it', async (one, t) => {
+  const [, turn, fact] = one
+  const endpoint = await playModel(t, [turn, 'Whole.'])
+  const logs: string[] = []
+  const { text } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }, logs).model)
+  expect(text).toBe('Whole.')
+  expect(logs.filter((line) => line.includes('model call failed, retrying'))).toEqual([expect.stringContaining(fact)])
+  expect(logs.join('')).not.toContain('private')
+})
+
+test('a caller who has gone already asks for nothing, and gets its own reason', async (t) => {
+  const endpoint = await playModel(t, ['Hello.'])
+  const gone = AbortSignal.abort(new Error('Stopped by a person.'))
+  const model = modelAt(endpoint.url)
+  const first = model
+    .stream({ messages: [{ role: 'user', content: 'Hi' }], signal: gone })
+    [Symbol.asyncIterator]()
+    .next()
+  await expect(first).rejects.toThrow('Stopped by a person.')
+  expect(endpoint.requests).toEqual([])
 })
