@@ -207,6 +207,10 @@ test('.env is read, and what the environment has already wins', async () => {
   expect(readEnv(join(folder, 'none'), { PORT: '1' })).toEqual({ PORT: '1' })
 })
 
+test('a .env that is there and cannot be read is a sentence, not a start without it', () => {
+  expect(() => readEnv(folder, ENOUGH)).toThrow(new ConfigError(`${folder} should be a file that can be read.`))
+})
+
 test('the secrets that no log may carry are known by their values', () => {
   const env = {
     ...ENOUGH,
