@@ -197,3 +197,17 @@ describe('the shipped pages', () => {
     await own.close()
   })
 })
+
+test('a page’s address shows it to a person, whatever its title holds, and a wrong one says so', async () => {
+  const [cube] = await pages({ titles: "Rubik's Cube", prop: 'info', inprop: 'url' })
+  const [sharp] = await pages({ titles: 'C Sharp (programming language)', prop: 'info', inprop: 'url' })
+  for (const [page, begins] of [
+    [cube, "Rubik's Cube\n\nThe Rubik's Cube"],
+    [sharp, 'C Sharp (programming language)\n\nC# (pronounced'],
+  ] as const) {
+    const shown = await fetch(String(page?.['fullurl']))
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    expect(await shown.text()).toMatch(new RegExp(`^${begins.replace(/[()]/g, '\\$&')}`))
+  }
+  expect((await fetch(new URL('/wiki/Nothing_of_the_kind', wiki.url))).status).toBe(404)
+})
