@@ -73,3 +73,24 @@ test('its tokens are counted', async (t) => {
   const { usage } = await condensed(t, 'x')
   expect(usage).toEqual([{ model: 'played-model', inputTokens: expect.any(Number), outputTokens: 1, estimated: false }])
 })
+
+test('a rewriting far longer than what was asked is none: the question stays as it was typed', async (t) => {
+  const question = 'and his brother?'
+  const longest = `Who is ${'x'.repeat(2 * question.length + 4000 - 'Who is ?'.length)}?`
+  expect((await condensed(t, longest)).text).toBe(longest)
+  expect((await condensed(t, `${longest}?`)).text).toBe(question)
+})
+
+test('a long question may be rewritten at length', async (t) => {
+  const question = 'Compare them: '.repeat(1_000)
+  const standalone = `${question}\nThat is, Dune and Emma.`
+  expect((await condensed(t, standalone, { question })).text).toBe(standalone)
+})
+
+test('an answer of 1500 characters is shown whole, and of a longer one no more', async (t) => {
+  const whole = `begin ${'y'.repeat(1500 - 'begin  end'.length)} end`
+  const { requests } = await condensed(t, 'x', { turns: [turn('One?', whole), turn('Two?', `${whole}.`)] })
+  const [, first, second] = /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.prompt) ?? []
+  expect(first).toBe(whole)
+  expect(second).toMatch(/^begin y+\n… \(1 characters cut\) …\ny+ end\.$/)
+})
