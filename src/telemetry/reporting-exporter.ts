@@ -29,8 +29,4 @@ export class ReportingExporter implements SpanExporter {
   async shutdown(): Promise<void> {
     await this.#exporter.shutdown()
   }
-
-  async forceFlush(): Promise<void> {
-    await this.#exporter.forceFlush?.()
-  }
 }
