@@ -62,7 +62,8 @@ describeWithRedis('giving up', () => {
 
   test('a question that is not there any more holds up nobody behind it', async () => {
     const prefix = `g${count++}`
-    const queue = await opened({ prefix })
+    const log = keptLog()
+    const queue = await opened({ prefix, log })
     for (const name of ['gone', 'next']) await queue.accept(question(name))
     const redis = new Redis(server.url)
     onTestFinished(() => redis.disconnect())
@@ -70,6 +71,7 @@ describeWithRedis('giving up', () => {
     const seen: string[] = []
     await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
     await eventually(() => expect(seen).toEqual(['next']))
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([])
   })
 
   test('of two that always lose their worker together, only the one that kills it is given up', async () => {
