@@ -190,7 +190,7 @@ describe('one completion', () => {
       complete(prompt(long))
       complete(prompt(`Who was ${long.slice(0, 900)}?`, { observations: [long] }))
       standalone([[long.slice(0, 900), long]], `and his ${long.slice(0, 400)}`)
-      expect(performance.now() - start, piece).toBeLessThan(3000)
+      expect(performance.now() - start, piece).toBeLessThan(10_000)
     }
   })
 })

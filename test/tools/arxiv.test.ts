@@ -105,7 +105,7 @@ test.each([
     ({ text }) => text,
     (error: Error) => error.message,
   )
-  expect(performance.now() - from).toBeLessThan(5000) // only a freeze takes so long
+  expect(performance.now() - from).toBeLessThan(20_000) // only a freeze takes so long
   expect(said.length).toBeLessThan(4000)
   expect(said).not.toContain('root:')
 })

@@ -169,7 +169,7 @@ describe('what is no sum is refused with a sentence', () => {
   ])('%s', (_, expression) => {
     const from = performance.now()
     expect(() => calculate(expression)).toThrow(ToolError)
-    expect(performance.now() - from).toBeLessThan(1000) // only a freeze takes so long; the bench holds 50 ms
+    expect(performance.now() - from).toBeLessThan(5_000) // only a freeze takes so long; the bench holds 50 ms
   })
 })
 
