@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What answers a GET: a status, a type and a body. */
+/** What answers a GET, or a HEAD as load balancers send it: a status, a type and a body. */
 export interface Page {
   status: number
   type?: string
@@ -23,7 +23,7 @@ export async function serve(options: {
   const server = createServer((request, response) => {
     // Not by URL: it throws for some paths that a stranger may ask for, and nobody would catch that.
     const page = options.pages[(request.url ?? '/').split('?')[0] ?? '/']
-    if (request.method === 'GET' && page) return void respond(response, page)
+    if (page && (request.method === 'GET' || request.method === 'HEAD')) return void respond(response, page)
     try {
       if (options.fallback) return options.fallback(request, response)
     } catch {

@@ -40,6 +40,13 @@ test('all else is Slack’s, other methods at a page’s path too', async (t) =>
   ])
 })
 
+test('HEAD tells of a page what GET does, without its body', async (t) => {
+  const ask = await startServer(t)
+  const answer = await ask('/page', 'HEAD')
+  expect([answer.status, await answer.text()]).toEqual([200, ''])
+  expect((await ask('/broken', 'HEAD')).status).toBe(503)
+})
+
 test('what fails is 503 for a page and 404 for a path that nobody knows, and the server goes on', async (t) => {
   const ask = await startServer(t)
   expect((await ask('/broken')).status).toBe(503)
