@@ -43,7 +43,7 @@ export async function said(running: Running, what: RegExp): Promise<boolean> {
 /** Whether SIGTERM ends it with code 0, in half a minute at most. */
 export async function endsWell(running: Running): Promise<boolean> {
   process.kill(innermost(running.pid), 'SIGTERM')
-  const code = await Promise.race([running.ended, wait(30_000, 'still running')])
+  const code = await Promise.race([running.ended, wait(30_000, 'still running', { ref: false })])
   if (code === 0) return true
   throw new Error(`${code}: ${running.output().slice(-300)}`)
 }
