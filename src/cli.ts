@@ -4,14 +4,14 @@
  */
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { createAgent } from './agent-parts.ts'
+import { createAgent } from './create-agent.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { demoModel } from './model/demo.ts'
-import { createNet } from './net.ts'
+import { demoModel } from './playground/demo/demo-model.ts'
+import { createNetwork } from './proxy.ts'
 
 const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
 
@@ -29,7 +29,7 @@ async function main(args: string[]): Promise<void> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const sources = { log: createLog('silent'), net: createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
   const agent = await createAgent(config, sources)
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)

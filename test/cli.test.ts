@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { act, finish, playModel } from './harness/played-model.ts'
-import { startProcess } from './harness/process.ts'
+import { startProcess } from './harness/child-process.ts'
 
 const CLI = 'src/cli.ts'
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { embeddedHistory } from '../../src/history/embedded.ts'
-import { redisHistory } from '../../src/history/redis.ts'
+import { memoryHistory } from '../../src/history/memory-history.ts'
+import { redisHistory } from '../../src/history/redis-history.ts'
 import type { History, Turn } from '../../src/history/types.ts'
 import { connect } from '../../src/redis.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
@@ -80,10 +80,10 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
 }
 
 describe('the embedded history', () => {
-  historyContract((settings) => embeddedHistory(settings))
+  historyContract((settings) => memoryHistory(settings))
 
   test('keeps only so many threads, those that were talked in last', async () => {
-    const history = embeddedHistory({ maxThreads: 2 })
+    const history = memoryHistory({ maxThreads: 2 })
     for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
     expect(await history.load('a')).toHaveLength(2)
     expect(await history.load('b')).toEqual([])
@@ -92,7 +92,7 @@ describe('the embedded history', () => {
 
   test('does not grow over 20,000 threads', async () => {
     let now = 0
-    const history = embeddedHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })
+    const history = memoryHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })
     for (let n = 0; n < 20_000; n++) {
       now += 1
       await history.append(`T1:C1:${n}`, turn('1'))
