@@ -39,7 +39,7 @@ export interface BotOptions {
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
-  const net = createNetwork(config)
+  const net = await createNetwork(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
   const web = new SlackWeb({

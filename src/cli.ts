@@ -29,7 +29,7 @@ async function main(args: string[]): Promise<void> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const sources = { log: createLog('silent'), net: createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const sources = { log: createLog('silent'), net: await createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
   const agent = await createAgent(config, sources)
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)

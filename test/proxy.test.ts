@@ -71,7 +71,7 @@ describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
 describe('a fetch behind a proxy', () => {
   const ok = () => startWebServer((_, response) => sendJson(response, { ok: true }))
   const through = async ({ url }: ConnectProxy, address: string, noProxy?: string) => {
-    const net = createNetwork({ HTTPS_PROXY: url, NO_PROXY: noProxy })
+    const net = await createNetwork({ HTTPS_PROXY: url, NO_PROXY: noProxy })
     return (net.fetch ?? fetch)(address).then(({ status }) => status)
   }
 
@@ -119,9 +119,12 @@ describe('a fetch behind a proxy', () => {
     expect(proxy.authorization).toBe(`Basic ${Buffer.from('ann:p@ss').toString('base64')}`)
   })
 
-  test('is the platform’s own where none is set', () => {
-    expect(createNetwork({})).toEqual({})
-    expect(createNetwork({ NO_PROXY: 'example.com' })).toEqual({})
+  test('is straight where none is set, or NO_PROXY is *', async () => {
+    const { url } = await ok()
+    for (const settings of [{}, { NO_PROXY: 'example.com' }, { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '*' }]) {
+      const { fetch: straight, dispatcher } = await createNetwork(settings)
+      expect([(await straight?.(url))?.status, dispatcher]).toEqual([200, undefined])
+    }
   })
 })
 

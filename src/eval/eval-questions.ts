@@ -50,7 +50,7 @@ async function agentOf({ dialect, model }: Variant, config: Config): Promise<Age
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
-  const sources = { log: createLog('silent'), net: createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const sources = { log: createLog('silent'), net: await createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
   return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
 }
 

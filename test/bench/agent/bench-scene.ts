@@ -13,6 +13,15 @@ export const TURNS = [
 
 export const ANSWER = 'Yesterday, the high temperature in SF was 54°F or 12.2°C.'
 
+const TOKENS = 400
+/** A long answer as people get it streamed, a token a word; the last of its words is a number, so that none can go missing. */
+export const LONG_ANSWER = Array.from({ length: TOKENS }, (_, i) => (i + 1 === TOKENS ? String(TOKENS) : 'word')).join(
+  ' ',
+)
+
+/** The same turns where answers are streamed: the last one writes `LONG_ANSWER`. */
+export const STREAMED_TURNS = [...TURNS.slice(0, 2), ` I now know the final answer\nFinal Answer: ${LONG_ANSWER}`]
+
 /** The tools' descriptions of seed 003. */
 export const TOOLS = [
   {

@@ -3,7 +3,7 @@
  * the same size, the same tools, two regular expressions, and nothing around them.
  */
 import OpenAI from 'openai'
-import { ANSWER, FOUND, QUESTION, zeroShot } from './bench-scene.ts'
+import { ANSWER, FOUND, LONG_ANSWER, QUESTION, zeroShot } from './bench-scene.ts'
 import { serveRounds } from './side.ts'
 
 const [, , baseURL = '', dist = '', mode = ''] = process.argv
@@ -44,4 +44,4 @@ async function complete(prompt: string): Promise<string> {
   return text
 }
 
-serveRounds(ask, ANSWER)
+serveRounds(ask, mode === 'streamed' ? LONG_ANSWER : ANSWER)

@@ -2,13 +2,13 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { TURNS } from './bench-scene.ts'
+import { STREAMED_TURNS, TURNS } from './bench-scene.ts'
 
 const LATENCY_MS = 20
 const usage = { prompt_tokens: 250, completion_tokens: 30, total_tokens: 280 }
 
 /** Everything that a turn is answered with, made once: it is not the server that is measured. */
-const ANSWERS = TURNS.map((text) => ({ whole: whole(text), stream: streamed(text) }))
+const ANSWERS = TURNS.map((text, i) => ({ whole: whole(text), stream: streamed(STREAMED_TURNS[i] ?? '') }))
 
 const server = createServer((request, response) => {
   void bodyOf(request).then(async (body) => {
@@ -38,9 +38,9 @@ function whole(content: string): string {
   return JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'bench', choices, usage })
 }
 
-/** A chunk a token, about: pieces of four characters. */
+/** A chunk a token: a word of the long answer, about four characters of the other turns. */
 function streamed(text: string): string[] {
-  const pieces = text.match(/[\s\S]{1,4}/g) ?? []
+  const pieces = text.match(/ word|[\s\S]{1,4}/g) ?? []
   const chunk = (choices: object[], more = {}) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', choices, ...more })}\n\n`
   return [

@@ -8,8 +8,9 @@ import type * as ConfigModule from '../../../src/config.ts'
 import type * as LogModule from '../../../src/log.ts'
 import type * as ModelsModule from '../../../src/model/index.ts'
 import type * as PromptsModule from '../../../src/prompts.ts'
+import type * as ProxyModule from '../../../src/proxy.ts'
 import type * as CalculatorModule from '../../../tools/calculator.ts'
-import { ANSWER, FOUND, QUESTION, TOOLS } from './bench-scene.ts'
+import { ANSWER, FOUND, LONG_ANSWER, QUESTION, TOOLS } from './bench-scene.ts'
 import { serveRounds } from './side.ts'
 
 const [, , baseURL = '', dist = '', mode = ''] = process.argv
@@ -19,6 +20,7 @@ const { DIALECTS } = await built<typeof DialectsModule>('src/agent/dialects/inde
 const { loadConfig } = await built<typeof ConfigModule>('src/config')
 const { createLog } = await built<typeof LogModule>('src/log')
 const { createModels } = await built<typeof ModelsModule>('src/model/index')
+const { createNetwork } = await built<typeof ProxyModule>('src/proxy')
 const { loadPrompts } = await built<typeof PromptsModule>('src/prompts')
 const { calculator } = await built<typeof CalculatorModule>('tools/calculator')
 
@@ -35,7 +37,7 @@ const config = loadConfig({
   OPENAI_STREAM: String(mode === 'streamed'),
 })
 const agent = {
-  model: createModels({ config, log: createLog('silent'), net: {} }).model,
+  model: createModels({ config, log: createLog('silent'), net: await createNetwork({}) }).model,
   dialect: DIALECTS.text.create({ prompts: loadPrompts(), examples: '' }),
   tools: [search, { ...calculator(), description: TOOLS[1].description }] as Tool[],
   limits: { maxSteps: 8, timeoutMs: 120_000, toolTimeoutMs: 15_000, toolOutputChars: 4000 },
@@ -52,4 +54,4 @@ async function ask(): Promise<string> {
   return answer
 }
 
-serveRounds(ask, ANSWER)
+serveRounds(ask, mode === 'streamed' ? LONG_ANSWER : ANSWER)

@@ -296,7 +296,7 @@ describe('through the loop and the real tools', () => {
   beforeAll(async () => {
     wiki = await startWiki()
     const config = loadConfig({ WIKIPEDIA_API_URL: wiki.url })
-    agent = await createAgent(config, { log: createLog('silent'), net: createNetwork(config), model: demoModel() })
+    agent = await createAgent(config, { log: createLog('silent'), net: await createNetwork(config), model: demoModel() })
   })
   afterAll(async () => {
     await agent.close()

@@ -1,0 +1,103 @@
+/** The socket that fills a body. */
+export interface BodySource {
+  pause(): void
+  resume(): void
+  /** Closes the connection: nobody reads on. */
+  abort(reason: Error): void
+}
+
+/** Unread bytes from which on the socket waits for its reader. */
+const HIGH_WATER = 256 * 1024
+
+/**
+ * A response's bytes. Iterating gives all that has come in since the last read as one Buffer, so that a reader of small
+ * chunks wakes once a network read, not once a chunk; leaving early closes the connection. It can be read once.
+ */
+export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
+  readonly #source: BodySource
+  #unread: Buffer<ArrayBuffer>[] = []
+  #size = 0
+  #isPaused = false
+  #isOver = false
+  #fault: unknown
+  #wake: (() => void) | undefined
+  #isTaken = false
+
+  constructor(source: BodySource) {
+    this.#source = source
+  }
+
+  get isTaken(): boolean {
+    return this.#isTaken
+  }
+
+  push(bytes: Buffer<ArrayBuffer>): void {
+    this.#unread.push(bytes)
+    this.#size += bytes.length
+    if (this.#size >= HIGH_WATER && !this.#isPaused) {
+      this.#isPaused = true
+      this.#source.pause()
+    }
+    this.#rouse()
+  }
+
+  /** The last byte is here. With a fault: what is unread is dropped, and reading throws it. */
+  end(fault?: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (fault !== undefined) {
+      this.#fault = fault
+      this.#take()
+    }
+    this.#rouse()
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer<ArrayBuffer>, undefined, void> {
+    if (this.#isTaken) throw new TypeError('The body has been read already.')
+    this.#isTaken = true
+    return { next: () => this.#next(), return: () => this.#leave() }
+  }
+
+  /** Nobody reads this: the connection is closed, unless all is here already. */
+  discard(): void {
+    this.#isTaken = true
+    if (!this.#isOver) this.#source.abort(new Error('the body is not read'))
+  }
+
+  async #next(): Promise<IteratorResult<Buffer<ArrayBuffer>, undefined>> {
+    while (this.#size === 0 && !this.#isOver) await new Promise<void>((wake) => (this.#wake = wake))
+    if (this.#fault !== undefined) throw this.#fault
+    if (this.#size === 0) return OVER
+    const value = this.#take()
+    if (this.#isPaused) {
+      this.#isPaused = false
+      this.#source.resume()
+    }
+    return { value, done: false }
+  }
+
+  #leave(): Promise<IteratorResult<Buffer<ArrayBuffer>, undefined>> {
+    this.discard()
+    return Promise.resolve(OVER)
+  }
+
+  #take(): Buffer<ArrayBuffer> {
+    const bytes = joined(this.#unread)
+    this.#unread = []
+    this.#size = 0
+    return bytes
+  }
+
+  #rouse(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}
+
+const OVER = { value: undefined, done: true } as const
+
+function joined(chunks: Buffer<ArrayBuffer>[]): Buffer<ArrayBuffer> {
+  const [only] = chunks
+  return chunks.length === 1 && only ? only : Buffer.concat(chunks)
+}

@@ -1,0 +1,82 @@
+import type { Dispatcher } from 'undici'
+import { ExchangeHandler } from './exchange-handler.ts'
+import { TransportResponse } from './transport-response.ts'
+
+type WebFetch = typeof globalThis.fetch
+type Init = Parameters<WebFetch>[1]
+
+const MAX_REDIRECTS = 5
+
+/**
+ * A fetch straight on undici's pool, for the SDKs and for us: what they need of the web's, at a third of its CPU. Bodies to
+ * send are text or bytes; what comes back is a TransportResponse. A redirect is followed within the same origin alone and
+ * only where the same request may be made again; any other one is the answer, or a fault where `redirect` is `error`.
+ * As the web's fetch it rejects with a TypeError whose cause tells what happened, or with the reason of its signal.
+ */
+export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
+  const fetch = async (address: string | URL, init?: Init): Promise<TransportResponse> => {
+    let url = typeof address === 'string' ? new URL(address) : address
+    const request = requestOf(init)
+    for (let hop = 0; ; hop++) {
+      init?.signal?.throwIfAborted()
+      const answer = await exchange(dispatcher, { ...request, url })
+      const next = redirectOf(answer, { ...request, url }, init?.redirect)
+      if (!next) return new TransportResponse(answer.head, answer.body, hop > 0)
+      if (hop === MAX_REDIRECTS) throw new TypeError('fetch failed', { cause: new Error('redirected too often') })
+      answer.body.discard()
+      url = next
+    }
+  }
+  // The SDKs ask for the web's type, and read no more of it than a TransportResponse has.
+  return fetch as unknown as WebFetch
+}
+
+interface Request {
+  method: string
+  headers: string[]
+  body: string | Uint8Array | null
+  signal: AbortSignal | undefined
+}
+
+function requestOf(init: Init = {}): Request {
+  const { method = 'GET', headers, body, signal } = init
+  if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new TypeError('Only text and bytes can be sent.')
+  return { method: method.toUpperCase(), headers: headersOf(headers), body: body ?? null, signal: signal ?? undefined }
+}
+
+/** Names and values in turn, which is what undici reads quickest. */
+function headersOf(headers: NonNullable<Init>['headers'] = {}): string[] {
+  const pairs = Symbol.iterator in headers ? headers : Object.entries(headers)
+  const flat: string[] = []
+  for (const [name, value] of pairs) if (name !== undefined && value !== undefined) flat.push(name, String(value))
+  return flat
+}
+
+async function exchange(dispatcher: Dispatcher, request: Request & { url: URL }) {
+  const { url, method, headers, body, signal } = request
+  const handler = new ExchangeHandler(signal)
+  dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
+  const { head, body: answer } = await handler.answered
+  return { head: { ...head, url: url.href, method }, body: answer }
+}
+
+type Answer = Awaited<ReturnType<typeof exchange>>
+
+/** Where to go on, if the redirect is one to follow. */
+function redirectOf(answer: Answer, request: Request & { url: URL }, mode: string | undefined): URL | undefined {
+  const { status, headers } = answer.head
+  if (!REDIRECTS.has(status)) return undefined
+  if (mode === 'error') {
+    answer.body.discard()
+    throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
+  }
+  const isSame = status >= 307 || request.method === 'GET' || request.method === 'HEAD'
+  const location = headers['location']
+  if (mode === 'manual' || !isSame || typeof location !== 'string' || !URL.canParse(location, request.url.href))
+    return undefined
+  const next = new URL(location, request.url)
+  return next.origin === request.url.origin ? next : undefined
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
