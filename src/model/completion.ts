@@ -37,10 +37,10 @@ export interface StreamEnd {
 
 /**
  * Yields what is said as it comes in; the tool calls are the caller's to yield, once it believes the end. Left early, it
- * aborts the request (the SDK does so on return) and reports estimated tokens.
+ * aborts the request (the batches do so on return) and reports estimated tokens.
  */
 export async function* streamedAnswer(
-  chunks: AsyncIterable<ChatCompletionChunk>,
+  batches: AsyncIterable<ChatCompletionChunk[]>,
   model: string,
   request: ModelRequest,
 ): AsyncGenerator<ModelEvent, StreamEnd> {
@@ -48,12 +48,16 @@ export async function* streamedAnswer(
   let isDone = false
   let usage: Usage | undefined
   try {
-    for await (const chunk of chunks) {
+    for await (const batch of batches) {
       request.onSign?.()
-      if (chunk.usage) usage = usageOf(chunk.usage, model)
-      const choice = chunk.choices?.[0]
-      for (const event of choice?.delta ? written.take(choice.delta) : []) yield event
-      isDone ||= Boolean(choice?.finish_reason)
+      const events: ModelEvent[] = []
+      for (const chunk of batch) {
+        if (chunk.usage) usage = usageOf(chunk.usage, model)
+        const choice = chunk.choices?.[0]
+        for (const event of choice?.delta ? written.take(choice.delta) : []) addTo(events, event)
+        isDone ||= Boolean(choice?.finish_reason)
+      }
+      for (const event of events) yield event
     }
     if (request.signal.aborted) throw request.signal.reason
     return { isDone, hasText: written.hasText, calls: written.calls() }
@@ -61,6 +65,14 @@ export async function* streamedAnswer(
     const all = written.all()
     if (all !== '' || usage) request.onUsage?.(usage ?? (await estimateUsage(model, request.messages, all)))
   }
+}
+
+/** Pieces of the same kind that came in together are one event. */
+function addTo(events: ModelEvent[], event: ModelEvent): void {
+  const last = events.at(-1)
+  if (last?.type === 'text' && event.type === 'text') last.text += event.text
+  else if (last?.type === 'reasoning' && event.type === 'reasoning') last.text += event.text
+  else events.push(event)
 }
 
 type Said = Thinking & { content?: unknown; tool_calls?: CallPart[] | null }

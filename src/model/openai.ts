@@ -1,10 +1,11 @@
 import OpenAI from 'openai'
-import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions'
+import type { ChatCompletion } from 'openai/resources/chat/completions'
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { backoffMs, sleep } from '../backoff.ts'
 import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
 import { withOpenAiErrors } from './error-bodies.ts'
+import { chunkBatches } from './event-stream.ts'
 import { BrokenStream, failureOf } from './failures.ts'
 import { bodyOf, UnsupportedParameters } from './parameters.ts'
 
@@ -100,9 +101,9 @@ async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): 
   const { client, options, refused } = endpoint
   const body = bodyOf(request, options.model, { stream: options.stream, refused: refused.of(options.model) })
   try {
-    const answer = await client.chat.completions.create(body, { signal: request.signal })
-    if (isWhole(answer)) return yield* wholeAnswer(answer, options.model, request)
-    const end = yield* streamedAnswer(answer, options.model, request)
+    const asked = client.chat.completions.create(body, { signal: request.signal })
+    if (!options.stream) return yield* wholeAnswer((await asked) as ChatCompletion, options.model, request)
+    const end = yield* streamedAnswer(chunkBatches(await asked.asResponse()), options.model, request)
     // A few servers never say that they are done: after the last retry, what they wrote is taken as it is, and from then on.
     const isSomething = end.hasText || end.calls.length > 0
     if (!end.isDone && !(isSomething && (last || !endpoint.saysWhenDone))) throw new BrokenStream(CUT)
@@ -114,7 +115,3 @@ async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): 
 }
 
 const CUT = 'the stream ended before the model was done'
-
-function isWhole(answer: ChatCompletion | AsyncIterable<ChatCompletionChunk>): answer is ChatCompletion {
-  return !(Symbol.asyncIterator in answer)
-}

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Message, ModelEvent, ModelRequest, Usage } from '../../src/agent/types.ts'
 import { ModelError } from '../../src/errors.ts'
 import { createLog } from '../../src/log.ts'
+import { createNetwork } from '../../src/proxy.ts'
 import { openAiModel, type OpenAiOptions } from '../../src/model/openai.ts'
 import type { Ends } from '../harness/ends.ts'
 import { playModel, type PlayedModel, type Script, type Turn } from '../harness/played-model.ts'
@@ -24,7 +25,9 @@ async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> =
   const endpoint = await playModel(t, script)
   const logs: string[] = []
   const log = createLog('debug', { write: (line) => void logs.push(line) })
-  const model = openAiModel({ model: 'm', apiKey: 'sk-test', baseUrl: endpoint.url, stream: true, log, ...options })
+  const { fetch } = await createNetwork({})
+  const own = { model: 'm', apiKey: 'sk-test', baseUrl: endpoint.url, stream: true, fetch, log }
+  const model = openAiModel({ ...own, ...options })
   return {
     endpoint,
     logs,

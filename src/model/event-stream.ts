@@ -1,0 +1,101 @@
+import { APIError } from 'openai'
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
+
+/**
+ * A streamed answer's chunks, all that came with one network read together: so a fast stream costs one turn of its readers a
+ * read, and a slow one is passed on as it comes. Leaving early ends the request.
+ * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, and what the connection throws
+ */
+export async function* chunkBatches(response: Response): AsyncGenerator<ChatCompletionChunk[]> {
+  const decoder = new EventDecoder()
+  let isDone = false
+  for await (const bytes of response.body ?? []) {
+    const batch: ChatCompletionChunk[] = []
+    let fault: unknown
+    for (const data of decoder.push(bytes)) {
+      isDone ||= data.startsWith('[DONE]')
+      if (isDone) break
+      try {
+        batch.push(chunkOf(data, response))
+      } catch (error) {
+        fault = error
+        break
+      }
+    }
+    // What came before a broken chunk was said all the same.
+    if (batch.length > 0) yield batch
+    if (fault !== undefined) throw fault
+  }
+}
+
+function chunkOf(data: string, response: Response): ChatCompletionChunk {
+  const chunk = JSON.parse(data) as ChatCompletionChunk & { error?: object }
+  if (chunk?.error) throw new APIError(undefined, chunk.error, undefined, response.headers)
+  return chunk
+}
+
+/** An event is never so large; without a bound, an endpoint that sends no line break would fill the memory. */
+const MAX_EVENT_BYTES = 16 * 2 ** 20
+const LINE_FEED = 10
+
+/**
+ * Server-sent events (WHATWG HTML, "Interpreting an event stream"): bytes in, the data of whole events out. Each byte is
+ * looked at once, however the bytes are cut. Lines end with LF or CRLF; names, ids and comments are of no use here.
+ */
+export class EventDecoder {
+  /** Bytes of a line that has no end yet. */
+  #rest: Uint8Array[] = []
+  #restBytes = 0
+  /** Data lines of an event that has no end yet. */
+  #data: string[] = []
+  #dataChars = 0
+
+  push(bytes: Uint8Array): string[] {
+    const end = bytes.lastIndexOf(LINE_FEED) + 1
+    if (end === 0) {
+      this.#keep(bytes)
+      return []
+    }
+    const whole = Buffer.concat([...this.#rest, bytes.subarray(0, end)])
+    this.#rest = []
+    this.#restBytes = 0
+    if (end < bytes.length) this.#keep(bytes.subarray(end))
+    // Cut at a line feed, which is never inside a character.
+    return this.#read(whole.toString())
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#rest.push(bytes)
+    this.#restBytes += bytes.length
+    this.#check(this.#restBytes)
+  }
+
+  #check(size: number): void {
+    if (size > MAX_EVENT_BYTES) throw new RangeError('An event of the stream is too large.')
+  }
+
+  /** Whole lines. */
+  #read(text: string): string[] {
+    const events: string[] = []
+    for (let from = 0; from < text.length;) {
+      const end = text.indexOf('\n', from)
+      const isEmpty = end === from || (end === from + 1 && text[from] === '\r')
+      if (isEmpty) this.#finish(events)
+      else if (text.startsWith('data:', from)) this.#take(text.slice(from + 5, text[end - 1] === '\r' ? end - 1 : end))
+      from = end + 1
+    }
+    return events
+  }
+
+  #take(value: string): void {
+    this.#data.push(value.startsWith(' ') ? value.slice(1) : value)
+    this.#dataChars += value.length
+    this.#check(this.#dataChars)
+  }
+
+  #finish(events: string[]): void {
+    if (this.#data.length > 0) events.push(this.#data.join('\n'))
+    this.#data = []
+    this.#dataChars = 0
+  }
+}
