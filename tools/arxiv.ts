@@ -1,5 +1,4 @@
 /** Scientific papers, by arXiv's API: https://info.arxiv.org/help/api/user-manual.html. It answers with an Atom feed. */
-import { XMLParser } from 'fast-xml-parser'
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
@@ -32,13 +31,13 @@ const feedSchema = z.object({ feed: z.object({ entry: z.array(entrySchema).catch
 type Entry = z.infer<typeof entrySchema>
 
 /** Entities other than XML's own are a document type's; a feed has none, and one that brings some is refused. */
-const parser = new XMLParser({
+const PARSER = {
   ignoreAttributes: true,
   parseTagValue: false,
   htmlEntities: true,
   maxNestedTags: 20,
-  isArray: (name) => name === 'entry' || name === 'author',
-})
+  isArray: (name: string) => name === 'entry' || name === 'author',
+}
 
 export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] {
   const service = serviceOf(http, { setting: settings.arxivApiUrl, standard: ARXIV }, { name: 'arxiv' })
@@ -79,17 +78,19 @@ function searchQuery(query: string, join: 'AND' | 'OR'): string {
 }
 
 /** The papers of a feed. arXiv tells its errors as a feed with one entry, too. @throws ToolError for anything but a feed. */
-function readFeed(xml: string): Entry[] {
+async function readFeed(xml: string): Promise<Entry[]> {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv sent something other than a feed.')
-  const { feed } = feedSchema.parse(parseXml(xml))
+  const { feed } = feedSchema.parse(await parseXml(xml))
   const fault = feed.entry.find((entry) => entry.id.includes('/api/errors'))
   if (fault) throw new ToolError(`arxiv refused the request: ${oneLine(fault.summary, 200)}`)
   return feed.entry.filter((entry) => entry.title !== '').slice(0, MAX_PAPERS)
 }
 
-function parseXml(xml: string): unknown {
+/** The parser is loaded at the first feed. */
+async function parseXml(xml: string): Promise<unknown> {
+  const { XMLParser } = await import('fast-xml-parser')
   try {
-    const parsed: unknown = parser.parse(xml)
+    const parsed: unknown = new XMLParser(PARSER).parse(xml)
     if (typeof parsed === 'object' && parsed !== null && 'feed' in parsed) return parsed
   } catch {
     // told below, as any other page that is no feed

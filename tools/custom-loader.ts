@@ -2,7 +2,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createJiti } from 'jiti'
 import type { Tool } from '../src/agent/types.ts'
 import { messageOf } from '../src/errors.ts'
 import { asTool } from './custom-tool.ts'
@@ -44,13 +43,17 @@ async function toolFiles(dir: string, problems: CustomTools['problems']): Promis
 
 /** JavaScript is Node's own business; TypeScript goes through jiti, since Node 20 reads none. */
 async function defaultExport(path: string): Promise<unknown> {
-  const loading = /\.m?ts$/.test(path)
-    ? createJiti(import.meta.url, { fsCache: false }).import(path)
-    : import(pathToFileURL(path).href)
+  const loading = /\.m?ts$/.test(path) ? importTypeScript(path) : import(pathToFileURL(path).href)
   const module: unknown = await Promise.race([loading, tooSlow()])
   if (typeof module !== 'object' || module === null || !('default' in module))
     throw new Error('It has no default export: a tool, or a list of tools.')
   return module.default
+}
+
+/** jiti is loaded for those who have such a file. */
+async function importTypeScript(path: string): Promise<unknown> {
+  const { createJiti } = await import('jiti')
+  return createJiti(import.meta.url, { fsCache: false }).import(path)
 }
 
 /** A file that waits for something at its top must not keep the bot from starting. */

@@ -1,5 +1,6 @@
 /** Reads what an endpoint answers, whole or streamed, as tolerantly as endpoints differ. */
-import { APIError, type OpenAI } from 'openai'
+import type { OpenAI } from 'openai'
+import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions'
 import type { ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 import { BrokenStream } from './failures.ts'

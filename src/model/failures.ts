@@ -1,4 +1,4 @@
-import { APIError } from 'openai'
+import { APIError } from 'openai/core/error'
 import { ModelError } from '../errors.ts'
 
 /** What one failed model call means: try again (after how long at least), or say so to the person. */

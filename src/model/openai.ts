@@ -1,4 +1,4 @@
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import type { ChatCompletion } from 'openai/resources/chat/completions'
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { backoffMs, sleep } from '../backoff.ts'
@@ -26,15 +26,23 @@ const RETRIES = 3
 
 /** Any OpenAI-compatible endpoint's chat completions. Retries what is worth it within the caller's time. */
 export function openAiModel(options: OpenAiOptions): Model {
-  const client = new OpenAI({
+  const client = clientOf(options)
+  // A fault is told to whoever asks.
+  client.catch(() => {})
+  const endpoint: Endpoint = { client, options, refused: new UnsupportedParameters(), saysWhenDone: true }
+  return { name: options.model, stream: (request) => withRetries(endpoint, request) }
+}
+
+/** Loading the SDK takes as long as the rest of the agent: it begins with the model, and the first call waits for it. */
+async function clientOf(options: OpenAiOptions): Promise<OpenAI> {
+  const { default: Client } = await import('openai')
+  return new Client({
     ...addressOf(options.baseUrl),
     ...accessOf(options),
     maxRetries: 0,
     logLevel: 'off',
     fetch: withOpenAiErrors(options.fetch ?? globalThis.fetch),
   })
-  const endpoint: Endpoint = { client, options, refused: new UnsupportedParameters(), saysWhenDone: true }
-  return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
 /** Azure's older form carries its version in the address, `…/deployments/NAME?api-version=…`: the query goes along with each call. */
@@ -53,7 +61,7 @@ function accessOf({ apiKey, headers }: OpenAiOptions) {
 }
 
 interface Endpoint {
-  client: OpenAI
+  client: Promise<OpenAI>
   options: OpenAiOptions
   refused: UnsupportedParameters
   /** False once it has turned out that its streams never carry a finish_reason. */
@@ -101,7 +109,7 @@ async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): 
   const { client, options, refused } = endpoint
   const body = bodyOf(request, options.model, { stream: options.stream, refused: refused.of(options.model) })
   try {
-    const asked = client.chat.completions.create(body, { signal: request.signal })
+    const asked = (await client).chat.completions.create(body, { signal: request.signal })
     if (!options.stream) return yield* wholeAnswer((await asked) as ChatCompletion, options.model, request)
     const end = yield* streamedAnswer(chunkBatches(await asked.asResponse()), options.model, request)
     // A few servers never say that they are done: after the last retry, what they wrote is taken as it is, and from then on.

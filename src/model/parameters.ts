@@ -1,4 +1,4 @@
-import { APIError } from 'openai'
+import { APIError } from 'openai/core/error'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { Message, ModelRequest } from '../agent/types.ts'
 

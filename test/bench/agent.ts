@@ -10,9 +10,13 @@ import { ROOT } from '../../src/package-root.ts'
 import { quantile } from '../../src/eval/eval-summary.ts'
 import type { Told, Took } from './agent/side.ts'
 import { promptTokens, type PromptTokens } from './agent/tokens.ts'
+import { atLeast, atMost } from './targets.ts'
 
-/** At most so many times the floor's CPU, and LangChain's tokens (issue 3). */
-const TO_REACH = { whole: 1.3, streamed: 1.5, tokens: 1.1 }
+/**
+ * At most so many times the floor's CPU and LangChain's tokens; at least so many of the floor's questions a second; at most so
+ * many tokens in the three prompts, and milliseconds to import the agent and the whole bot (issue 9).
+ */
+const TO_REACH = { whole: 0.8, streamed: 0.6, perSecond: 1, tokens: 1.1, promptTokens: 766, agentMs: 100, botMs: 600 }
 
 interface Result {
   /** A question, once the process is warm, and in its first round. */
@@ -141,25 +145,34 @@ function ratiosOf(results: Results): Record<Mode, Result> {
   return { whole: of('whole'), streamed: of('streamed') }
 }
 
-/** Milliseconds that a fresh process takes to load the agent with its tools and model, beside the SDK alone. */
-function importTimes(): { openai: number; agent: number } {
+interface ImportTimes {
+  openai: number
+  agent: number
+  bot: number
+}
+
+const IMPORTS = 9
+
+/**
+ * Milliseconds that a fresh process takes to load the agent with its tools and model, and the bot, beside the SDK alone. The
+ * best of some runs: what else the machine does only adds.
+ */
+function importTimes(): ImportTimes {
   const time = (module: string) => {
     const code = `const from = performance.now(); await import(${JSON.stringify(module)}); console.log(performance.now() - from)`
-    const runs = Array.from({ length: 5 }, () =>
+    const runs = Array.from({ length: IMPORTS }, () =>
       spawnSync('node', ['--input-type=module', '-e', code], { cwd: ROOT, encoding: 'utf8' }),
     )
-    return quantile(
-      runs.map(({ stdout }) => Number(stdout)).sort((a, b) => a - b),
-      0.5,
-    )
+    return Math.min(...runs.map(({ stdout }) => Number(stdout)))
   }
-  return { openai: time('openai'), agent: time(join(DIST, 'src/create-agent.js')) }
+  const built = (name: string) => time(join(DIST, `src/${name}.js`))
+  return { openai: time('openai'), agent: built('create-agent'), bot: built('bot') }
 }
 
 interface Report {
   results: Results
   ratios: ReturnType<typeof ratiosOf>
-  importMs: { openai: number; agent: number }
+  importMs: ImportTimes
   tokens: PromptTokens
   questions: number
   rounds: number
@@ -177,13 +190,16 @@ function print({ results, ratios, importMs, tokens, questions, rounds }: Report)
     },
   ])
   console.table(Object.fromEntries(rows))
-  const held = (value: number, most: number) =>
-    `${value.toFixed(2)} (at most ${most}: ${value <= most ? 'held' : 'NOT HELD'})`
-  console.log(`CPU by the floor's, unstreamed: ${held(ratios.whole.cpuMs, TO_REACH.whole)}`)
-  console.log(`CPU by the floor's, streamed: ${held(ratios.streamed.cpuMs, TO_REACH.streamed)}`)
+  for (const [mode, { cpuMs, perSecond }] of Object.entries(ratios) as [Mode, Result][]) {
+    console.log(`CPU by the floor's, ${mode}: ${atMost(cpuMs, TO_REACH[mode])}`)
+    console.log(`Questions a second by the floor's, ${mode}: ${atLeast(perSecond, TO_REACH.perSecond)}`)
+  }
+  console.log(`Prompt tokens, three calls: ${atMost(tokens.ours, TO_REACH.promptTokens)}`)
   console.log(
-    `Prompt tokens, three calls: ${tokens.ours}; LangChain's zero-shot prompt ${tokens.langchain}: ${held(tokens.ratio, TO_REACH.tokens)}`,
+    `By LangChain's zero-shot prompt with the same steps (${tokens.langchain}): ${atMost(tokens.ratio, TO_REACH.tokens)}`,
   )
-  console.log(`By what LangChain itself was measured with (734): ${held(tokens.ratioToMeasured, TO_REACH.tokens)}`)
-  console.log(`Import: ${importMs.agent.toFixed(0)} ms; the openai SDK alone ${importMs.openai.toFixed(0)} ms`)
+  console.log(`By what LangChain itself was measured with (734): ${atMost(tokens.ratioToMeasured, TO_REACH.tokens)}`)
+  console.log(`Import of the agent, ms: ${atMost(importMs.agent, TO_REACH.agentMs)}`)
+  console.log(`Import of the bot, ms: ${atMost(importMs.bot, TO_REACH.botMs)}`)
+  console.log(`Import of the openai SDK alone, ms: ${importMs.openai.toFixed(0)}`)
 }

@@ -40,15 +40,20 @@ interface Call {
 }
 
 const require = createRequire(import.meta.url)
-const wikipedia: WikipediaPackage = require('wikipedia')
-const axios: Axios = createRequire(require.resolve('wikipedia'))('axios')
 const calls = new AsyncLocalStorage<Call>()
-const standardAdapter = axios.defaults.adapter
+let loaded: WikipediaPackage | undefined
 
-// Whoever else uses this copy of axios, a custom tool say, keeps its own way out.
-axios.defaults.adapter = (config: AxiosConfig) => {
-  const call = calls.getStore()
-  return call ? answerCall(call, config) : axios.getAdapter(standardAdapter)(config)
+/** Loads the package and its axios at the first question: they cost as much as all the rest of the agent. */
+function load(): WikipediaPackage {
+  const wikipedia: WikipediaPackage = require('wikipedia')
+  const axios: Axios = createRequire(require.resolve('wikipedia'))('axios')
+  const standardAdapter = axios.defaults.adapter
+  // Whoever else uses this copy of axios, a custom tool say, keeps its own way out.
+  axios.defaults.adapter = (config: AxiosConfig) => {
+    const call = calls.getStore()
+    return call ? answerCall(call, config) : axios.getAdapter(standardAdapter)(config)
+  }
+  return wikipedia
 }
 
 async function answerCall(call: Call, config: AxiosConfig): Promise<unknown> {
@@ -85,6 +90,7 @@ export async function ask(
   send: (parameters: URLSearchParams) => Promise<unknown>,
 ): Promise<unknown> {
   const call: Call = { send }
+  const wikipedia = (loaded ??= load())
   await calls.run(call, () => question(wikipedia)).catch(() => undefined) // see above: the JSON is read by ourselves
   if ('fault' in call) throw call.fault
   return call.answer

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { messageOf } from '../../errors.ts'
 import { reachOf, type Reach } from './address.ts'
 
@@ -28,7 +28,8 @@ export class AddressRefused extends Error {
 /** The message is what undici passes on when a connection takes longer than this. */
 const CONNECT_TIMEOUT_MS = 8_000
 
-export function createAgents(options: { resolve?: Resolve; proxy?: ProxySetting } = {}): Agents {
+export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySetting } = {}): Promise<Agents> {
+  const { Agent, EnvHttpProxyAgent } = await import('undici')
   const resolve = options.resolve ?? ((hostname) => systemLookup(hostname, { all: true, verbatim: true }))
   const agent = (allowed: Reach[]) => {
     const connect = { lookup: checkedLookup(resolve, allowed), timeout: CONNECT_TIMEOUT_MS }

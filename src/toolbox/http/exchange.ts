@@ -1,4 +1,4 @@
-import { fetch, type Dispatcher, type Response } from 'undici'
+import type { Dispatcher, Response } from 'undici'
 import type { Fetched } from '../../agent/types.ts'
 import { ToolError } from '../../errors.ts'
 
@@ -39,6 +39,7 @@ const REDIRECTS = [301, 302, 303, 307, 308]
  * @throws Passing for 429, 5xx and a broken connection; ToolError for what another try would not mend.
  */
 export async function exchange(request: Exchange): Promise<Received> {
+  const { fetch } = await import('undici')
   let { url, headers } = request
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     request.check(url)

@@ -51,16 +51,20 @@ const DEFAULTS = { timeoutMs: 10_000, maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
-type Request = Omit<Exchange, 'signal' | 'now'> & { timeoutMs: number; cacheMs: number; keep: Scope['keep'] }
+type Request = Omit<Exchange, 'signal' | 'now' | 'dispatcher'> &
+  Pick<Scope, 'inside' | 'keep'> & { timeoutMs: number; cacheMs: number }
 
 export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
   const clocks = options.clocks ?? systemClocks
-  const agents = createAgents(options)
+  let opened: ReturnType<typeof createAgents> | undefined
   const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now: () => clocks.now() })
   const shared = createSharedWork<Fetched>()
 
   const load = async (key: string, request: Request, signal: AbortSignal) => {
-    const { bytes, ...fetched } = await fetchWithRetry({ ...request, signal, now: () => clocks.now() }, clocks)
+    const agents = await (opened ??= createAgents(options))
+    const dispatcher = request.inside ? agents.inside : agents.outside
+    const now = () => clocks.now()
+    const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
     if (isKept(request, fetched))
       cache.set(key, fetched, { size: bytes + key.length, until: clocks.now() + request.cacheMs })
     return fetched
@@ -73,7 +77,6 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
         timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
         keep: undefined,
         ...scope,
-        dispatcher: scope.inside ? agents.inside : agents.outside,
       }
       const check = (url: URL) => checkAddress(url, scope)
       return async (address, { headers = {}, signal } = {}) => {
@@ -86,7 +89,8 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
       }
     },
     async close() {
-      await Promise.all([agents.outside.destroy(), agents.inside.destroy()])
+      const agents = await opened
+      await Promise.all([agents?.outside.destroy(), agents?.inside.destroy()])
     },
   }
 }

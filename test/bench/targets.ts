@@ -1,0 +1,12 @@
+/** A measured number beside what is to be reached: `0.54 (at most 0.8: held)`. */
+export function atMost(value: number, most: number): string {
+  return `${shown(value)} (at most ${most}: ${value <= most ? 'held' : 'NOT HELD'})`
+}
+
+export function atLeast(value: number, least: number): string {
+  return `${shown(value)} (at least ${least}: ${value >= least ? 'held' : 'NOT HELD'})`
+}
+
+function shown(value: number): string {
+  return value >= 20 ? value.toFixed(0) : value.toFixed(2)
+}
