@@ -8,9 +8,9 @@ import { createAgent } from './create-agent.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from './config.ts'
+import { loadDemoModel } from './demo.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { demoModel } from './playground/demo/demo-model.ts'
 import { createNetwork } from './proxy.ts'
 
 const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
@@ -29,7 +29,11 @@ async function main(args: string[]): Promise<void> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const sources = { log: createLog('silent'), net: await createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const sources = {
+    log: createLog('silent'),
+    net: await createNetwork(config),
+    ...(isDemo ? { model: await loadDemoModel() } : {}),
+  }
   const agent = await createAgent(config, sources)
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)

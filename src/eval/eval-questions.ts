@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createAgent, type AgentParts } from '../create-agent.ts'
 import type { Config } from '../config.ts'
+import { loadDemoModel } from '../demo.ts'
 import { ConfigError } from '../errors.ts'
 import { createLog } from '../log.ts'
-import { demoModel } from '../playground/demo/demo-model.ts'
 import { createNetwork } from '../proxy.ts'
 import { AnsweredFile } from './answered.ts'
 import type { Options } from './options.ts'
@@ -50,7 +50,11 @@ async function agentOf({ dialect, model }: Variant, config: Config): Promise<Age
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
-  const sources = { log: createLog('silent'), net: await createNetwork(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const sources = {
+    log: createLog('silent'),
+    net: await createNetwork(config),
+    ...(isDemo ? { model: await loadDemoModel() } : {}),
+  }
   return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
 }
 

@@ -43,8 +43,8 @@ const LINE_FEED = 10
  * looked at once, however the bytes are cut. Lines end with LF or CRLF; names, ids and comments are of no use here.
  */
 export class EventDecoder {
-  /** Bytes of a line that has no end yet. */
-  #rest: Uint8Array[] = []
+  /** Holds the bytes of a line that has no end yet, and how many they are. Grows by doubling. */
+  #rest = Buffer.alloc(0)
   #restBytes = 0
   /** Data lines of an event that has no end yet. */
   #data: string[] = []
@@ -56,8 +56,7 @@ export class EventDecoder {
       this.#keep(bytes)
       return []
     }
-    const whole = Buffer.concat([...this.#rest, bytes.subarray(0, end)])
-    this.#rest = []
+    const whole = Buffer.concat([this.#rest.subarray(0, this.#restBytes), bytes.subarray(0, end)])
     this.#restBytes = 0
     if (end < bytes.length) this.#keep(bytes.subarray(end))
     // Cut at a line feed, which is never inside a character.
@@ -65,9 +64,11 @@ export class EventDecoder {
   }
 
   #keep(bytes: Uint8Array): void {
-    this.#rest.push(bytes)
-    this.#restBytes += bytes.length
-    this.#check(this.#restBytes)
+    const size = this.#restBytes + bytes.length
+    this.#check(size)
+    if (size > this.#rest.length) this.#rest = Buffer.concat([this.#rest], 2 * size)
+    this.#rest.set(bytes, this.#restBytes)
+    this.#restBytes = size
   }
 
   #check(size: number): void {
@@ -89,7 +90,7 @@ export class EventDecoder {
 
   #take(value: string): void {
     this.#data.push(value.startsWith(' ') ? value.slice(1) : value)
-    this.#dataChars += value.length
+    this.#dataChars += value.length + 1
     this.#check(this.#dataChars)
   }
 

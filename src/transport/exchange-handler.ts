@@ -7,6 +7,8 @@ export interface Exchanged {
   body: ResponseBody
 }
 
+type ResponseStart = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>
+
 interface Settle {
   resolve(exchanged: Exchanged): void
   reject(reason: unknown): void
@@ -36,12 +38,7 @@ export class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#aborted) controller.abort(errorOf(this.#aborted.reason))
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHead['headers'],
-    statusText = '',
-  ): void {
+  onResponseStart(...[controller, status, headers, statusText = '']: ResponseStart): void {
     // 100 Continue and its like come before the answer.
     if (status < 200) return
     this.#body = new ResponseBody({

@@ -3,6 +3,8 @@
  * is given), with nothing but an environment, against the local Slack and a played model, over both ways in. Prints what
  * holds; exits 1 when something fails.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
 import { ROOT } from '../../src/package-root.ts'
@@ -22,6 +24,7 @@ const TURNS = [
   'Thought: Done.\nFinal Answer: It is 2.169459462491557.',
 ]
 
+await check('nothing of the playground was built', () => !existsSync(join(values.in, 'dist/src/playground')))
 for (const mode of ['http', 'socket'] as const) await withEnds((ends) => serves(mode, ends))
 summary()
 

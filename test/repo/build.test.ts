@@ -1,0 +1,30 @@
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { ROOT } from '../../src/package-root.ts'
+import { textOf } from '../harness/source.ts'
+
+/** What `npm run build` compiles: the files that its settings name, and all that they import. */
+function built(): string[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile)
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
+  const program = ts.createProgram(fileNames, options)
+  const own = program.getSourceFiles().map(({ fileName }) => relative(ROOT, fileName))
+  return own.filter((path) => !path.startsWith('node_modules'))
+}
+
+test('the build holds every door but the playground’s, and nothing that only developers use', () => {
+  const paths = built()
+  const doors = ['src/main.ts', 'src/runs-main.ts', 'src/cli.ts', 'src/eval/eval-main.ts', 'tools/index.ts']
+  expect(paths).toEqual(expect.arrayContaining(doors))
+  expect(paths.filter((path) => !/^(src|tools)\//.test(path) || path.startsWith('src/playground/'))).toEqual([])
+}, 60_000)
+
+test('every script that a person of an image runs has its file in the build', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+  const paths = built()
+  for (const name of ['start', 'runs', 'cli', 'eval']) {
+    const [, file = ''] = /node dist\/(\S+)\.js/.exec(scripts[name] ?? '') ?? []
+    expect(paths).toContain(`${file}.ts`)
+  }
+}, 60_000)
