@@ -6,6 +6,8 @@ export interface BodySource {
   abort(reason: Error): void
 }
 
+type Read = IteratorResult<Buffer<ArrayBuffer>, undefined>
+
 /** Unread bytes from which on the socket waits for its reader. */
 const HIGH_WATER = 256 * 1024
 
@@ -64,9 +66,14 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
     if (!this.#isOver) this.#source.abort(new Error('the body is not read'))
   }
 
-  async #next(): Promise<IteratorResult<Buffer<ArrayBuffer>, undefined>> {
-    while (this.#size === 0 && !this.#isOver) await new Promise<void>((wake) => (this.#wake = wake))
-    if (this.#fault !== undefined) throw this.#fault
+  #next(): Promise<Read> {
+    // One turn of the microtask queue after the first bytes, when all of the same network read are here.
+    if (this.#size === 0 && !this.#isOver)
+      return new Promise<void>((wake) => (this.#wake = wake)).then(() => this.#next())
+    return this.#fault === undefined ? Promise.resolve(this.#read()) : Promise.reject(this.#fault)
+  }
+
+  #read(): Read {
     if (this.#size === 0) return OVER
     const value = this.#take()
     if (this.#isPaused) {
@@ -76,7 +83,7 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
     return { value, done: false }
   }
 
-  #leave(): Promise<IteratorResult<Buffer<ArrayBuffer>, undefined>> {
+  #leave(): Promise<Read> {
     this.discard()
     return Promise.resolve(OVER)
   }
