@@ -1,9 +1,15 @@
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
+import { TransportResponse } from '../transport/transport-response.ts'
 
 /**
- * A streamed answer's chunks, all that came with one network read together: so a fast stream costs one turn of its readers a
- * read, and a slow one is passed on as it comes. Leaving early ends the request.
+ * A fast model's tokens are read so many milliseconds' worth at a time: nobody sees them singly, and each turn of the readers
+ * costs more than its token. The end of a stream is never waited for.
+ */
+const GATHER_MS = 20
+
+/**
+ * A streamed answer's chunks, those together that came together. Leaving early ends the request.
  * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, and what the connection throws
  */
 export function chunkBatches(response: Response): AsyncIterable<ChatCompletionChunk[]> {
@@ -21,7 +27,8 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
 
   constructor(response: Response) {
     this.#response = response
-    this.#bytes = response.body?.[Symbol.asyncIterator]()
+    const body = response instanceof TransportResponse ? response.gathered(GATHER_MS) : response.body
+    this.#bytes = body?.[Symbol.asyncIterator]()
   }
 
   async next(): Promise<IteratorResult<ChatCompletionChunk[], undefined>> {

@@ -24,6 +24,9 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
   #fault: unknown
   #wake: (() => void) | undefined
   #isTaken = false
+  #timer: NodeJS.Timeout | undefined
+  /** How long after the first bytes that it waits for a reader is woken, in ms; at the end of the body it is at once. */
+  gatherMs = 0
 
   constructor(source: BodySource) {
     this.#source = source
@@ -36,10 +39,9 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
   push(bytes: Buffer<ArrayBuffer>): void {
     this.#unread.push(bytes)
     this.#size += bytes.length
-    if (this.#size >= HIGH_WATER && !this.#isPaused) {
-      this.#isPaused = true
-      this.#source.pause()
-    }
+    if (this.#size < HIGH_WATER) return this.#gather()
+    this.#isPaused = true
+    this.#source.pause()
     this.#rouse()
   }
 
@@ -95,7 +97,14 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
     return bytes
   }
 
+  #gather(): void {
+    if (this.gatherMs === 0) this.#rouse()
+    else this.#timer ??= setTimeout(() => this.#rouse(), this.gatherMs)
+  }
+
   #rouse(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const wake = this.#wake
     this.#wake = undefined
     wake?.()

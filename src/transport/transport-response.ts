@@ -42,6 +42,12 @@ export class TransportResponse {
     return this.#raw.isTaken
   }
 
+  /** The body for a reader that is content with what came in some ms: many small pieces then cost it one turn. */
+  gathered(ms: number): AsyncIterable<Uint8Array> | null {
+    this.#raw.gatherMs = ms
+    return this.body
+  }
+
   async text(): Promise<string> {
     const text = (await this.#whole()).toString()
     return text.startsWith('\uFEFF') ? text.slice(1) : text

@@ -32,7 +32,7 @@ type Side = 'floor' | 'ours'
 export async function run(args: string[]): Promise<void> {
   const options = parseOptions(args)
   if (!options.built) build()
-  const model = await forked('model', [])
+  const model = await forked('model', [String(options.pace)])
   const sides = await startSides(model.said)
   const results = await measure(sides, options)
   for (const { child } of [model, ...sides]) child.disconnect()
@@ -52,13 +52,15 @@ function parseOptions(args: string[]) {
   const flags = { json: { type: 'boolean', default: false }, built: { type: 'boolean', default: false } } as const
   const { values } = parseArgs({
     args,
-    options: { questions: text('200'), flight: text('50'), rounds: text('15'), ...flags },
+    options: { questions: text('200'), flight: text('50'), rounds: text('15'), pace: text('0'), ...flags },
   })
   const { json, built } = values
   return {
     questions: Number(values.questions),
     flight: Number(values.flight),
     rounds: Number(values.rounds),
+    /** Milliseconds between two tokens of a stream. */
+    pace: Number(values.pace),
     json,
     built,
   }

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createNetwork } from '../../src/proxy.ts'
+import { TransportResponse } from '../../src/transport/transport-response.ts'
 import type { Ends } from '../harness/ends.ts'
 import { eventually } from '../harness/stores.ts'
 
@@ -153,6 +154,18 @@ describe.concurrent('a body', () => {
       if (read.length === 2) sent[0]?.end()
     }
     expect(read).toEqual(['one', 'two'])
+  })
+
+  test('that is gathered is read in fewer pieces, and its end is not waited for', async (t) => {
+    const { call } = await served(t, (_, response) => {
+      response.write('one')
+      setTimeout(() => response.end('two'), 50)
+    })
+    const response = await call()
+    const read: string[] = []
+    if (!(response instanceof TransportResponse)) throw new Error('it is none of ours')
+    for await (const bytes of response.gathered(600_000) ?? []) read.push(Buffer.from(bytes).toString())
+    expect(read).toEqual(['onetwo'])
   })
 
   test('whole: as text across any cut, as JSON, as bytes, and only once', async (t) => {

@@ -1,10 +1,11 @@
 /** The played model, in a process of its own: as little work as an OpenAI-compatible server can do, after 20 ms. */
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { STREAMED_TURNS, TURNS } from './bench-scene.ts'
 
 const LATENCY_MS = 20
+const PACE_MS = Number(process.argv[2] ?? 0)
 const usage = { prompt_tokens: 250, completion_tokens: 30, total_tokens: 280 }
 
 /** Everything that a turn is answered with, made once: it is not the server that is measured. */
@@ -18,14 +19,21 @@ const server = createServer((request, response) => {
     const answer = ANSWERS[Math.min(seen, ANSWERS.length - 1)]
     await wait(LATENCY_MS)
     response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' })
-    // A chunk a write, as an endpoint sends them.
-    if (stream) for (const chunk of answer?.stream ?? []) response.write(chunk)
+    if (stream) await writeAll(answer?.stream ?? [], response)
     response.end(stream ? '' : answer?.whole)
   })
 })
 
 server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`))
 process.on('disconnect', () => process.exit())
+
+/** A chunk a write, as an endpoint sends them. */
+async function writeAll(chunks: string[], response: ServerResponse): Promise<void> {
+  for (const chunk of chunks) {
+    response.write(chunk)
+    if (PACE_MS > 0) await wait(PACE_MS)
+  }
+}
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
