@@ -157,15 +157,21 @@ describe.concurrent('a body', () => {
   })
 
   test('that is gathered is read in fewer pieces, and its end is not waited for', async (t) => {
+    const sent: ServerResponse[] = []
     const { call } = await served(t, (_, response) => {
-      response.write('one')
-      setTimeout(() => response.end('two'), 50)
+      sent.push(response)
+      response.write('zero')
     })
     const response = await call()
     const read: string[] = []
     if (!(response instanceof TransportResponse)) throw new Error('it is none of ours')
-    for await (const bytes of response.gathered(600_000) ?? []) read.push(Buffer.from(bytes).toString())
-    expect(read).toEqual(['onetwo'])
+    for await (const bytes of response.gathered(600_000) ?? []) {
+      read.push(Buffer.from(bytes).toString())
+      if (read.length > 1) continue
+      sent[0]?.write('one')
+      setTimeout(() => sent[0]?.end('two'), 50)
+    }
+    expect(read).toEqual(['zero', 'onetwo'])
   })
 
   test('whole: as text across any cut, as JSON, as bytes, and only once', async (t) => {
