@@ -10,6 +10,7 @@ import { createNet, type Net } from './net.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createFront, type Front } from './slack/app.ts'
+import { Directory } from './slack/directory.ts'
 import { Egress } from './slack/egress.ts'
 import type { Identity } from './slack/entrances.ts'
 import { SlackRefusal, SlackWeb } from './slack/web.ts'
@@ -93,6 +94,7 @@ async function startWork(
   const { log, net, web, agent, identity, stores, queue, telemetry } = parts
   const worker = {
     egress: new Egress({ web, botUser: identity.botUser, log, fetch: net.fetch }),
+    directory: new Directory({ web, log }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
     answer: { ...agent.answer, history: stores.history },

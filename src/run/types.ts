@@ -36,6 +36,8 @@ export function threadOf(question: Pick<Question, 'team' | 'channel' | 'thread'>
 
 /** What a run has done so far and saved. A fresh run has no steps and no posts. */
 export interface SavedRun {
+  /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
+  named?: string
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
@@ -54,6 +56,7 @@ export interface SavedRun {
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
+  | { part: 'named'; value: string }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: Record<string, unknown> }

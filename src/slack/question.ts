@@ -1,4 +1,5 @@
 import type { Question } from '../run/types.ts'
+import { cleanName } from './clean-name.ts'
 import { unescapeText } from './escape.ts'
 
 /** A message as Slack delivers it, whichever event it comes in. */
@@ -96,8 +97,9 @@ export function sinceOf({ ts, at }: Question): string {
 }
 
 /**
- * What the person typed, without Slack's markup: the bot's own mention is dropped, links and channels are shown by their
- * names, entities are decoded. Other people's ids stay as they are, and so do spaces, which code may depend on.
+ * What the person typed, without Slack's markup: the bot's own mention is dropped, links are shown by their names, entities are
+ * decoded. Ids of people and channels stay (`Mentions` knows whose name may be read where), and so do spaces, which code may
+ * depend on.
  */
 export function plainText(text: string, botUser: string): string {
   const bot = `<@${botUser}(?:\\|[^<>]*)?>`
@@ -109,8 +111,7 @@ export function plainText(text: string, botUser: string): string {
       label && !url.includes(label) ? `${label} (${url})` : url,
     )
     .replace(/<mailto:[^|<>]+\|([^<>]*)>/g, '$1')
-    .replace(/<#[A-Z0-9]+\|([^<>]+)>/g, '#$1')
-    .replace(/<@[A-Z0-9]+\|([^<>]+)>/g, '@$1')
+    .replace(/<@[A-Z0-9]+\|([^<>]+)>/g, (_, name: string) => `@${cleanName(name) || 'somebody'}`)
     .replace(/<![a-z^0-9A-Z-]+\|([^<>]*)>/g, '$1')
     .replace(/<!(channel|here|everyone)>/g, '@$1')
   return unescapeText(unlinked).trim()

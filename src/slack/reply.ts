@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
 import { answerContents, footerText, noteContent, stepContent, type AnswerView, type Content } from './blocks.ts'
 import type { Egress } from './egress.ts'
+import type { Mentions } from './mentions.ts'
 import { sinceOf } from './question.ts'
 import { Status } from './status.ts'
 import { StepStream } from './step-stream.ts'
@@ -17,6 +18,7 @@ export interface ReplyOptions {
   /** A reply a step, one streamed message with a task a step, or the answer alone. */
   steps: 'replies' | 'stream' | 'hidden'
   allowedHosts: string[]
+  mentions: Mentions
   signal: AbortSignal
   now(): Date
 }
@@ -45,7 +47,7 @@ export class Reply {
     this.#run = run
     this.#options = options
     this.#status = new Status(options.egress, question, run)
-    this.#steps = structuredClone(run.saved.steps)
+    this.#steps = options.mentions.steps(structuredClone(run.saved.steps))
     if (options.steps === 'stream' || run.saved.posts.stream)
       this.#stream = new StepStream({ ...options, question, run })
   }
@@ -53,8 +55,8 @@ export class Reply {
   /** Shows a sign of life, and updates the steps that an earlier process may have left half shown. */
   begin(): void {
     this.#status.begin()
-    if (this.#run.saved.standalone !== undefined && this.#run.saved.standalone !== this.#question.text)
-      this.#understood = this.#run.saved.standalone
+    const { named = this.#question.text, standalone = named } = this.#run.saved
+    if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
     for (const i of this.#steps.keys()) this.#showStep(i + 1)
   }
 

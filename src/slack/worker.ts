@@ -7,13 +7,16 @@ import type { Question, Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/summary.ts'
 import { noteContent } from './blocks.ts'
 import { catchUp, type CatchUpOptions } from './catch-up.ts'
+import type { Directory } from './directory.ts'
+import { Mentions } from './mentions.ts'
 import { isFailureTold, Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
 import { SlackRefusal } from './web.ts'
 import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from './words.ts'
 
-export interface WorkerOptions extends Omit<ReplyOptions, 'signal' | 'now'>, CatchUpOptions {
+export interface WorkerOptions extends Omit<ReplyOptions, 'signal' | 'now' | 'mentions'>, CatchUpOptions {
   answer: AnswerDeps
+  directory: Directory
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
   /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
@@ -31,7 +34,7 @@ export interface AnswerWatch {
 /** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
-    if (isFailureTold(run)) return tellAgain(new Reply(question, run, { ...options, signal }))
+    if (isFailureTold(run)) return tellAgain(await replyOf(question, run, { ...options, signal }))
     // A mention without a question gets a hint, and counts against no limit.
     const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
@@ -50,7 +53,8 @@ export function createHandler(options: WorkerOptions): Handler {
  */
 async function takeIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
   try {
-    const refusal = await openThread(question, run, options)
+    const text = await new Mentions(options.directory, question).readable(question.text)
+    const refusal = await openThread({ ...question, text }, run, options)
     if (!refusal) return
     if (options.durable && LOCKED_OUT.has(refusal.code)) throw refusal
     await settle(question, run, { ...options, refund: true })
@@ -93,16 +97,19 @@ async function tellAlone(question: Question, text: string, { egress, log }: Work
 
 async function answerIn(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<void> {
   const { signal, log } = options
-  const reply = new Reply(question, run, options)
+  const mentions = await mentionsOf(question, run, options)
+  const reply = new Reply(question, run, { ...options, mentions })
   if (!signal.aborted) reply.begin()
   try {
     signal.throwIfAborted()
-    const events = answer(question, run, { ...options.answer, signal })
+    const named = await withNames(question, run, mentions)
+    const history = mentions.history(options.answer.history)
+    const events = answer(named, run, { ...options.answer, history, signal })
     if (question.text === '') await reply.note(EMPTY_QUESTION)
     else
       for await (const event of options.watch?.events(events) ?? events) {
         if (event.type === 'answer' || event.type === 'gave_up') await settle(question, run, options)
-        await reply.write(event)
+        await reply.write(await mentions.event(event))
       }
     log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
   } catch (error) {
@@ -114,6 +121,24 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
   await reply.end()
 }
 
+/** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
+async function withNames(question: Question, run: Run, mentions: Mentions): Promise<Question> {
+  const named = run.saved.named ?? (await mentions.readable(question.text))
+  if (named !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: named })
+  return { ...question, text: named }
+}
+
+async function mentionsOf(question: Question, run: Run, { directory }: WorkerOptions): Promise<Mentions> {
+  const mentions = new Mentions(directory, question)
+  await mentions.meetSaved(run.saved)
+  return mentions
+}
+
+/** For the thread's last word. */
+async function replyOf(question: Question, run: Run, options: WorkerOptions & { signal: AbortSignal }): Promise<Reply> {
+  return new Reply(question, run, { ...options, mentions: await mentionsOf(question, run, options) })
+}
+
 /** Says in the thread that a question was given up after its run had failed again and again. */
 export function createGiveUp(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
@@ -122,7 +147,7 @@ export function createGiveUp(options: WorkerOptions): Handler {
     await settle(question, run, { ...options, refund: isUnrooted(question) })
     const text = withReference(GIVEN_UP, reference)
     if (isUnrooted(question)) return tellAlone(question, text, options)
-    const reply = new Reply(question, run, { ...options, steps: 'hidden', signal })
+    const reply = await replyOf(question, run, { ...options, steps: 'hidden', signal })
     reply.begin()
     const said = reply.giveUp(GIVEN_UP, reference)
     await orAlone(said, text, { question, run, options }).catch((error: unknown) => reply.abandon(error))
@@ -201,7 +226,8 @@ async function sayRestarted(
   run: Run,
   { options, reference }: { options: WorkerOptions; reference: string },
 ): Promise<void> {
-  const reply = new Reply(question, run, { ...options, steps: 'hidden', signal: AbortSignal.timeout(LAST_WORD_MS) })
+  const signal = AbortSignal.timeout(LAST_WORD_MS)
+  const reply = await replyOf(question, run, { ...options, steps: 'hidden', signal })
   await reply.fail(RESTARTED, reference)
 }
 
