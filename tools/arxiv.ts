@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, webAddress } from './json.ts'
-import { queryText } from './query.ts'
+import { cutQuery, MAX_QUERY, queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './settings.ts'
 
 const ARXIV = 'https://export.arxiv.org/api/query'
@@ -75,10 +75,13 @@ function searchQuery(query: string, join: 'AND' | 'OR'): string {
   if (FIELD_QUERY.test(query)) return query
   const words = query.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
   const telling = words.filter((word) => !SMALL_WORDS.has(word.toLowerCase()))
-  return (telling.length > 0 ? telling : words)
-    .slice(0, 12)
-    .map((word) => `all:${word}`)
-    .join(` ${join} `)
+  const terms = (telling.length > 0 ? telling : words).slice(0, 12).map((word) => cutQuery(`all:${word}`))
+  while (terms.length > 1 && queryOf(terms, join).length > MAX_QUERY) terms.pop()
+  return queryOf(terms, join)
+}
+
+function queryOf(terms: string[], join: string): string {
+  return terms.join(` ${join} `)
 }
 
 /** The papers of a feed. arXiv tells its errors as a feed with one entry, too. @throws ToolError for anything but a feed. */

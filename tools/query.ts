@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** In characters. A query leaves for the tool's host, so it has room for what is looked for and not for a conversation. */
-const MAX_QUERY = 300
+export const MAX_QUERY = 300
 
 /** A text cut to `most` characters, with no half of a character at its end. */
 export function cutTo(text: string, most: number): string {

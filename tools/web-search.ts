@@ -73,8 +73,13 @@ function bestOf(result: Result): ToolOutput {
   return { text: 'No good search result found' }
 }
 
+/** @throws ToolError for what is nested deeper than can be written down. */
 function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  try {
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  } catch {
+    throw new ToolError('search sent an answer that cannot be read.')
+  }
 }
 
 function sourceOf(title: string | undefined, link: string | undefined): Source[] {
