@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
-import { calculate } from './calculator.ts'
+import { calculate, shown } from './calculator.ts'
 import { oneLine } from './json.ts'
 import { queryText } from './query.ts'
 import type { ToolParts } from './settings.ts'
@@ -17,7 +17,7 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
       description: 'Answers questions about math. Input: the question in words.',
       schema: z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') }),
       effects: 'read',
-      run: async ({ question }, context) => `Answer: ${await solve(question, context, prompts?.['llm-math'])}`,
+      run: async ({ question }, context) => `Answer: ${shown(await solve(question, context, prompts?.['llm-math']))}`,
     },
   ]
 }
