@@ -44,7 +44,11 @@ const parser = new XMLParser({
 })
 
 export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] {
-  const service = serviceOf(http, { setting: settings.arxivApiUrl, standard: ARXIV }, { name: 'arxiv', maxBytes: MAX_FEED })
+  const service = serviceOf(
+    http,
+    { setting: settings.arxivApiUrl, standard: ARXIV },
+    { name: 'arxiv', maxBytes: MAX_FEED },
+  )
 
   const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<Entry[]> => {
     const url = new URL(service.url)

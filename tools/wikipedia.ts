@@ -75,7 +75,8 @@ async function search(query: string, wiki: WikiClient, context: ToolContext): Pr
   const found = same === undefined ? undefined : await wiki.page(same)
   if (found && isSameTitle(found.title, query)) return show(found, wiki, context)
   forgetKeyword(context)
-  const similar = titles.length > 0 ? `Similar: ${listTitles(titles.slice(0, SIMILAR_TITLES))}.` : 'Nothing similar was found either.'
+  const similar =
+    titles.length > 0 ? `Similar: ${listTitles(titles.slice(0, SIMILAR_TITLES))}.` : 'Nothing similar was found either.'
   return { text: `Could not find [${query}]. ${similar}` }
 }
 

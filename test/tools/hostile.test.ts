@@ -52,7 +52,12 @@ test('titles are compared, and found on a page, in no time', () => {
   const title = cutTitle(' '.repeat(400_000))
   expect(isSameTitle(cutTitle(`${' '.repeat(400_000)}x`), 'x#')).toBe(false)
   const text = 'a\n'.repeat(1_000_000)
-  expect(offeredTitles(text, Array.from({ length: 500 }, (_, i) => `a${title}${i}`))).toHaveLength(500)
+  expect(
+    offeredTitles(
+      text,
+      Array.from({ length: 500 }, (_, i) => `a${title}${i}`),
+    ),
+  ).toHaveLength(500)
   expect(performance.now() - from).toBeLessThan(FREEZE_MS)
 })
 
@@ -109,7 +114,11 @@ test('no query that leaves is longer than 300 characters, whatever the tool', as
 })
 
 test('a source has a title of a line and an address that can be opened', async () => {
-  const body = { AbstractText: 'A', Heading: 'h '.repeat(90_000), AbstractURL: `https://x.example/${'a'.repeat(9_000)}` }
+  const body = {
+    AbstractText: 'A',
+    Heading: 'h '.repeat(90_000),
+    AbstractURL: `https://x.example/${'a'.repeat(9_000)}`,
+  }
   const { use } = await onHostile(() => JSON.stringify({ ...body, answer_box: { answer: 'A', title: body.Heading } }))
   expect(await use('duckduckgo', 'x')).toEqual({ text: 'A', sources: [] })
   const shorter = { ...body, AbstractURL: 'https://x.example/' }

@@ -104,7 +104,8 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
       const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion
       // A wiki without CirrusSearch looks for titles where it is not told to look into texts, and never into both.
-      const { search } = found.search.length > 0 ? found : await (meant ? find(meant, limit, IN_TEXT) : find(text, limit))
+      const { search } =
+        found.search.length > 0 ? found : await (meant ? find(meant, limit, IN_TEXT) : find(text, limit))
       return search.slice(0, limit).map((hit) => hit.title)
     },
   }

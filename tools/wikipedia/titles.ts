@@ -8,7 +8,10 @@ const MAX_LINES = 500
 export function cutTitle(title: string): string {
   const text = title.slice(0, MAX_TITLE_BYTES)
   if (Buffer.byteLength(text) <= MAX_TITLE_BYTES) return text
-  return Buffer.from(text).subarray(0, MAX_TITLE_BYTES).toString().replace(/\uFFFD+$/, '')
+  return Buffer.from(text)
+    .subarray(0, MAX_TITLE_BYTES)
+    .toString()
+    .replace(/\uFFFD+$/, '')
 }
 
 export function canBeTitle(text: string): boolean {
@@ -49,7 +52,10 @@ export function pointsElsewhere(text: string): boolean {
  */
 export function offeredTitles(text: string, links: string[]): string[] {
   const longestFirst = links.toSorted((a, b) => b.length - a.length)
-  const lines = text.split('\n', MAX_LINES).map((line) => line.slice(0, MAX_TITLE_BYTES)).map((line) => line.replace(/^[\s*•–-]+/, ''))
+  const lines = text
+    .split('\n', MAX_LINES)
+    .map((line) => line.slice(0, MAX_TITLE_BYTES))
+    .map((line) => line.replace(/^[\s*•–-]+/, ''))
   const begun = lines.flatMap((line) => longestFirst.find((title) => line.startsWith(title)) ?? [])
   if (begun.length > 0) return [...new Set(begun)]
   if (links.length > 0) return links
