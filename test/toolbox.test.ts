@@ -116,12 +116,7 @@ describe.concurrent('a tool of one’s own', () => {
     const left = bot.logs
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === 'a custom tool is left out')
-    expect(left.map(({ file }) => file)).toEqual([
-      'also-taken.js',
-      'broken.js',
-      'no-run.js',
-      'taken.js',
-    ])
+    expect(left.map(({ file }) => file)).toEqual(['also-taken.js', 'broken.js', 'no-run.js', 'taken.js'])
     for (const { fault } of left) expect(fault).toMatch(/^[A-Z"].{8,}/)
     expect(bot.model.requests[0]?.prompt.match(/^wikipedia_lookup: /gm)).toHaveLength(1)
   })
