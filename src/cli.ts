@@ -12,6 +12,7 @@ import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 import { demoModel } from './model/demo.ts'
 import { createNet } from './net.ts'
+import { leftOutSentence, type LeftOut } from './toolbox.ts'
 
 const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
 
@@ -29,8 +30,9 @@ async function main(args: string[]): Promise<void> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
-  const agent = await createAgent(config, sources)
+  const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
+  const model = isDemo ? demoModel() : undefined
+  const agent = await createAgent(config, { log: createLog('silent'), net: createNet(config), model, leftOut })
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
   if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
@@ -64,7 +66,10 @@ async function converse(conversation: Conversation, output: Output): Promise<voi
   }
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
-  process.exitCode = 1
-})
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
+    process.exitCode = 1
+  })
+  // A tool that ignored its signal may still be at work: what is said is written out, and nobody waits for it.
+  .finally(() => process.stdout.write('', () => process.exit()))

@@ -2,10 +2,12 @@
  * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README, .env.example).
  * This is the only reader of process.env; all other code gets the `Config` that `loadConfig` returns.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { ConfigError } from './errors.ts'
+import { ROOT } from './root.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -80,6 +82,16 @@ function decoded(text: string): string {
   }
 }
 
+/** From the project's folder, as what uses it does; the default one may be missing. */
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(resolve(ROOT, path))
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -122,7 +134,7 @@ const schema = z.object({
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
-  CUSTOM_TOOLS_DIR: z.string().default('tools/custom'),
+  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
   STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
   FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),
   LINK_HOSTS: names.default([]),

@@ -4,10 +4,10 @@
  */
 import type { Fetched, ToolFetch } from './agent/types.ts'
 import { ToolError } from './errors.ts'
-import { createAgents, type ProxySetting, type Resolve } from './http/agents.ts'
+import { createAgents, systemResolve, type ProxySetting, type Resolve } from './http/agents.ts'
 import { attempt, systemClocks, type Clocks } from './http/attempts.ts'
 import { createCache } from './http/cache.ts'
-import { checkAddress } from './http/check.ts'
+import { checkAddress, checkName } from './http/check.ts'
 import type { Exchange } from './http/exchange.ts'
 import { createSharedWork } from './http/shared.ts'
 
@@ -75,10 +75,14 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
         ...scope,
         dispatcher: scope.inside ? agents.inside : agents.outside,
       }
-      const check = (url: URL) => checkAddress(url, scope)
+      const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
+      const check = async (url: URL, ending: AbortSignal) => {
+        checkAddress(url, scope)
+        if (resolvedByProxy) await checkName(url, options.resolve ?? systemResolve, ending)
+      }
       return async (address, { headers = {}, signal } = {}) => {
         const url = parse(address, scope.name)
-        check(url)
+        checkAddress(url, scope)
         const key = JSON.stringify([scope.name, scope.hosts, scope.inside, url.href, Object.entries(headers).sort()])
         const sent = { 'user-agent': options.userAgent ?? USER_AGENT, ...headers }
         const request = { ...limits, url, headers: sent, check }

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createAgent, type AgentParts } from '../agent-parts.ts'
+import { createAgent, type AgentParts, type AgentSources } from '../agent-parts.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import { createLog } from '../log.ts'
 import { demoModel } from '../model/demo.ts'
 import { createNet } from '../net.ts'
+import { leftOutSentence } from '../toolbox.ts'
 import { AnsweredFile } from './answered.ts'
 import type { Options } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
@@ -31,7 +32,8 @@ interface Surroundings {
  */
 export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
   const questions = await loadQuestions(options.file, options.limit)
-  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around.config)))
+  const leftOut = tellOnce(around.progress)
+  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around, leftOut)))
   const title = `${basename(options.file)}, ${questions.length} questions`
   const report = { title, at: new Date().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
   try {
@@ -46,12 +48,28 @@ export async function evalQuestions(options: AskOptions, around: Surroundings): 
 }
 
 /** @throws ConfigError before anything is asked. */
-async function agentOf({ dialect, model }: Variant, config: Config): Promise<AgentParts> {
+async function agentOf(
+  { dialect, model }: Variant,
+  { config }: Surroundings,
+  leftOut: TellLeftOut,
+): Promise<AgentParts> {
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
-  const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
+  const sources = { log: createLog('silent'), net: createNet(config), model: isDemo ? demoModel() : undefined, leftOut }
   return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
+}
+
+type TellLeftOut = NonNullable<AgentSources['leftOut']>
+
+/** Every side loads the same tools: what is left out is told once. */
+function tellOnce(progress: ProgressStream): TellLeftOut {
+  const told = new Set<string>()
+  return (one) => {
+    const sentence = leftOutSentence(one)
+    if (!told.has(sentence)) progress.write(`${sentence}\n`)
+    told.add(sentence)
+  }
 }
 
 interface Work {

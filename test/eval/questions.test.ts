@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
@@ -226,4 +226,18 @@ test('the demo can be evaluated where no model is set', async (t) => {
   const { stdout } = await runCommand(t, 'src/eval/main.ts', { args: [file, '--model', 'demo'], env, cwd: folder })
   expect(stdout).toMatch(/\d of 1 right\n$/)
   expect(existsSync(join(folder, 'eval-results'))).toBe(true)
+})
+
+test('custom tools that are left out are named once, and one that ignores its signal keeps nothing from ending', async (t) => {
+  const { file, out, model, folder } = await smallSet(t)
+  const waits = `export default { name: 'wait', description: 'x', run: () => new Promise((done) => setTimeout(done, 3_600_000)) }`
+  await mkdir(join(folder, 'tools'))
+  await writeFile(join(folder, 'tools', 'wait.js'), waits)
+  await writeFile(join(folder, 'tools', 'broken.js'), 'export default {')
+  model.on('sky', act('I wait.', 'wait', 'long'), finish('blue'))
+  const env = { ...envOf(model), CUSTOM_TOOLS_DIR: join(folder, 'tools'), TOOL_TIMEOUT_MS: '300' }
+  const args = [file, '--out', out, '--compare', 'text:one,text:two', '--limit', '2']
+  const { code, stdout, stderr } = await runCommand(t, 'src/eval/main.ts', { args, env })
+  expect([code, stderr.match(/A custom tool is left out: broken\.js: .+/g)?.length]).toEqual([0, 1])
+  expect(stdout).toContain('4 of 4 right')
 })
