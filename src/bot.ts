@@ -33,6 +33,8 @@ export interface BotOptions {
   /** In place of the configured model; the playground's demo. */
   model?: Model
   log?: Log
+  /** How long nothing may come over Slack's socket before it is replaced, in ms; see FrontOptions. */
+  socketSilenceMs?: number
 }
 
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
@@ -55,7 +57,10 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)
   if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent, identity })
-  const front = config.ROLE === 'worker' ? undefined : frontOf(config, { ...parts, identity })
+  const front =
+    config.ROLE === 'worker'
+      ? undefined
+      : frontOf(config, { ...parts, identity, socketSilenceMs: options.socketSilenceMs })
   const server = await listenAt(config, { ...parts, front })
   await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
   return {
@@ -116,7 +121,8 @@ function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
   }
 }
 
-function frontOf(config: Config, { log, net, queue, identity }: Parts & { identity: Identity }): Front {
+function frontOf(config: Config, parts: Parts & { identity: Identity; socketSilenceMs: number | undefined }): Front {
+  const { log, net, queue, identity, telemetry, socketSilenceMs } = parts
   return createFront({
     botToken: config.SLACK_BOT_TOKEN!,
     appToken: config.SLACK_APP_TOKEN,
@@ -128,6 +134,8 @@ function frontOf(config: Config, { log, net, queue, identity }: Parts & { identi
     now: () => new Date(),
     identity,
     log,
+    socketSilenceMs,
+    onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     ...net,
   })
 }
@@ -136,7 +144,9 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () =>
-      (await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' },
+      (front?.ready() ?? true) && (await stores.queue.ready())
+        ? { status: 200, body: 'ok\n' }
+        : { status: 503, body: 'not now\n' },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
   const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })
