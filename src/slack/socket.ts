@@ -165,7 +165,8 @@ export class Socket {
     this.#heardAt = Date.now()
     this.#lose(`nothing came for ${Math.round(silentMs / 1000)} s`)
     // The first asks the other side to close, which a dead one never does; the second does not wait for that.
-    for (const _ of ['ask', 'cut']) void this.#options.client.disconnect()
+    void this.#options.client.disconnect()
+    void this.#options.client.disconnect()
   }
 }
 

@@ -61,8 +61,7 @@ export function conversationContract(make: (settings?: QueueSettings) => Queue):
   })
 
   test('a command in a direct message joins when it has its thread, under the same id', async () => {
-    const command: Question = { ...dm(10, { surface: 'ask', thread: 'ask-1' }), id: 'T1:D1:ask-1' }
-    const { ts: _, eventId: __, ...unrooted } = command
+    const unrooted = dm(10, { surface: 'ask', thread: 'ask-1', id: 'T1:D1:ask-1' })
     const queue = await opened()
     const seen: string[] = []
     await queue.start(async (one) => void seen.push(conversationOf(one)))
