@@ -34,6 +34,8 @@ export interface BotOptions {
   /** In place of the configured model; the playground's demo. */
   model?: Model
   log?: Log
+  /** How long nothing may come over Slack's socket before it is replaced, in ms; see FrontOptions. */
+  socketSilenceMs?: number
 }
 
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
@@ -56,7 +58,10 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)
   if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent, identity })
-  const front = config.ROLE === 'worker' ? undefined : frontOf(config, { ...parts, identity })
+  const front =
+    config.ROLE === 'worker'
+      ? undefined
+      : frontOf(config, { ...parts, identity, socketSilenceMs: options.socketSilenceMs })
   const server = await listenAt(config, { ...parts, front })
   await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
   return {
@@ -101,6 +106,7 @@ async function startWork(
     queue: stores.queue,
     botUser: identity.botUser,
     followUps: config.FOLLOW_UPS,
+    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     limits: stores.limits,
     durable: stores.durable,
     now: () => new Date(),
@@ -117,17 +123,21 @@ function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
   }
 }
 
-function frontOf(config: Config, { log, net, queue, identity }: Parts & { identity: Identity }): Front {
+function frontOf(config: Config, parts: Parts & { identity: Identity; socketSilenceMs: number | undefined }): Front {
+  const { log, net, queue, identity, telemetry, socketSilenceMs } = parts
   return createFront({
     botToken: config.SLACK_BOT_TOKEN!,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
     followUps: config.FOLLOW_UPS,
+    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     queue,
     now: () => new Date(),
     identity,
     log,
+    socketSilenceMs,
+    onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     ...net,
   })
 }
@@ -136,7 +146,9 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () =>
-      (await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' },
+      (front?.ready() ?? true) && (await stores.queue.ready())
+        ? { status: 200, body: 'ok\n' }
+        : { status: 503, body: 'not now\n' },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
   const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })

@@ -147,6 +147,8 @@ const schema = z.object({
   BUDGET_TEAM_DAY_TOKENS: whole(1, 1e12).optional(),
   BUDGET_TEAM_DAY_USD: dollars.optional(),
 
+  // At most as long as a waiting question is kept: a conversation of a direct message is known by one.
+  DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
   HISTORY_MAX_TURNS: whole(1, 200).default(20),
 

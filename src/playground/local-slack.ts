@@ -21,6 +21,8 @@ export interface LocalSlackOptions {
   retryMs?: number[]
   /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
   echo?: boolean
+  /** How often an open socket is pinged: every 10 s. */
+  pingMs?: number
   /** How long a streamed message lives: 5 minutes. */
   streamMs?: number
   /** Milliseconds since the epoch. */

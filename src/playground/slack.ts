@@ -71,7 +71,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
 function assemble(settings: Settings, server: Listening) {
   const { now, scopes, events } = settings
   const store = new Store(now)
-  const sockets = new Sockets(server.server)
+  const sockets = new Sockets(server.server, settings.pingMs)
   const triggers = createTriggers(store, now)
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()

@@ -22,6 +22,7 @@ const questionSchema: z.ZodType<Question> = z.object({
   team: z.string(),
   channel: z.string(),
   thread: z.string(),
+  conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
   ts: z.string().optional(),

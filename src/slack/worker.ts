@@ -12,13 +12,24 @@ import { Mentions } from './mentions.ts'
 import { isFailureTold, Reply, type ReplyOptions } from './reply.ts'
 import { openThread } from './root.ts'
 import { SlackRefusal } from './web.ts'
-import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from './words.ts'
+import {
+  cannotPost,
+  EMPTY_QUESTION,
+  FAILED,
+  GIVEN_UP,
+  helpText,
+  isHelp,
+  refusalText,
+  RESTARTED,
+  withReference,
+} from './words.ts'
 
 export interface WorkerOptions extends Omit<ReplyOptions, 'signal' | 'now' | 'mentions'>, CatchUpOptions {
   answer: AnswerDeps
   directory: Directory
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
+  dmMemoryMinutes: number
   /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
   /** Absent where nothing is measured. */
@@ -35,8 +46,7 @@ export interface AnswerWatch {
 export function createHandler(options: WorkerOptions): Handler {
   return async (question, run, signal) => {
     if (isFailureTold(run)) return tellAgain(await replyOf(question, run, { ...options, signal }))
-    // A mention without a question gets a hint, and counts against no limit.
-    const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
+    const refusal = isFree(question) ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
     if (isUnrooted(question)) return takeIn(question, run, { ...options, signal })
     const caughtUp = catchUp(question, run, { ...options, signal })
@@ -45,6 +55,11 @@ export function createHandler(options: WorkerOptions): Handler {
     // With a durable queue the run is tried again if the catching up failed.
     await (options.durable ? caughtUp : caughtUp.catch(() => undefined))
   }
+}
+
+/** A mention without a question gets a hint, one that asks for help gets that, and neither counts against a limit. */
+function isFree({ text }: Question): boolean {
+  return text === '' || isHelp(text)
 }
 
 /**
@@ -76,7 +91,7 @@ async function settle(
   run: Run,
   { limits, refund }: WorkerOptions & { refund?: boolean },
 ): Promise<void> {
-  if (question.text !== '') await limits?.settle(question, run.saved.usage, { refund })
+  if (!isFree(question)) await limits?.settle(question, run.saved.usage, { refund })
 }
 
 /** Tells the asker privately why the question is refused. If Slack does not take that, it is lost: nobody else should read it. */
@@ -106,6 +121,7 @@ async function answerIn(question: Question, run: Run, options: WorkerOptions & {
     const history = mentions.history(options.answer.history)
     const events = answer(named, run, { ...options.answer, history, signal })
     if (question.text === '') await reply.note(EMPTY_QUESTION)
+    else if (isHelp(question.text)) await reply.note(helpText(options))
     else
       for await (const event of options.watch?.events(events) ?? events) {
         if (event.type === 'answer' || event.type === 'gave_up') await settle(question, run, options)

@@ -107,6 +107,12 @@ export interface BreakerFact {
   isOpen: boolean
 }
 
+/** Socket Mode's connection is there, or not. */
+export interface SocketFact {
+  kind: 'socket'
+  isConnected: boolean
+}
+
 /** What others than the telemetry itself tell of. */
-export type Told = SlackFact | RefusedFact | BreakerFact
+export type Told = SlackFact | RefusedFact | BreakerFact | SocketFact
 export type Fact = Told | IntakeFact | TakenUpFact | FirstSignFact | ModelFact | ToolFact | EndingFact | PutDownFact

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { embeddedQueue } from '../../src/queue/embedded.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
+import { conversationContract } from './conversations.ts'
 import { fairnessContract } from './fairness.ts'
 
 // Vitest runs without --expose-gc; without a collection the measure would be of garbage too.
@@ -15,6 +16,7 @@ const quick = { backoffMs: 5, graceMs: 50 }
 describe('the embedded queue', () => {
   queueContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
   fairnessContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
+  conversationContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
 
   test('takes nothing more in when too many questions wait, and does again when they are answered', async () => {
     const queue = embeddedQueue({ log: keptLog(), maxWaiting: 2 })

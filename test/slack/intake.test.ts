@@ -173,6 +173,23 @@ describe('the door over HTTP', async () => {
     expect((await fetch(`${base}/slack/events`, { method: 'POST', body })).status).toBe(401)
   })
 
+  test('strangers who knock a hundred times get one line in the log', async (t) => {
+    const other = await startBot(t)
+    const knock = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${other.bot.port}/slack/events`, { method: 'POST', body: '{}', headers })
+    const old = String(Math.floor(Date.now() / 1000) - 600)
+    const knocks: Record<string, string>[] = [
+      {},
+      { 'x-slack-signature': 'v0=00', 'x-slack-request-timestamp': '9999999999' },
+      { 'x-slack-signature': 'v0=00', 'x-slack-request-timestamp': old },
+      { 'x-slack-signature': 'v9', 'x-slack-request-timestamp': '9999999999' },
+    ]
+    for (let i = 0; i < 100; i++) expect((await knock(knocks[i % 4]!)).status).toBe(401)
+    expect(other.logs.map((line) => JSON.parse(line) as { msg: string })).toMatchObject([
+      { level: 40, msg: 'a request was turned away', reason: expect.stringContaining('x-slack-signature') },
+    ])
+  })
+
   test('what is no JSON, no event and no path is refused, and the bot lives on', async () => {
     expect((await post('{"no json')).status).toBeGreaterThanOrEqual(400)
     expect((await post('payload=%7B', { type: 'application/x-www-form-urlencoded' })).status).toBeGreaterThanOrEqual(
