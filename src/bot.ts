@@ -92,7 +92,7 @@ async function startWork(
 ): Promise<void> {
   const { log, net, web, agent, identity, stores, queue, telemetry } = parts
   const worker = {
-    egress: new Egress({ web, botUser: identity.botUser, log, fetch: net.fetch }),
+    egress: new Egress({ web, botUser: identity.botUser, botId: identity.botId, log, fetch: net.fetch }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
     answer: { ...agent.answer, history: stores.history },
