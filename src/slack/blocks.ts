@@ -101,7 +101,9 @@ export function answerContents(view: AnswerView): Content[] {
 function cutLine(view: AnswerView, rest: string[]): string[] {
   const more = Math.max(0, view.text.length - ANSWER_CHARS) + rest.reduce((sum, text) => sum + text.length, 0)
   if (more === 0) return []
-  return [`✂️ _This answer is too long for Slack: about ${more.toLocaleString('en-US')} more characters are not shown._`]
+  return [
+    `✂️ _This answer is too long for Slack: about ${more.toLocaleString('en-US')} more characters are not shown._`,
+  ]
 }
 
 const STOPPED: Record<StopReason, string> = {

@@ -43,6 +43,7 @@ class BoundedLexer extends Lexer {
 class BoundedTokenizer extends Tokenizer {
   /** Lines with `>`, and the lines of a paragraph that go on below without one. `marked` reads those again at every level. */
   override blockquote(source: string): Tokens.Blockquote | undefined {
+    QUOTE.lastIndex = 0
     const raw = QUOTE.exec(source)?.[0]
     if (raw === undefined) return undefined
     const text = raw.replace(/^ {0,3}> ?/gm, '')
@@ -75,7 +76,10 @@ class BoundedTokenizer extends Tokenizer {
 }
 
 function columnsOf(row: string): number {
-  return row.trim().replace(/^\||(?<!\\)\|$/g, '').split(/(?<!\\)\|/).length
+  return row
+    .trim()
+    .replace(/^\||(?<!\\)\|$/g, '')
+    .split(/(?<!\\)\|/).length
 }
 
 /**
@@ -89,8 +93,12 @@ const PARAGRAPH = ((rules) => {
 })(Lexer.rules.block.gfm)
 
 /** Whether a line is a paragraph's: no blank one, and nothing that begins another block. */
-const LAZY = '(?![ \\t]*(?:\\n|$)| {0,3}(?:[>#|<]|`{3}|~{3}|[-*+_=]{3}|[-*+][ \\t]|\\d{1,9}[.)][ \\t])| {4}|\\t)[^\\n]+(?:\\n|$)'
-const QUOTE = new RegExp(`^(?: {0,3}>[^\\n]*(?:\\n|$))+(?:(?<=^ {0,3}> ?[\\p{L}\\p{N}"'(*_][^\\n]*\\n)(?:${LAZY})+)?`, 'mu')
+const LAZY =
+  '(?![ \\t]*(?:\\n|$)| {0,3}(?:[>#|<]|`{3}|~{3}|[-*+_=]{3}|[-*+][ \\t]|\\d{1,9}[.)][ \\t])| {4}|\\t)[^\\n]+(?:\\n|$)'
+const QUOTE = new RegExp(
+  `^(?: {0,3}>[^\\n]*(?:\\n|$))+(?:(?<=^ {0,3}> ?[\\p{L}\\p{N}"'(*_][^\\n]*\\n)(?:${LAZY})+)?`,
+  'muy',
+)
 
 function asText(source: string, tokens: Token[]): Token[] {
   tokens.push({ type: 'text', raw: source, text: source })
@@ -112,7 +120,9 @@ const MAX_DEFINITIONS = 100
 /** `[1]: https://…` names an address for the whole text, also where it stands in another segment. The first of a name counts. */
 function definitions(source: string): Tokens.Def[] {
   const found = new Map<string, Tokens.Def>()
-  for (const [raw, name = '', href = ''] of source.matchAll(/^ {0,3}\[([^\][\n\\]{1,100})\]: *<?([^\s<>]{1,2000})>?/gm)) {
+  for (const [raw, name = '', href = ''] of source.matchAll(
+    /^ {0,3}\[([^\][\n\\]{1,100})\]: *<?([^\s<>]{1,2000})>?/gm,
+  )) {
     const tag = name.trim().replace(/\s+/g, ' ').toLowerCase()
     if (!found.has(tag)) found.set(tag, { type: 'def', tag, raw, href, title: '' })
     if (found.size >= MAX_DEFINITIONS) break

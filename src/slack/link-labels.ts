@@ -3,7 +3,11 @@
  * `sign in at www.bank.example`. Characters without a form and dots of other scripts do not hide that.
  */
 export function readsAsAnother(label: string, url: URL): boolean {
-  const words = label.slice(0, LABEL_CHARS).normalize('NFKC').replace(/\p{Cf}/gu, '').replace(/[。․∙]/g, '.')
+  const words = label
+    .slice(0, LABEL_CHARS)
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[。․∙]/g, '.')
   return words.split(/[\s()[\]{}<>"'“”‘’«»,;|]+/).some((word) => ADDRESS.test(word) && !isThis(word, url))
 }
 

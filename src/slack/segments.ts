@@ -1,4 +1,5 @@
-/** More than this goes to the Markdown lexer in several segments. UTF-16 units. */
+/** A text that is longer goes to the Markdown lexer in segments of at most so much. UTF-16 units. */
+const WHOLE_CHARS = 6000
 const SEGMENT_CHARS = 4000
 
 export interface Segment {
@@ -15,7 +16,7 @@ export interface Segment {
 export function segmentsOf(markdown: string): Segment[] {
   const segments: Segment[] = []
   let next: Cut = { end: 0, after: 'block', head: '' }
-  while (markdown.length - next.end > SEGMENT_CHARS) {
+  while (markdown.length - next.end > WHOLE_CHARS) {
     const cut = cutAfter(markdown, next)
     segments.push({ markdown: next.head + markdown.slice(next.end, cut.end), after: next.after })
     next = cut
@@ -36,13 +37,13 @@ function cutAfter(markdown: string, { end: start, head: before }: Cut): Cut {
   const least = start + SEGMENT_CHARS / 4
   let [block, line]: (Cut | undefined)[] = []
   let [isAfterBlank, head] = [false, before]
-  for (let at = start; at < most; ) {
+  for (let at = start; at < most;) {
     const fence = fenceEnd(markdown, at)
     const end = fence ?? headEnd(markdown, at) ?? lineEnd(markdown, at)
-    if (fence !== undefined && fence > most)
-      return { end: at === start ? fence : at, after: 'block', head: '' }
+    if (fence !== undefined && fence > most) return { end: at === start ? fence : at, after: 'block', head: '' }
     if (markdown[at] !== '|') head = ''
-    if (at > least && isAfterBlank && !CONTINUES.test(markdown.slice(at, at + 8))) block = { end: at, after: 'block', head }
+    if (at > least && isAfterBlank && !CONTINUES.test(markdown.slice(at, at + 8)))
+      block = { end: at, after: 'block', head }
     else if (at > least && markdown[at] !== ' ') line = { end: at, after: head === '' ? 'line' : 'block', head }
     if (end > lineEnd(markdown, at) && fence === undefined) head = markdown.slice(at, end)
     isAfterBlank = fence !== undefined || markdown.slice(at, Math.min(end, at + 200)).trim() === ''
@@ -59,11 +60,15 @@ function lineEnd(markdown: string, at: number): number {
   return end < 0 ? markdown.length : end + 1
 }
 
+/** Not within a link either, where its end is nearby. */
 function betweenWords(markdown: string, start: number): Cut {
   const most = start + SEGMENT_CHARS
-  const space = markdown.lastIndexOf(' ', most - 1)
+  const least = start + SEGMENT_CHARS / 4
+  const link = markdown.lastIndexOf('[', most - 1)
+  const isOpen = link > least && !/^[^\]]*\](?!\([^)]*$|$)/.test(markdown.slice(link, most))
+  const space = markdown.lastIndexOf(' ', (isOpen ? link : most) - 1)
   const isLow = markdown.charCodeAt(most) >= 0xdc00 && markdown.charCodeAt(most) <= 0xdfff
-  const end = space > start + SEGMENT_CHARS / 4 ? space + 1 : isLow ? most - 1 : most
+  const end = isOpen ? link : space > Math.max(least, link) ? space + 1 : isLow ? most - 1 : most
   return { end, after: 'word', head: '' }
 }
 
@@ -75,7 +80,7 @@ function fenceEnd(markdown: string, start: number): number | undefined {
   const [, indent = '', mark] = FENCE.exec(markdown) ?? []
   if (mark === undefined) return undefined
   const most = /^ {0,3}$/.test(indent) ? markdown.length : Math.min(markdown.length, start + SEGMENT_CHARS / 4)
-  for (let at = FENCE.lastIndex; at < most; ) {
+  for (let at = FENCE.lastIndex; at < most;) {
     const end = lineEnd(markdown, at)
     const line = markdown.slice(at, end).trim()
     if (line.length >= mark.length && line === mark.charAt(0).repeat(line.length)) return end
