@@ -6,6 +6,8 @@ const MAX_DEPTH = 8
 const MAX_MARKS = 300
 /** An address that is longer is lexed in pieces. */
 const MAX_ADDRESS = 2000
+/** For the end of bold or italics no further than this is looked, at every mark that may begin them. */
+const MAX_EMPHASIS = 400
 
 /**
  * `marked` takes quadratic time for thousands of unclosed marks in a paragraph, exponential time for quotes within quotes, and
@@ -68,6 +70,12 @@ class BoundedTokenizer extends Tokenizer {
     const columns = columnsOf(rule)
     if (columns !== columnsOf(head) || columns * body.split('\n').length > Math.max(100, body.length)) return undefined
     return super.table(source)
+  }
+
+  override emStrong(source: string, masked: string, previous = ''): Tokens.Em | Tokens.Strong | undefined {
+    const at = masked.length - source.length
+    const near = masked.slice(Math.max(0, at - 50), at + MAX_EMPHASIS)
+    return super.emStrong(source.slice(0, MAX_EMPHASIS), near, previous)
   }
 
   override url(source: string): Tokens.Link | undefined {

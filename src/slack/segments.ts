@@ -1,6 +1,6 @@
 /** A text that is longer goes to the Markdown lexer in segments of at most so much. UTF-16 units. */
 const WHOLE_CHARS = 6000
-const SEGMENT_CHARS = 4000
+const SEGMENT_CHARS = 2000
 
 export interface Segment {
   markdown: string
@@ -9,14 +9,15 @@ export interface Segment {
 }
 
 /**
- * Cuts Markdown into segments that are lexed one by one: what `marked` does in quadratic time, it then does over a few thousand
+ * Cuts Markdown into segments that are lexed one by one: what `marked` does in quadratic time, it then does over two thousand
  * characters. Cut between two blocks, else between two lines, else between two words. A code block that is longer than a
  * segment stays whole, because that is lexed in linear time; a table that is longer becomes several with the same head.
  */
 export function segmentsOf(markdown: string): Segment[] {
+  if (markdown.length <= WHOLE_CHARS) return [{ markdown, after: 'block' }]
   const segments: Segment[] = []
   let next: Cut = { end: 0, after: 'block', head: '' }
-  while (markdown.length - next.end > WHOLE_CHARS) {
+  while (markdown.length - next.end > SEGMENT_CHARS) {
     const cut = cutAfter(markdown, next)
     segments.push({ markdown: next.head + markdown.slice(next.end, cut.end), after: next.after })
     next = cut

@@ -11,6 +11,7 @@ import {
 } from '../../src/slack/blocks.ts'
 import { accept, answer, textsOf } from '../harness/slack-content.ts'
 import { guard } from '../../src/slack/guard.ts'
+import { renderLink } from '../../src/slack/links.ts'
 
 describe('Markdown as Slack shows it', () => {
   test.each([
@@ -215,6 +216,35 @@ describe('long answers', () => {
       for (const content of contents) accept(content)
     }
   })
+})
+
+describe('a megabyte is read without a freeze', () => {
+  const kinds = [
+    ...['http://a.b/(', 'www.a.b/(', '[', '![](', '[a](', '_a ', '*a', '**', '`a', '``', '<', '<a ', '\\', '&', 'a@', '>', '> '],
+    ...['- ', '- a\n', '- a\n= ', '- a\\\n', '> a\n- b\n', '\n- ', '    ```@\n', '~~~\n', '|a|b|\n|-|-|\n', 'a\n|-|-|\n', '[a]: b "\n'],
+    ...['1. \n\n', '字', '\n', ' ', '\t', '&#', '<!--', '<script>', 'a.b'],
+  ]
+  test.each(kinds)('of %j', (kind) => {
+    const text = kind.repeat(1_000_000 / kind.length)
+    const from = performance.now()
+    for (const prefix of ['', '- ', '> ', 'a ', '|a|b|\n|-|-|\n|'])
+      for (const content of answerContents({ ...view(prefix + text), question: text })) accept(content)
+    accept(stepContent({ thought: text, action: { tool: text, input: text }, observation: { text, ok: true } }))
+    renderLink({ label: text, href: `https://example.com/${text}` }, () => true)
+    // A generous bound: these took from seconds to hours.
+    expect(performance.now() - from).toBeLessThan(10_000)
+  })
+
+  test('of a table of many columns and many short rows', () => {
+    const text = `|${'a|'.repeat(10_000)}\n|${'-|'.repeat(10_000)}\n${'|\n'.repeat(10_000)}`
+    for (const content of answerContents(view(text))) accept(content)
+    const wide = `|a|b|\n|-|-|\n|${'w'.repeat(20_000)}|b|\n${'|a|b|\n'.repeat(6_000)}`
+    expect(answer(wide).join('').length).toBeLessThan(60_000)
+  })
+
+  function view(text: string) {
+    return { text, sources: [], question: '', allowedHosts: ['a.b'], footer: 'F' }
+  }
 })
 
 /** Text as hostile as a model or a page can write it. */

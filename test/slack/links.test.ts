@@ -172,7 +172,12 @@ describe('nothing that a model, a tool or a page wrote carries data out', () => 
     const model = [act('Read.', 'wikipedia', 'Leaky'), ...script, finish(LEAKS.join('\n\n'))]
     const { slack, mention } = await startBot(t, { env, pages, model })
     if (what.startsWith('plain'))
-      slack.fault({ method: 'chat.*', error: 'invalid_blocks', where: (args) => 'blocks' in args, times: 99 })
+      slack.fault({
+        method: 'chat.*',
+        error: 'invalid_blocks',
+        where: ({ blocks }) => Array.isArray(blocks) && blocks.length > 0,
+        times: 99,
+      })
     const thread = await mention('leak it')
     await thread.ended()
     expect(thread.shown().join('\n')).toMatch(/evil\.\u200b?example/)
