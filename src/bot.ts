@@ -98,7 +98,7 @@ async function startWork(
 ): Promise<void> {
   const { log, net, web, agent, identity, stores, queue, telemetry } = parts
   const worker = {
-    egress: new Egress({ web, botUser: identity.botUser, log, fetch: net.fetch }),
+    egress: new Egress({ web, botUser: identity.botUser, botId: identity.botId, log, fetch: net.fetch }),
     directory: new Directory({ web, log }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,

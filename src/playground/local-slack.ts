@@ -61,6 +61,8 @@ export interface LocalSlack {
   shown(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
   /** Whom the bot's messages would have pinged. */
   pings(): string[]
+  /** What could be clicked in all that the bot sent, wherever it stands. */
+  links(): string[]
   status(channel: string, thread: string): string
   reactions(channel: string, ts: string): Reaction[]
   /** What only this person was shown. */
