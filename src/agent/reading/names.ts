@@ -17,7 +17,7 @@ const ALSO_FINISH = new Set([
 const BEFORE = /^(?:(?:please |i will |let me )?(?:use|using|call|calling|invoke|run|execute|try|使用|调用|調用)\s*(?:the\s)?|the\s|(?:tool|function|name|工具)\s?[:：]\s?)\s*/iu
 const AFTER = /(?:\s*(?:tool|function|api|工具|函数)|\.(?:call|run|invoke|execute)|[:#]\d{1,3})$/iu
 /** What parts a namespace from a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
-const NAMESPACE = /^.*(?:__|::|->|[./:\\])(?=[^./:\\])/su
+const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
 
 /**
  * The tool that a model named: the listed one's exact spelling where it is meant, else the name as written without its

@@ -37,9 +37,9 @@ export function readAction(turn: Turn, index: number, section: Section): Found |
   const next = turn.sections[index + 1]
   if (!written.name) return next && next.name !== 'input' ? undefined : faultAt(turn, section.at, NAMELESS)
   if (!listedTool(written.name, turn.tools) && namesNothing(written.name)) return undefined
-  const blob = readBlobAt(turn, section.valueAt) ?? readLeakedAt(turn, section.valueAt)
-  if (blob) return blob
   const call = turn.tools.includes(written.name.trim()) ? undefined : readCall(written.all, turn.tools)
+  const blob = readBlobAt(turn, section.valueAt) ?? (call ? undefined : readLeakedAt(turn, section.valueAt))
+  if (blob) return blob
   const beside = call || next?.name === 'input' ? undefined : besideName(written.all, turn.tools)
   const tool = beside?.tool ?? call?.tool ?? toolNamed(written.name, turn.tools)
   if (!tool) return faultAt(turn, section.at, NAMELESS)
