@@ -38,8 +38,12 @@ const LONGEST_LABEL = 160
 /** The text with its labels in the plain hand, where all of them are in another one. */
 export function inPlainHand(text: string, labelAt: LabelReader = reactLabel): string {
   if (sectionsOf(text, labelAt).some(isStep)) return text
-  for (const plain of [withoutTags(text), ...HANDS.map((hand) => written(text, hand))])
+  const untagged = withoutTags(text)
+  if (untagged !== text && sectionsOf(untagged, labelAt).some(({ name }) => name === 'action' || name === 'answer')) return untagged
+  for (const hand of HANDS) {
+    const plain = written(text, hand)
     if (plain !== text && tellsStep(sectionsOf(plain, labelAt), plain)) return plain
+  }
   return text
 }
 
@@ -75,14 +79,14 @@ function over(line: string, pattern: RegExp, anew: (match: RegExpExecArray) => s
   return match ? anew(match) + line.slice(match[0].length) : undefined
 }
 
+const ANSWER_TAG = /^(?:final[ _-]?)?answer$/i
 const LABEL_TAG = /<(\/?)([a-z][a-z _-]{2,20})>/gi
 
-/** `<action>search</action><action_input>x</action_input>`: labels as tags, each closed. */
+/** `<action>search</action><action_input>x</action_input>`: labels as tags, each closed; an answer's may be cut off by `stop`. */
 function withoutTags(text: string): string {
-  if (!text.includes('</')) return text
   const closed = new Set([...text.matchAll(/<\/([a-z][a-z _-]{2,20})>/gi)].map(([, name = '']) => name.toLowerCase()))
   return text.replace(LABEL_TAG, (tag: string, slash: string, name: string) => {
-    if (!closed.has(name.toLowerCase()) || !reactLabel(`${name}:`, 0)) return tag
+    if (!(closed.has(name.toLowerCase()) || ANSWER_TAG.test(name)) || !reactLabel(`${name}:`, 0)) return tag
     return slash ? '\n' : `\n${name}:`
   })
 }

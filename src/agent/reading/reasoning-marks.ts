@@ -49,7 +49,10 @@ const MARKS: Marks[] = [
   { open: '<\\|im_start\\|>(?:assistant[_ ])?(?:think|thinking|analysis|reasoning)\\n', close: () => '<\\|im_end\\|>' },
   // Granite 3.2, and what interfaces wrap reasoning in
   { open: "Here(?: is|['’]s) my (?:thought|thinking|reasoning) process:", close: () => 'here(?: is|[\'’]s) my (?:response|answer):', first: true },
-  { open: '<details(?: type="reasoning"[^<>\\n]{0,80}>|>\\s{0,3}<summary>[^<\\n]{0,20}(?:think|thought|reason)[^<\\n]{0,40}</summary>)', close: () => '</details>' },
+  {
+    open: '<details type="reasoning"[^<>\\n]{0,80}>|(?:<details>\\s{0,3})?<summary>[^<\\n]{0,20}(?:think|thought|reason)[^<\\n]{0,40}</summary>',
+    close: () => '</details>',
+  },
   { open: `\`\`\`(?:think|thinking|thoughts?|reasoning|analysis)[ \\t]{0,3}\\n`, close: () => '\\n```[ \\t]{0,3}(?=\\n|$)' },
   { open: '<!--', close: () => '-->' },
 ]

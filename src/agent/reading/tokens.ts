@@ -2,7 +2,7 @@
 
 /** Tokens that open an assistant's turn, or the part of it that is meant to be read. */
 const HEAD =
-  /\s*(?:<\|(?:im_start|start_header_id|begin_of_text|startoftext|start|begin|assistant|bot|python_tag|begin_of_solution|start_of_solution|START_RESPONSE|START_OF_TURN_TOKEN|CHATBOT_TOKEN|im_assistant|im_middle|content)\|>(?:assistant|model)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|<[｜|](?:Assistant|begin▁of▁sentence)[｜|]>|\[\/INST\]|<(?:response|output|reply|solution)>)/iy
+  /\s*(?:<\|(?:im_start(?!\|>(?:think|analysis|reason))|start_header_id|begin_of_text|startoftext|start|begin|assistant|bot|python_tag|begin_of_solution|start_of_solution|START_RESPONSE|START_OF_TURN_TOKEN|CHATBOT_TOKEN|im_assistant|im_middle|content)\|>(?:assistant|model)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|<[｜|](?:Assistant|begin▁of▁sentence)[｜|]>|\[\/INST\]|<(?:response|output|reply|solution)>|<answer>(?=\s{0,9}[#*_]{0,4}\s?(?:thought|action|final|思考|行动)))/iy
 
 /** Tokens that end a turn. */
 const END =
@@ -34,11 +34,21 @@ export function withoutHead(text: string): string {
   return text.slice(at)
 }
 
+export interface FinalPart {
+  text: string
+  isFinal: boolean
+}
+
+/** Whether a completion of harmony that lost its tokens came to its final part. */
+export function cameToFinal(completion: string): boolean {
+  return /^\s{0,20}analysis/.test(completion) && /assistant ?final/.test(completion)
+}
+
 /**
  * The part that a model marked as the one for people, with `isFinal`; all of the text where none is marked, or a tool was
  * called before it.
  */
-export function finalPart(text: string): { text: string; isFinal: boolean } {
+export function finalPart(text: string): FinalPart {
   const match = FINAL.exec(text)
   const called = TO_TOOL.exec(text)
   if (match && (!called || called.index > match.index))
@@ -60,12 +70,14 @@ export function withoutEnd(text: string): string {
   return withoutTail(text)
 }
 
+/** Drops tokens at the end, and the end of an answer's tag whose beginning stood before the turn. */
 function withoutTail(text: string): string {
   let kept = text.trimEnd()
-  for (let token = tailToken(kept); token; token = tailToken(kept)) kept = kept.slice(0, -token.length).trimEnd()
+  const answer = text.includes('<answer>') ? [] : ['</answer>']
+  for (let token = tailToken(kept, answer); token; token = tailToken(kept, answer)) kept = kept.slice(0, -token.length).trimEnd()
   return kept
 }
 
-function tailToken(text: string): string | undefined {
-  return TAIL.find((token) => text.endsWith(token))
+function tailToken(text: string, others: string[]): string | undefined {
+  return [...TAIL, ...others].find((token) => text.endsWith(token))
 }

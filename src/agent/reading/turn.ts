@@ -4,7 +4,7 @@ import { inPlainHand } from './hand.ts'
 import type { LabelReader } from './labels.ts'
 import { sectionsOf, type Section } from './sections.ts'
 import { stripThinking } from './thinking.ts'
-import { finalPart, withoutEnd, withoutHead } from './tokens.ts'
+import { cameToFinal, finalPart, withoutEnd, withoutHead } from './tokens.ts'
 
 /** What the model said in its turn, its labelled parts, and the tools that may be named in it. */
 export interface Turn {
@@ -42,5 +42,5 @@ export function turnText(
   const cut = readWhole(withoutHead(lines), begins).text
   const said = finalPart(stripThinking(cut))
   const text = readWhole(withoutEnd(withoutHead(said.text)), begins).text
-  return { text, isFinal: said.isFinal, isCut: completion.length > MOST_CHARS && lines.trimEnd().endsWith(text.slice(-100)) }
+  return { text, isFinal: said.isFinal || cameToFinal(lines), isCut: completion.length > MOST_CHARS && lines.trimEnd().endsWith(text.slice(-100)) }
 }
