@@ -49,7 +49,7 @@ export class ObservationCut {
     const before = this.text.length
     const taken = piece.slice(0, MOST_CHARS + 1 - before)
     this.text += taken
-    for (let at = 0; at < taken.length && !this.#isOver; )
+    for (let at = 0; at < taken.length && !this.#isOver;)
       at = this.#closing ? this.#reason(taken, at, this.#closing) : this.#read(taken, at, before)
     this.#isOver ||= this.text.length > MOST_CHARS
     return this.#isOver
@@ -84,8 +84,7 @@ export class ObservationCut {
     const end = lineBreak < 0 ? piece.length : lineBreak + 1
     const wasWhole = this.#head.length >= LONGEST_HEAD
     if (!wasWhole) this.#head += piece.slice(at, Math.min(end, at + LONGEST_HEAD - this.#head.length))
-    const opening =
-      wasWhole || this.#hasBegun ? undefined : opensReasoning(this.#head, this.#isFirst)
+    const opening = wasWhole || this.#hasBegun ? undefined : opensReasoning(this.#head, this.#isFirst)
     if (opening) {
       this.reasoning.push({ start: this.#lineStart + opening.before, end: Infinity })
       this.#closing = opening.close

@@ -48,7 +48,7 @@ const LONGEST_INDENT = 500
 /** Puts a bar before each line that begins like a label of the prompt, so that nothing in it reads as the model's turn. */
 export function defuseLabels(text: string): string {
   let defused = ''
-  for (LINE.lastIndex = 0; LINE.lastIndex < text.length; ) {
+  for (LINE.lastIndex = 0; LINE.lastIndex < text.length;) {
     const line = LINE.exec(text)?.[0] ?? ''
     defused += line.length >= SHORTEST_LABEL && isLabelled(line) ? `| ${line}` : line
   }
@@ -71,7 +71,7 @@ function isLabel(line: string): boolean {
 
 function indentOf(line: string): number {
   let at = 0
-  for (BEFORE.lastIndex = 0; BEFORE.test(line); ) at = BEFORE.lastIndex
+  for (BEFORE.lastIndex = 0; BEFORE.test(line);) at = BEFORE.lastIndex
   return at
 }
 

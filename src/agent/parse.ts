@@ -6,7 +6,7 @@
 export { beginsObservation, cutAtObservation } from './reading/cut.ts'
 export { stripThinking } from './reading/thinking.ts'
 export { listedTool } from './reading/names.ts'
-export { readLeakedCalls, spokenWords } from './reading/native.ts'
+export { readLeakedCalls, spokenWords } from './reading/native-text.ts'
 export { readText } from './reading/text.ts'
 export { readJson } from './reading/json.ts'
 export { readBracket } from './reading/bracket.ts'

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  beginsIntermediateAnswer,
-  beginsObservation,
-  cutAtObservation,
-  stripThinking,
-} from '../../src/agent/parse.ts'
+import { beginsIntermediateAnswer, beginsObservation, cutAtObservation, stripThinking } from '../../src/agent/parse.ts'
 
 const OBSERVATIONS = [
   'Observation: 42',

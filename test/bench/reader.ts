@@ -44,13 +44,71 @@ function streamed(text: string): ObservationCut {
 
 /** Units that are repeated to a megabyte. */
 const UNITS = [
-  ...['[', '"', "'", '`', 'Action:', '{', '\n', ' \n', 'Action:\n', '行动：\n', 'Thought: ', '```json\n', '```\n', '#\n'],
+  ...[
+    '[',
+    '"',
+    "'",
+    '`',
+    'Action:',
+    '{',
+    '\n',
+    ' \n',
+    'Action:\n',
+    '行动：\n',
+    'Thought: ',
+    '```json\n',
+    '```\n',
+    '#\n',
+  ],
   ...['<think>', '<think></think>', '</think>', '<thinking>\n', '[THINK]', '◁think▷', '<|channel|>analysis<|message|>'],
-  ...['<|im_end|>.', '<|channel|>', '<|start|>assistant', '<!--', '- Action: x\n', '1. Thought\n', '🔧 Action: ', '<b>Action:</b> '],
-  ...['[Action] ', 'Action - x\n', '<action>', '<answer>', '<function=', '<function=search>', '<function=search><parameter=q>'],
-  ...['<invoke name="search">', '<tool_call>search\n', '<arg_key>q</arg_key><arg_value>', '[TOOL_CALLS]search', '<｜tool▁call▁begin｜>'],
-  ...['commentary to=search ', '>>>search\n', 'search(', 'search(a="', '[search(a=1), ', 'search[', '"\'`[{', 'Action Input: x\n'],
-  ...['Final Answer: ', 'Answer: a\n', 'Question: a\n', 'Observation', '. Final Answer: ', 'a.b.', 'functions.', '字', '\u00ad', '\v'],
+  ...[
+    '<|im_end|>.',
+    '<|channel|>',
+    '<|start|>assistant',
+    '<!--',
+    '- Action: x\n',
+    '1. Thought\n',
+    '🔧 Action: ',
+    '<b>Action:</b> ',
+  ],
+  ...[
+    '[Action] ',
+    'Action - x\n',
+    '<action>',
+    '<answer>',
+    '<function=',
+    '<function=search>',
+    '<function=search><parameter=q>',
+  ],
+  ...[
+    '<invoke name="search">',
+    '<tool_call>search\n',
+    '<arg_key>q</arg_key><arg_value>',
+    '[TOOL_CALLS]search',
+    '<｜tool▁call▁begin｜>',
+  ],
+  ...[
+    'commentary to=search ',
+    '>>>search\n',
+    'search(',
+    'search(a="',
+    '[search(a=1), ',
+    'search[',
+    '"\'`[{',
+    'Action Input: x\n',
+  ],
+  ...[
+    'Final Answer: ',
+    'Answer: a\n',
+    'Question: a\n',
+    'Observation',
+    '. Final Answer: ',
+    'a.b.',
+    'functions.',
+    '字',
+    '\u00ad',
+    '\v',
+  ],
 ]
 
 /** Whole texts of a megabyte, where what stands at the two ends is the point. */
@@ -106,7 +164,9 @@ async function besideTheReader(): Promise<number> {
     const { user, system } = process.cpuUsage(before)
     // Both sides of a call are counted: two megabytes.
     const tokens = (user + system) / 2000
-    console.log(`${JSON.stringify(unit).padEnd(34)}${`${markdown.toFixed(0)} ms as Markdown`.padStart(25)}${`${tokens.toFixed(0)} ms as tokens`.padStart(25)}`)
+    console.log(
+      `${JSON.stringify(unit).padEnd(34)}${`${markdown.toFixed(0)} ms as Markdown`.padStart(25)}${`${tokens.toFixed(0)} ms as tokens`.padStart(25)}`,
+    )
     slowest = Math.max(slowest, markdown, tokens)
   }
   return slowest

@@ -90,7 +90,7 @@ function withInput(inner: unknown, outer: Fields): unknown {
 /** An object that names a tool. `name` alone is too common: it takes an input beside it, or a listed tool's name. */
 function called(value: object, fields: Fields, tools: string[]): BlobAction | undefined {
   const strong = textOf(first(fields, TOOL, isText))
-  const weak = strong ? '' : textOf(first(fields, NAME, isText))
+  const weak = strong ? '' : textOf(first(fields, NAME, isText)) || listedType(fields, tools)
   const written = strong || weak
   const hasInput = INPUT.some((key) => fields.has(key))
   const listed = listedTool(written, tools)
@@ -99,6 +99,12 @@ function called(value: object, fields: Fields, tools: string[]): BlobAction | un
   if (!listed && namesFinish(written, tools)) return finish(input)
   const tool = listed ?? toolNamed(written, tools)
   return tool ? { kind: 'action', tool, input } : undefined
+}
+
+/** `{"type": "search", "query": "x"}`, where the type is a listed tool. */
+function listedType(fields: Fields, tools: string[]): string {
+  const type = textOf(fields.get('type'))
+  return tools.includes(type) ? type : ''
 }
 
 function answered(fields: Fields): BlobAction | undefined {

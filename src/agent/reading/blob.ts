@@ -33,7 +33,7 @@ function firstCall(turn: Turn, candidates: Iterable<number>): Found | undefined 
   let from = 0
   let tried = 0
   for (const candidate of candidates) {
-    for (let at: number | undefined = candidate < from ? undefined : candidate; at !== undefined; ) {
+    for (let at: number | undefined = candidate < from ? undefined : candidate; at !== undefined;) {
       if (++tried > MOST_OBJECTS) return undefined
       const loose = readLoose(turn.text, at, retries)
       from = Math.max(at + 1, loose.ok ? loose.end : loose.at)

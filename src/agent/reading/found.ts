@@ -70,7 +70,8 @@ export function toReading(found: Found | undefined, turn: Turn, form: string): R
 
 /** Where the first line begins that holds JSON and nothing before it but a fence. */
 function jsonBegins(text: string): number {
-  for (let at = 0; at < text.length; at = nextLine(text, at)) if (braceAfter(text, at, nextLine(text, at)) !== undefined) return at
+  for (let at = 0; at < text.length; at = nextLine(text, at))
+    if (braceAfter(text, at, nextLine(text, at)) !== undefined) return at
   return text.length
 }
 

@@ -16,11 +16,19 @@ const TAG = '</?(?:b|strong|i|em|u|p|li|ul|ol|span|div|h[1-6]|code|mark|br|font)
 const BULLET = '(?:[-+*•●▪◦‣·–—►▶→➤➜»>]{1,2}|[①-⑳])(?=[ \\t])'
 const NUMBER = '(?:step ?)?(?:\\d{1,2}|[a-z]|[ivx]{1,4})[.):、-]|\\(\\d{1,2}\\)|\\d\\ufe0f?\\u20e3|第\\d{1,2}步[：:]?'
 const EMOJI = '(?:(?!\\d)\\p{Extended_Pictographic}[\\ufe0f\\u200d\\p{Emoji_Modifier}]*){1,4}'
-const DECORATED = new RegExp(`^([ \\t]{0,16})(#{1,6} )?([*_\`]{0,3})(?:(?:${BULLET}|${NUMBER}|${EMOJI})[ \\t]{0,4}){1,3}`, 'iu')
-const HTML = new RegExp(`^[ \\t]{0,16}(?:${TAG}[ \\t]{0,4}){1,4}([^<>\\n]{1,40})(?:${TAG}){0,3}([ \\t]{0,3}[:：])?(?:${TAG}){0,3}`, 'i')
+const DECORATED = new RegExp(
+  `^([ \\t]{0,16})(#{1,6} )?([*_\`]{0,3})(?:(?:${BULLET}|${NUMBER}|${EMOJI})[ \\t]{0,4}){1,3}`,
+  'iu',
+)
+const HTML = new RegExp(
+  `^[ \\t]{0,16}(?:${TAG}[ \\t]{0,4}){1,4}([^<>\\n]{1,40})(?:${TAG}){0,3}([ \\t]{0,3}[:：])?(?:${TAG}){0,3}`,
+  'i',
+)
 const HTML_END = new RegExp(`(?:[ \\t]{0,4}${TAG}){1,4}\\s{0,16}$`, 'i')
-const BRACKETED = /^[ \t]{0,16}([*_`]{0,3})(?:\[([^\][\n]{1,40})\]|【([^【】\n]{1,40})】|「([^「」\n]{1,40})」|\(([^()\n]{1,40})\)|<([^<>/\n]{1,40})>(?=[ \t]*[:：\n]))[*_`]{0,3}[ \t]{0,3}[:：]?/
-const PARTED = /^[ \t]{0,16}[*_`]{0,3}([\p{L}][\p{L}\p{N} _'’]{1,30}?)[*_`]{0,3} {0,2}(?:[=-]>|→|⇒|=|-|–|—|\|)[ \t]{1,4}/u
+const BRACKETED =
+  /^[ \t]{0,16}([*_`]{0,3})(?:\[([^\][\n]{1,40})\]|【([^【】\n]{1,40})】|「([^「」\n]{1,40})」|\(([^()\n]{1,40})\)|<([^<>/\n]{1,40})>(?=[ \t]*[:：\n]))[*_`]{0,3}[ \t]{0,3}[:：]?/
+const PARTED =
+  /^[ \t]{0,16}[*_`]{0,3}([\p{L}][\p{L}\p{N} _'’]{1,30}?)[*_`]{0,3} {0,2}(?:[=-]>|→|⇒|=|-|–|—|\|)[ \t]{1,4}/u
 
 const HANDS: Hand[] = [
   { plainLine: (line) => over(line, DECORATED, ([, indent = '', heading = '', bold = '']) => indent + heading + bold) },
@@ -39,7 +47,8 @@ const LONGEST_LABEL = 160
 export function inPlainHand(text: string, labelAt: LabelReader = reactLabel): string {
   if (sectionsOf(text, labelAt).some(isStep)) return text
   const untagged = withoutTags(text)
-  if (untagged !== text && sectionsOf(untagged, labelAt).some(({ name }) => name === 'action' || name === 'answer')) return untagged
+  if (untagged !== text && sectionsOf(untagged, labelAt).some(({ name }) => name === 'action' || name === 'answer'))
+    return untagged
   for (const hand of HANDS) {
     const plain = written(text, hand)
     if (plain !== text && tellsStep(sectionsOf(plain, labelAt), plain)) return plain
@@ -55,7 +64,10 @@ function isStep({ name, lone }: Section): boolean {
 function tellsStep(sections: Section[], text: string): boolean {
   return sections.some(({ name, lone, valueAt }, i) => {
     if (name === 'answer') return !lone || sections.length > 1
-    return name === 'action' && (sections[i + 1]?.name === 'input' || /^[^\n]{1,100}[[({]/.test(text.slice(valueAt, valueAt + 120)))
+    return (
+      name === 'action' &&
+      (sections[i + 1]?.name === 'input' || /^[^\n]{1,100}[[({]/.test(text.slice(valueAt, valueAt + 120)))
+    )
   })
 }
 

@@ -12,7 +12,8 @@ export const CUT: Payload = { ok: false, what: 'its input breaks off before the 
 
 /** What models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
 const ASIDE = /^[(（]\p{Lu}[^\n]*(?:wait|paus|note|tool|result|response|observation)[^\n]*[.!…][)）]$/u
-const WAITING = /^(?:waiting (?:for|on)|awaiting|please wait|i(?:'ll| will|'m| am) (?:now )?(?:wait|await|pause))/i
+const WAITING =
+  /^(?:pause$|[(（](?:wait|paus|await)[^\n]*[)）]$|waiting (?:for|on)|awaiting|please wait|i(?:'ll| will|'m| am) (?:now )?(?:wait|await|pause))/i
 const LONGEST_ASIDE = 300
 
 /**
@@ -35,16 +36,30 @@ export function inputOf(turn: Turn, index: number): Payload {
 /** An input ends at the next label that is one: in the same hand, and where the turn goes on with it. */
 function nextLabel(turn: Turn, index: number): number {
   const own = turn.sections[index]
-  const next = turn.sections.find((section, i) => i > index && own && sameHand(section, own) && goesOn(turn, i))
-  return next?.at ?? turn.text.length
+  let from = own?.valueAt ?? 0
+  let isQuoted = false
+  for (let i = index + 1; own && i < turn.sections.length; i++) {
+    const section = turn.sections[i]
+    if (!section) break
+    if (tripleQuotes(turn.text.slice(from, section.at)) % 2 === 1) isQuoted = !isQuoted
+    from = section.at
+    if (!isQuoted && sameHand(section, own) && goesOn(turn, i)) return section.at
+  }
+  return turn.text.length
+}
+
+/** Python's quotes around text over lines: what stands in them is no label. */
+function tripleQuotes(text: string): number {
+  return text.match(/"{3}|'{3}/g)?.length ?? 0
 }
 
 /**
- * Not indented deeper, capitalised and decorated alike: a turn is written in one hand, what it quotes often in another
+ * Not indented deeper, in no fence of its own, capitalised and decorated alike: a turn is written in one hand, what it quotes often in another
  * (`    action: str` in code, `# Action: …` in a comment).
  */
 function sameHand(section: Section, own: Section): boolean {
-  return section.indent <= own.indent && section.capital === own.capital && section.mark === own.mark
+  const isAlike = section.capital === own.capital && section.mark === own.mark
+  return isAlike && section.indent <= own.indent && (own.fenced || !section.fenced)
 }
 
 /**

@@ -4,6 +4,13 @@ import { isSpace, tidy } from './trim.ts'
 /** What a leaked call hands to its tool, and where it ends; not ok where it breaks off. */
 export type Fields = { ok: true; input: unknown; end: number } | { ok: false }
 
+/** A call as it leaked. */
+export type LeakedCall = { at: number; end: number } & (
+  | { ok: true; tool: string; input: unknown }
+  /** The call was begun and breaks off. */
+  | { ok: false }
+)
+
 const PREFIX = '(?:[a-z]{1,12}:|\\w{1,16}_|[|｜]DSML[|｜])?'
 /** An argument in elements: the key in the opening tag, or in an element before the value's. */
 const ELEMENT = new RegExp(
@@ -12,7 +19,8 @@ const ELEMENT = new RegExp(
     '|<(?<tag>[a-z_]{1,60})>',
   'iuy',
 )
-const WRAP = /(?:\s{0,9}<(?:parameters|arguments|args|params|tool_input|action_input|input)>)?\s{0,20}(?:`{3}(?:json)?\s{0,9})?/iuy
+const WRAP =
+  /(?:\s{0,9}<(?:parameters|arguments|args|params|tool_input|action_input|input)>)?\s{0,20}(?:`{3}(?:json)?\s{0,9})?/iuy
 const AFTER = /\s{0,20}(?:`{3}\s{0,9})?/y
 /** Gemma's quotes around a text. */
 const GEMMA = /<escape>|<\|"\|>/g
@@ -36,7 +44,8 @@ export function readFields(text: string, at: number, closes: string): Fields | u
 
 function readObject(text: string, start: number): Fields | undefined {
   const loose = readLoose(text, start)
-  if (loose.ok) return { ok: true, input: loose.value, end: loose.end + (matchAt(AFTER, text, loose.end)?.[0].length ?? 0) }
+  if (loose.ok)
+    return { ok: true, input: loose.value, end: loose.end + (matchAt(AFTER, text, loose.end)?.[0].length ?? 0) }
   const gemma = gemmaObject(text, start)
   return gemma ?? (loose.cut ? { ok: false } : undefined)
 }
@@ -48,7 +57,9 @@ function gemmaObject(text: string, start: number): Fields | undefined {
   if (end < 0) return undefined
   const json = pieces.slice(0, end + 1).map((piece, i) => (i % 2 === 0 ? piece : JSON.stringify(piece)))
   const loose = readLoose(json.join(''))
-  return loose.ok ? { ok: true, input: loose.value, end: start + pieces.slice(0, end + 1).join('<escape>').length } : undefined
+  return loose.ok
+    ? { ok: true, input: loose.value, end: start + pieces.slice(0, end + 1).join('<escape>').length }
+    : undefined
 }
 
 /** No call has longer arguments in this form. */

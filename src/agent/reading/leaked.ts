@@ -1,4 +1,4 @@
-import { readFields, type Fields } from './leaked-fields.ts'
+import { readFields, type Fields, type LeakedCall } from './leaked-fields.ts'
 import type { Found } from './found.ts'
 import { toolNamed } from './names.ts'
 import { readPythonic } from './pythonic.ts'
@@ -22,16 +22,25 @@ const GAP = '[▁_ ]'
 
 const SYNTAXES: Syntax[] = [
   // Qwen-Coder, Seed, Llama 3.1: <function=search><parameter=query>x</parameter></function>, <function=search>{…}</function>
-  { opens: `<function=["']?${NAME}["']?>`, closes: '</function>' },
+  {
+    opens: `<function(?:=["']?${NAME}["']?(?:>|\\s{0,3}(?=\\{))|\\((?<other>[^\\s()]{1,100})\\)>)`,
+    closes: '</function>',
+  },
   // Claude, MiniMax, DeepSeek's DSML, Step: <invoke name="search"><parameter name="query">x</parameter></invoke>
-  { opens: `<(?:[a-z]{1,12}:|${BAR}DSML${BAR})?invoke name=["']${NAME}["']>`, closes: `</(?:[a-z]{1,12}:|${BAR}DSML${BAR})?invoke>` },
+  {
+    opens: `<(?:[a-z]{1,12}:|${BAR}DSML${BAR})?invoke name=["']${NAME}["']>`,
+    closes: `</(?:[a-z]{1,12}:|${BAR}DSML${BAR})?invoke>`,
+  },
   // Grok and their kin: <function_call name="search">
   {
     opens: `<(?:[a-z]{1,12}:)?(?:function_call|tool_call|tool_use|tool|function|call|action)\\s(?:[a-z_]{1,20}=["'][^"'<>\\n]{0,60}["']\\s)?name=["']${NAME}["'][^<>\\n]{0,80}>`,
     closes: '</(?:[a-z]{1,12}:)?(?:function_call|tool_call|tool_use|tool|function|call|action)>',
   },
   // Mistral: [TOOL_CALLS]search[ARGS]{…}
-  { opens: `\\[TOOL_CALLS\\]\\s{0,3}${NAME}(?:\\[CALL_ID\\][\\w-]{0,60})?(?:\\[ARGS\\]|(?=\\s{0,3}\\{))`, closes: '(?!)' },
+  {
+    opens: `\\[TOOL_CALLS\\]\\s{0,3}${NAME}(?:\\[CALL_ID\\][\\w-]{0,60})?(?:\\[ARGS\\]|(?=\\s{0,3}\\{))`,
+    closes: '(?!)',
+  },
   // DeepSeek: <｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n{…}\n```<｜tool▁call▁end｜>, and without "function"
   {
     opens: `<${BAR}tool${GAP}call${GAP}begin${BAR}>\\s{0,3}(?:function\\s{0,3}<${BAR}tool${GAP}sep${BAR}>\\s{0,3})?${NAME}\\s{0,3}(?:<${BAR}tool${GAP}sep${BAR}>|(?=[\`{\\n]))`,
@@ -69,13 +78,6 @@ const SYNTAXES: Syntax[] = [
 
 const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'giu'), closes }))
 
-/** A call as it leaked. */
-export type LeakedCall = { at: number; end: number } & (
-  | { ok: true; tool: string; input: unknown }
-  /** The call was begun and breaks off. */
-  | { ok: false }
-)
-
 /** The first leaked call of a turn. */
 export function readLeaked(turn: Turn): Found | undefined {
   const call = leakedCall(turn, 0)
@@ -104,18 +106,36 @@ const MOST_CALLS = 50
 /** The first call that begins at `from` or after it. */
 function leakedCall(turn: Turn, from: number): LeakedCall | undefined {
   const marked = TABLE.flatMap(({ opens, closes }) => markedCall(turn, from, { opens, closes }) ?? [])
-  const all = [...marked, readPythonic(turn, from) ?? []].flat()
+  const all = [...marked, readPythonic(turn, from) ?? [], toolElement(turn, from) ?? []].flat()
   return all.sort((a, b) => a.at - b.at)[0]
 }
 
-function markedCall(turn: Turn, from: number, { opens, closes }: { opens: RegExp; closes: string }): LeakedCall | undefined {
+function markedCall(
+  turn: Turn,
+  from: number,
+  { opens, closes }: { opens: RegExp; closes: string },
+): LeakedCall | undefined {
   opens.lastIndex = from
   const match = opens.exec(turn.text)
-  const name = match?.groups?.['name']
+  const name = match?.groups?.['name'] ?? match?.groups?.['other']
   const tool = name === undefined ? undefined : toolNamed(name, turn.tools)
   if (!match || !tool) return undefined
   const fields = readFields(turn.text, opens.lastIndex, closes)
   return fields && callOf(match.index, tool, fields)
+}
+
+const TOOL_ELEMENT = /^[ \t]{0,8}<([\p{L}_][\p{L}\p{N}_.-]{0,60})>/gmu
+
+/** `<search>\n<query>x</query>\n</search>`, as coding agents are taught: an element named for a listed tool. */
+function toolElement({ text, tools }: Turn, from: number): LeakedCall | undefined {
+  TOOL_ELEMENT.lastIndex = from
+  for (let match = TOOL_ELEMENT.exec(text); match; match = TOOL_ELEMENT.exec(text)) {
+    const [all, tool = ''] = match
+    if (!tools.includes(tool)) continue
+    const fields = readFields(text, match.index + all.length, `</${tool.replaceAll('.', '\\.')}>`)
+    return fields && callOf(match.index, tool, fields)
+  }
+  return undefined
 }
 
 function callOf(at: number, tool: string, fields: Fields): LeakedCall {

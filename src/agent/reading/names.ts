@@ -10,12 +10,25 @@ const FINISH = new Set(['finalanswer', 'finish', '最终答案', '最終答案',
 /** These end a run too, where no tool has the name. */
 const ALSO_FINISH = new Set([
   ...['answer', 'final', 'finalresponse', 'finished', 'respond', 'submitanswer', 'submitfinalanswer', 'provideanswer'],
-  ...['providefinalanswer', 'giveanswer', 'givefinalanswer', 'returnanswer', 'respondtouser', '答案', '回答', '完成', '最終回答'],
+  ...[
+    'providefinalanswer',
+    'giveanswer',
+    'givefinalanswer',
+    'returnanswer',
+    'respondtouser',
+    '答案',
+    '回答',
+    '完成',
+    '最終回答',
+  ],
 ])
 
 /** Words around a tool's name: "Use the search tool", "调用 search 工具". */
-const BEFORE = /^(?:(?:please |i will |let me )?(?:use|using|call|calling|invoke|run|execute|try|使用|调用|調用)\s*(?:the\s)?|the\s|(?:tool|function|name|工具)\s?[:：]\s?)\s*/iu
-const AFTER = /(?:\s*(?:tool|function|api|工具|函数)|\.(?:call|run|invoke|execute)|[:#]\d{1,3})$/iu
+const BEFORE =
+  /^(?:(?:please |i will |let me )?(?:use|using|call|calling|invoke|run|execute|try|使用|调用|調用)\s*(?:the\s)?|the\s|(?:tool|function|name|工具)\s?[:：]\s?)\s*/iu
+const AFTER =
+  /(?:\s+(?:#|\/\/|--)[^\n]*|\s*(?:tool|function|api|工具|函数)|\.(?:call|run|invoke|execute)|[:#]\d{1,3})$/iu
+const TAGS = /<?\/?[a-z_]{1,20}>|<\/[a-z_]{1,20}/gi
 /** What parts a namespace from a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
 const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
 
@@ -46,14 +59,16 @@ export function listedTool(written: string, tools: string[]): string | undefined
 
 /** The one tool that is named within a namespace or a phrase, or whose own namespace the model left out. */
 function withoutNamespace(written: string, tools: string[]): string | undefined {
-  const phrase = bareName(written.replace(BEFORE, '').replace(AFTER, ''))
+  const phrase = bareName(written.replace(TAGS, '').replace(BEFORE, '').replace(AFTER, ''))
   for (const name of [phrase, ownName(phrase)]) {
     const squashed = squash(name)
     const found = tools.find((tool) => squashed === squash(tool) || squashed === `${squash(tool)}tool`)
     if (squashed !== '' && found !== undefined) return found
   }
   const prefixed = /^mcp[_-]/i.test(phrase) ? tools.filter((tool) => fold(phrase).endsWith(`_${fold(tool)}`)) : []
-  const own = tools.filter((tool) => ownName(tool) !== tool && squash(ownName(tool)) === squash(phrase) && phrase !== '')
+  const own = tools.filter(
+    (tool) => ownName(tool) !== tool && squash(ownName(tool)) === squash(phrase) && phrase !== '',
+  )
   return prefixed.sort((a, b) => b.length - a.length)[0] ?? (own.length === 1 ? own[0] : undefined)
 }
 

@@ -1,5 +1,5 @@
 import { nextLine } from './fences.ts'
-import type { LeakedCall } from './leaked.ts'
+import type { LeakedCall } from './leaked-fields.ts'
 import { readArguments } from './loose-json.ts'
 import { listedTool } from './names.ts'
 import type { Turn } from './turn.ts'

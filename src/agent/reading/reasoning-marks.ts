@@ -48,12 +48,19 @@ const MARKS: Marks[] = [
   // Templates whose role is the thinking
   { open: '<\\|im_start\\|>(?:assistant[_ ])?(?:think|thinking|analysis|reasoning)\\n', close: () => '<\\|im_end\\|>' },
   // Granite 3.2, and what interfaces wrap reasoning in
-  { open: "Here(?: is|['’]s) my (?:thought|thinking|reasoning) process:", close: () => 'here(?: is|[\'’]s) my (?:response|answer):', first: true },
+  {
+    open: "Here(?: is|['’]s) my (?:thought|thinking|reasoning) process:",
+    close: () => "here(?: is|['’]s) my (?:response|answer):",
+    first: true,
+  },
   {
     open: '<details type="reasoning"[^<>\\n]{0,80}>|(?:<details>\\s{0,3})?<summary>[^<\\n]{0,20}(?:think|thought|reason)[^<\\n]{0,40}</summary>',
     close: () => '</details>',
   },
-  { open: `\`\`\`(?:think|thinking|thoughts?|reasoning|analysis)[ \\t]{0,3}\\n`, close: () => '\\n```[ \\t]{0,3}(?=\\n|$)' },
+  {
+    open: `\`\`\`(?:think|thinking|thoughts?|reasoning|analysis)[ \\t]{0,3}\\n`,
+    close: () => '\\n```[ \\t]{0,3}(?=\\n|$)',
+  },
   { open: '<!--', close: () => '-->' },
 ]
 
@@ -77,7 +84,8 @@ export function opensReasoning(line: string, first: boolean): Opening | undefine
   if (!MAY_OPEN.test(line)) return undefined
   for (const { pattern, close, first: onlyFirst } of OPENINGS) {
     const match = onlyFirst && !first ? null : pattern.exec(line)
-    if (match) return { before: (match[1] ?? '').length, length: match[0].length, close: closing(close(related(match[2]))) }
+    if (match)
+      return { before: (match[1] ?? '').length, length: match[0].length, close: closing(close(related(match[2]))) }
   }
   return undefined
 }

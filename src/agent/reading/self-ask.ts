@@ -29,7 +29,10 @@ export function beginsIntermediateAnswer(line: string): boolean {
  * wins. `searchTool` is the name of the tool that answers follow-up questions.
  */
 export function readSelfAsk(completion: string, searchTool = 'search'): Reading {
-  const { text, isFinal, isCut } = turnText(completion, (line) => beginsObservation(line) || beginsIntermediateAnswer(line))
+  const { text, isFinal, isCut } = turnText(
+    completion,
+    (line) => beginsObservation(line) || beginsIntermediateAnswer(line),
+  )
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
     const label = labelAt(text, at)
     const answer = label?.name === 'answer' ? answerFrom(text, label.valueAt) : ''

@@ -17,8 +17,7 @@ import type { Turn } from './turn.ts'
  */
 export function readSteps(turn: Turn): Found | undefined {
   for (const [index, section] of turn.sections.entries()) {
-    if (section.name === 'answer' && !leadsOn(turn, index))
-      return answerAt(turn, section.at, answerOf(turn, index))
+    if (section.name === 'answer' && !leadsOn(turn, index)) return answerAt(turn, section.at, answerOf(turn, index))
     const found = section.name === 'action' ? readAction(turn, index, section) : undefined
     if (found) return found
   }
@@ -77,7 +76,8 @@ function wholeInput(turn: Turn, index: number, written: string): Payload {
   return turn.isCut && index + 1 >= turn.sections.length ? CUT : plainInput(tidy(written))
 }
 
-const PARTED = /^([^\n:：{"“|>→=-]{1,100}?)(?:[`*"']{0,3}\s{0,3}(?:[:：|→]|[=-]>)|\s{1,4}(?=[{"“]))/
+const PARTED =
+  /^([^\n:：{"“|>→=-]{1,100}?)(?:[`*"']{0,3}\s{0,3}(?:[:：|→]|[=-]>)|\s{1,3}with (?:the )?(?:input|query|arguments?|args|parameters?)s?(?:\s{0,3}[:：]|(?=\s))|\s{1,4}(?=[{"“]))/
 
 /** `search: x`, `search -> x`, `search {"query": "x"}`: an input beside or below the name of a listed tool. */
 function besideName(written: string, tools: string[]): { tool: string; input: string } | undefined {

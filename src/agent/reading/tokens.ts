@@ -30,7 +30,7 @@ export function defuseTokens(text: string): string {
 /** Drops the tokens that open a turn. */
 export function withoutHead(text: string): string {
   let at = 0
-  for (HEAD.lastIndex = 0; HEAD.test(text); ) at = HEAD.lastIndex
+  for (HEAD.lastIndex = 0; HEAD.test(text);) at = HEAD.lastIndex
   return text.slice(at)
 }
 
@@ -74,7 +74,8 @@ export function withoutEnd(text: string): string {
 function withoutTail(text: string): string {
   let kept = text.trimEnd()
   const answer = text.includes('<answer>') ? [] : ['</answer>']
-  for (let token = tailToken(kept, answer); token; token = tailToken(kept, answer)) kept = kept.slice(0, -token.length).trimEnd()
+  for (let token = tailToken(kept, answer); token; token = tailToken(kept, answer))
+    kept = kept.slice(0, -token.length).trimEnd()
   return kept
 }
 

@@ -42,5 +42,9 @@ export function turnText(
   const cut = readWhole(withoutHead(lines), begins).text
   const said = finalPart(stripThinking(cut))
   const text = readWhole(withoutEnd(withoutHead(said.text)), begins).text
-  return { text, isFinal: said.isFinal || cameToFinal(lines), isCut: completion.length > MOST_CHARS && lines.trimEnd().endsWith(text.slice(-100)) }
+  return {
+    text,
+    isFinal: said.isFinal || cameToFinal(lines),
+    isCut: completion.length > MOST_CHARS && lines.trimEnd().endsWith(text.slice(-100)),
+  }
 }

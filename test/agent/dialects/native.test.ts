@@ -85,7 +85,10 @@ describe('native', () => {
     ['harmony’s', '<|channel|>commentary to=functions.wikipedia <|constrain|>json<|message|>{"query": "x"}<|call|>'],
     ['bare JSON', '{"name": "wikipedia", "parameters": {"query": "x"}}'],
   ])('makes the call that leaks into the text, %s', (_whose, text) => {
-    expect(read('native', text)).toMatchObject({ kind: 'actions', actions: [{ tool: 'wikipedia', input: { query: 'x' } }] })
+    expect(read('native', text)).toMatchObject({
+      kind: 'actions',
+      actions: [{ tool: 'wikipedia', input: { query: 'x' } }],
+    })
   })
 
   test('makes all of the calls that leak', () => {

@@ -19,9 +19,13 @@ export function readLeakedCalls(completion: string, tools: string[]): Reading | 
   const turn = { text, sections: sectionsOf(text), tools, isFinal, isCut }
   const calls = leakedCalls(turn)
   const [first] = calls
-  const actions = calls.flatMap((call) => (call.ok && tools.includes(call.tool) ? [{ tool: call.tool, input: call.input }] : []))
-  if (first && actions.length > 0) return { kind: 'actions', thought: thoughtBefore(text, turn.sections, first.at), actions }
-  if (first && !first.ok) return { kind: 'unreadable', thought: '', hint: 'Your tool call broke off. Call the tool again.' }
+  const actions = calls.flatMap((call) =>
+    call.ok && tools.includes(call.tool) ? [{ tool: call.tool, input: call.input }] : [],
+  )
+  if (first && actions.length > 0)
+    return { kind: 'actions', thought: thoughtBefore(text, turn.sections, first.at), actions }
+  if (first && !first.ok)
+    return { kind: 'unreadable', thought: '', hint: 'Your tool call broke off. Call the tool again.' }
   const blob = CALL.test(text) ? readBlob(turn) : undefined
   if (blob?.kind !== 'action' || !tools.includes(blob.tool)) return undefined
   return { kind: 'actions', thought: blob.thought, actions: [{ tool: blob.tool, input: blob.input }] }
