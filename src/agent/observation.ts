@@ -33,13 +33,14 @@ const LABELS =
 const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
 
 /** Each character that a model may take for the end of a line: VT, FF, the separators of files and records, NEL too. */
-const LINE = /[^\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]*(?:[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]|$)/y
+const BREAKS = new Set([0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029])
 /** What is not seen: soft hyphens, bidi marks, joiners, fillers, selectors. */
 const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
 /** What may stand before a label on its line: quotes, bullets, headings, numbers, emoji. */
 const BEFORE = /[\s>*_#`|•●▪◦‣·–—►▶→➤»+-]|\d{1,3}[.):]|[①-⑳]|\p{Extended_Pictographic}/uy
 /** Nothing in such a text is unseen or seen as something else. */
 const PLAIN = /^[ -~\n]*$/
+const LETTER = /\p{L}/u
 const SHORTEST_LABEL = 3
 /** No label is longer, with all that is not seen in it. */
 const LONGEST_LABEL = 200
@@ -47,21 +48,28 @@ const LONGEST_INDENT = 500
 
 /** Puts a bar before each line that begins like a label of the prompt, so that nothing in it reads as the model's turn. */
 export function defuseLabels(text: string): string {
-  let defused = ''
-  for (LINE.lastIndex = 0; LINE.lastIndex < text.length;) {
-    const line = LINE.exec(text)?.[0] ?? ''
-    defused += line.length >= SHORTEST_LABEL && isLabelled(line) ? `| ${line}` : line
+  const pieces: string[] = []
+  let start = 0
+  let from = 0
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && !BREAKS.has(text.charCodeAt(at))) continue
+    if (at - start >= SHORTEST_LABEL && isLabelled(text.slice(start, at + 1))) {
+      pieces.push(text.slice(from, start), '| ')
+      from = start
+    }
+    start = at + 1
   }
-  return defused
+  return pieces.join('') + text.slice(from)
 }
 
 /** Whether a line begins with a label, as it stands or as it is seen. */
 function isLabelled(line: string): boolean {
+  if (!LETTER.test(line.slice(0, LONGEST_INDENT + LONGEST_LABEL))) return false
   if (isLabel(line)) return true
   const start = line.slice(0, LONGEST_INDENT + LONGEST_LABEL)
   const seen = PLAIN.test(start) ? start : start.replace(UNSEEN, '').normalize('NFKC')
   const bare = seen.slice(indentOf(seen))
-  return isLabel(seen) || isLabel(bare) || LABEL_LINE.test(bare)
+  return (seen !== line && isLabel(seen)) || (bare !== line && isLabel(bare)) || LABEL_LINE.test(bare)
 }
 
 function isLabel(line: string): boolean {

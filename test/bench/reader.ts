@@ -135,7 +135,7 @@ export async function run(): Promise<void> {
       .map((name) => name.padStart(15))
       .join('')}`,
   )
-  const repeated = UNITS.map((unit) => row(JSON.stringify(unit), unit.repeat(Math.ceil(MEGABYTE / unit.length))))
+  const repeated = UNITS.map((unit) => row(JSON.stringify(unit), megabyteOf(unit)))
   const slowest = Math.max(...repeated, ...Object.entries(TEXTS).map(([name, text]) => row(name, text)))
   const beside = await besideTheReader()
   console.log(
@@ -157,7 +157,7 @@ async function besideTheReader(): Promise<number> {
   const units = ['http://a.b/(', '字', 'x', '[', '*a', '`', '> ', '| a ', '<', '\n']
   let slowest = 0
   for (const unit of units) {
-    const text = unit.repeat(Math.ceil(MEGABYTE / unit.length))
+    const text = megabyteOf(unit)
     const markdown = cpuMs(() => toMrkdwn(text, () => false))
     const before = process.cpuUsage()
     await estimateUsage('a model', [{ role: 'user', content: text }], text)
@@ -170,6 +170,11 @@ async function besideTheReader(): Promise<number> {
     slowest = Math.max(slowest, markdown, tokens)
   }
   return slowest
+}
+
+/** A megabyte as it comes over the wire. */
+function megabyteOf(unit: string): string {
+  return unit.repeat(Math.ceil(MEGABYTE / Buffer.byteLength(unit)))
 }
 
 function median(work: () => unknown): number {

@@ -147,26 +147,49 @@ export const REACT: Record<ReactLabel, string[]> = {
   ],
 }
 
+/** As many spellings of labels are remembered; a turn has a few. */
+const MOST_SPELLINGS = 500
+
 /** Makes the reader of a table of labels. */
 export function labelReader<Name extends string>(table: Record<Name, string[]>): LabelReader<Name> {
   const names = Object.keys(table) as Name[]
   const words = names.flatMap((name) => table[name])
   const kinds = names.map((name) => ({ name, exact: new RegExp(`^(?:${table[name].join('|')})$`, 'i') }))
-  const starts = new Set(['#', '*', '_', '`', ...words.flatMap(firstLetters)])
-  const pattern = new RegExp(
-    `(#{1,6}${GAP})?${MARK}(${words.join('|')})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
-    'iy',
-  )
+  const known = new Map<string, Name | undefined>()
+  const nameOf = (word: string) => {
+    if (!known.has(word) && known.size < MOST_SPELLINGS)
+      known.set(word, kinds.find(({ exact }) => exact.test(word))?.name)
+    return known.has(word) ? known.get(word) : kinds.find(({ exact }) => exact.test(word))?.name
+  }
+  const patterns = patternsOf(words)
   return (text, at) => {
     const indent = text[at] === '\n' ? '' : (matchAt(INDENT, text, at)?.[0] ?? '')
     const start = at + indent.length
-    const match = starts.has(text[start] ?? '') ? matchAt(pattern, text, start) : null
+    const pattern = patterns.get(text[start] ?? '')
+    const match = pattern ? matchAt(pattern, text, start) : null
     if (!match) return undefined
     const [all, , , word = '', , , colon] = match
-    const name = kinds.find(({ exact }) => exact.test(word))?.name
+    const name = nameOf(word)
     if (!name || (!colon && !matchAt(BLANK, text, start + all.length))) return undefined
     return { name, at, indent: indent.replace(INVISIBLE, '').length, ...formOf(text, start, match) }
   }
+}
+
+/** What a label looks like, by the character that it begins with: few words begin alike, so few are tried. */
+function patternsOf(words: string[]): Map<string, RegExp> {
+  const pattern = (some: string[]) =>
+    new RegExp(
+      `(#{1,6}${GAP})?${MARK}(${some.join('|')})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
+      'iy',
+    )
+  const letters = new Set(words.flatMap(firstLetters))
+  const decorated = pattern(words)
+  return new Map([
+    ...[...letters].map(
+      (letter) => [letter, pattern(words.filter((word) => firstLetters(word).includes(letter)))] as const,
+    ),
+    ...['#', '*', '_', '`'].map((mark) => [mark, decorated] as const),
+  ])
 }
 
 /** The letters that a piece of the table may begin with: those of each alternative of a group that comes first. */
