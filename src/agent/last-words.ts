@@ -8,7 +8,7 @@ import type { Step } from './types.ts'
 export function plainWords(text: string, beginsObservation: (line: string) => boolean): string {
   const words = text.trim()
   const scaffolded =
-    defuseLabels(words) !== words || /^[\s`]*(json)?\s*[{[]/i.test(words) || words.split('\n').some(beginsObservation)
+    defuseLabels(words) !== words || /^`{0,6}(?:json)?\s*[{[]/i.test(words) || words.split('\n').some(beginsObservation)
   return scaffolded ? '' : words
 }
 

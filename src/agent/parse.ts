@@ -4,7 +4,9 @@
  * more than linear time, and what is cut off is unreadable, never guessed.
  */
 export { beginsObservation, cutAtObservation } from './reading/cut.ts'
-export { isThinking, stripThinking } from './reading/thinking.ts'
+export { stripThinking } from './reading/thinking.ts'
+export { listedTool } from './reading/names.ts'
+export { readLeakedCalls, spokenWords } from './reading/native-text.ts'
 export { readText } from './reading/text.ts'
 export { readJson } from './reading/json.ts'
 export { readBracket } from './reading/bracket.ts'

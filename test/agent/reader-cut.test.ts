@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  beginsIntermediateAnswer,
-  beginsObservation,
-  cutAtObservation,
-  isThinking,
-  stripThinking,
-} from '../../src/agent/parse.ts'
+import { beginsIntermediateAnswer, beginsObservation, cutAtObservation, stripThinking } from '../../src/agent/parse.ts'
 
 const OBSERVATIONS = [
   'Observation: 42',
@@ -159,17 +153,5 @@ describe('thinking', () => {
       'First <think> then </think>\nand more',
     ])
       expect(stripThinking(text)).toBe(text)
-  })
-
-  test.each([
-    ['<think>', true],
-    ['<think>\nObservation: imagined\n', true],
-    ['<think>a</think>\n<think>b', true],
-    ['<think>a</think>', false],
-    ['<think>a</think>\nThought: b', false],
-    ['Final Answer: write <think>', false],
-    ['', false],
-  ])('of a stream that has come to %j goes on: %j', (text, going) => {
-    expect(isThinking(text)).toBe(going)
   })
 })

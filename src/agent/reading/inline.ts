@@ -64,7 +64,7 @@ function answer(turn: Turn, mark: Mark): Found | undefined {
 }
 
 function calledAt(turn: Turn, at: number, { tool, payload }: { tool: string; payload: Payload }): Found {
-  return payload.ok && namesFinish(tool)
+  return payload.ok && namesFinish(tool, turn.tools)
     ? answerAt(turn, at, String(payload.input))
     : actionAt(turn, at, { tool, payload })
 }

@@ -1,7 +1,9 @@
 import type { Reading } from '../types.ts'
+import { objectIn } from './blob-action.ts'
 import { readBlob } from './blob.ts'
-import { toReading, type Found } from './found.ts'
+import { firstBegun, toReading, type Found } from './found.ts'
 import { readInline } from './inline.ts'
+import { readLeaked } from './leaked.ts'
 import { readSteps } from './steps.ts'
 import { turnOf, type Turn } from './turn.ts'
 
@@ -15,12 +17,13 @@ const FORM =
  */
 export function readJson(completion: string, tools: string[]): Reading {
   const turn = turnOf(completion, tools)
-  return toReading(findCall(turn), turn, FORM)
+  const found = findCall(turn)
+  return toReading(found?.kind === 'action' ? { ...found, input: objectIn(found.input) } : found, turn, FORM)
 }
 
 /** A blob decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */
 function findCall(turn: Turn): Found | undefined {
-  const blob = readBlob(turn)
+  const blob = firstBegun(readBlob(turn), readLeaked(turn))
   const labelled = readSteps(turn)
   if (!blob || !labelled) return blob ?? labelled ?? readInline(turn)
   if (labelled.kind === 'fault' || labelled.at >= blob.at) return blob

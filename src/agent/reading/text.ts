@@ -1,7 +1,8 @@
 import type { Reading } from '../types.ts'
 import { readBlob } from './blob.ts'
-import { firstOf, toReading, type Found } from './found.ts'
+import { firstBegun, firstOf, toReading, type Found } from './found.ts'
 import { readInline } from './inline.ts'
+import { readLeaked } from './leaked.ts'
 import { readSteps } from './steps.ts'
 import { turnOf, type Turn } from './turn.ts'
 
@@ -26,7 +27,7 @@ export function findStep(turn: Turn): Found | undefined {
   const labelled = readSteps(turn)
   if (labelled && labelled.kind !== 'finish') return labelled
   const before = { ...turn, text: turn.text.slice(0, labelled?.at) }
-  const call = firstOf(readBlob(before), readInline(before))
+  const call = firstOf(firstBegun(readBlob(before), readLeaked(before)), readInline(before))
   const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
   return labelled && !listed ? labelled : call
 }
