@@ -60,7 +60,8 @@ function actionLine({ tool, input }: Action): string {
 function observationLine({ observation, action, unreadable }: StepView): string {
   if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
   if (!observation) return action ? '⏳ running …' : '…'
-  return `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}`
+  const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
+  return `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}${note}`
 }
 
 export interface AnswerView {
