@@ -11,6 +11,7 @@ import { loadConfig, readEnv } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 import { demoModel } from './model/demo.ts'
+import { checkBudgetPrices } from './model/prices.ts'
 import { createNet } from './net.ts'
 
 const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
@@ -29,6 +30,7 @@ async function main(args: string[]): Promise<void> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
+  if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const sources = { log: createLog('silent'), net: createNet(config), ...(isDemo ? { model: demoModel() } : {}) }
   const agent = await createAgent(config, sources)
   const conversation = new Conversation(agent, output, config)

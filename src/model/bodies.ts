@@ -42,19 +42,21 @@ export function bounded(body: Body, most: number): Body {
  */
 export function boundedEvents(body: Body, { all, event }: Bounds): Body {
   const held: Bytes[] = []
+  let bytes = 0
   let heldBytes = 0
   let before = ''
-  return through(bounded(body, all), ({ value }) => {
+  return through(body, ({ value }) => {
     if (value) {
       held.push(value)
+      bytes += value.length
       heldBytes += value.length
-      if (heldBytes > event && held.length > 1) throw tooMuch()
+      if (bytes > all || (heldBytes > event && held.length > 1)) throw tooMuch()
       const read = before + Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1')
       before = read.slice(-LONGEST_END)
       if (!EVENT_END.test(read)) return undefined
     }
     heldBytes = 0
-    return Buffer.concat(held.splice(0))
+    return held.length === 1 ? held.pop() : Buffer.concat(held.splice(0))
   })
 }
 

@@ -78,7 +78,7 @@ function causeCode(error: unknown): string | undefined {
 }
 
 /** However deep the SDK has wrapped it. */
-function finalIn(error: unknown): FinalFailure | undefined {
+export function finalIn(error: unknown): FinalFailure | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof FinalFailure) return cause
   return error instanceof APIError && isFiltered(error) ? filtered() : undefined
 }

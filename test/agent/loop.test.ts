@@ -435,5 +435,8 @@ describe.concurrent('a budget', () => {
     })
     const { final } = await runOn(t, { model: script, limits: { maxTokens: 1200 } })
     expect(final).toEqual({ type: 'answer', text: 'spent', sources: [], stopped: 'tokens' })
+    const spent = [{ model: 'm', inputTokens: 1_000, outputTokens: 300, estimated: false }]
+    const resumed = await runOn(t, { model: [finish('at once')], limits: { maxTokens: 1200 }, task: { spent } })
+    expect(resumed.final).toMatchObject({ text: 'at once', stopped: 'tokens' })
   })
 })

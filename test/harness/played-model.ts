@@ -94,6 +94,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'GET') return sendJson(response, { body: { object: 'list', data: [] } })
     const body = JSON.parse(await textOf(request)) as Body
     const played = recordOf(body, request)
     requests.push(played)
