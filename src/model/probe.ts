@@ -31,9 +31,7 @@ async function faultOf(answer: Promise<Response>): Promise<{ sentence: string; f
     const { status, body } = await answer
     if (status === 401) return { sentence: 'Its endpoint refused the key. Check OPENAI_API_KEY and OPENAI_HEADERS.' }
     if (status >= 500) return { sentence: `Its endpoint answered with status ${status}.` }
-    const reader = body?.getReader()
-    await reader?.read()
-    await reader?.cancel()
+    await body?.[Symbol.asyncIterator]().next()
     return undefined
   } catch (error) {
     const silent = 'Its endpoint does not answer. Check OPENAI_BASE_URL, and whether it runs.'
