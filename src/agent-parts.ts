@@ -66,5 +66,7 @@ function limitsOf(config: Config) {
     timeoutMs: config.AGENT_TIMEOUT_MS,
     toolTimeoutMs: config.TOOL_TIMEOUT_MS,
     toolOutputChars: config.TOOL_OUTPUT_CHARS,
+    ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
+    ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
   }
 }

@@ -86,6 +86,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
     steps: [...run.saved.steps],
     memory: { ...run.saved.memory },
     usage: [] as Usage[],
+    spent: [...run.saved.usage],
     signal: deps.signal,
   }
   const before = run.saved.usage.length

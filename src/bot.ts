@@ -6,6 +6,7 @@ import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
+import { probeEndpoint } from './model/probe.ts'
 import { createNet, type Net } from './net.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
@@ -57,6 +58,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)
+  const stopping = new AbortController()
+  if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
   if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent, identity })
   const front =
     config.ROLE === 'worker'
@@ -69,6 +72,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     metricsPort: server.metricsPort,
     summary: summaryOf(config, agent.answer.agent.model.name),
     async stop() {
+      stopping.abort()
       const closed = Promise.all([front?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])

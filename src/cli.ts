@@ -11,6 +11,7 @@ import { loadConfig, readEnv } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 import { demoModel } from './model/demo.ts'
+import { checkBudgetPrices } from './model/prices.ts'
 import { createNet } from './net.ts'
 import { leftOutSentence, type LeftOut } from './toolbox.ts'
 
@@ -32,6 +33,7 @@ async function main(args: string[]): Promise<void> {
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
   const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
   const model = isDemo ? demoModel() : undefined
+  if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const agent = await createAgent(config, { log: createLog('silent'), net: createNet(config), model, leftOut })
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)

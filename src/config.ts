@@ -131,6 +131,8 @@ const schema = z.object({
   AGENT_DIALECT: oneOf(DIALECTS).default('text'),
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
+  RUN_MAX_TOKENS: whole(1, 1e9).optional(),
+  RUN_MAX_USD: dollars.optional(),
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),

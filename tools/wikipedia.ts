@@ -58,6 +58,7 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
     description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
     schema: z.object({ keyword: queryText().describe('keyword') }),
     effects: 'read',
+    repeatable: true,
     run: ({ keyword }, context) => lookup(keyword, wikiClient(service, context.signal), context),
   }
 }
@@ -98,15 +99,18 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
 /** The next sentence of the loaded page with the keyword, as the browser's find does; capitals do not matter. */
 async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (keyword === '') throw new ToolError('wikipedia_lookup needs a keyword.')
-  const page = loadedPage(context)
-  if (!page) throw new ToolError('No page is loaded: find one with wikipedia first.')
+  const loaded = loadedPage(context)
+  if (!loaded) throw new ToolError('No page is loaded: find one with wikipedia first.')
   const wanted = keyword.toLowerCase()
-  const hits = sentencesOf(await wiki.text(page.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
+  const hits = sentencesOf(await wiki.text(loaded.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
+  // Another lookup of the same turn may have gone on meanwhile.
+  const now = loadedPage(context)
+  const page = now?.title === loaded.title ? now : loaded
   const shown = page.keyword === wanted ? page.shown : 0
   const hit = hits[shown]
   context.memory[MEMORY] = { ...page, keyword: wanted, shown: hit === undefined ? shown : shown + 1 } satisfies Loaded
   const none = hits.length === 0 ? ` The page [${page.title}] does not contain [${keyword}].` : ''
-  if (hit === undefined) return { text: `No more results.${none}` }
+  if (hit === undefined) return { text: `No more results.${none}`, exhausted: true }
   return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
 }
 

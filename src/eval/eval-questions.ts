@@ -4,7 +4,8 @@ import { createAgent, type AgentParts, type AgentSources } from '../agent-parts.
 import type { Config } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import { createLog } from '../log.ts'
-import { demoModel } from '../model/demo.ts'
+import { DEMO_DIALECT, demoModel } from '../model/demo.ts'
+import { checkBudgetPrices } from '../model/prices.ts'
 import { createNet } from '../net.ts'
 import { leftOutSentence } from '../toolbox.ts'
 import { AnsweredFile } from './answered.ts'
@@ -56,8 +57,13 @@ async function agentOf(
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
-  const sources = { log: createLog('silent'), net: createNet(config), model: isDemo ? demoModel() : undefined, leftOut }
-  return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
+  if (isDemo && dialect !== DEMO_DIALECT)
+    throw new ConfigError(`The demo speaks the dialect ${DEMO_DIALECT} alone, and not ${dialect}: try --dialect text.`)
+  const asked = { ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }
+  const log = createLog('silent')
+  if (!isDemo) checkBudgetPrices(asked, log, ['RUN_MAX_USD'])
+  const demo = isDemo ? demoModel({ isBare: true }) : undefined
+  return createAgent(asked, { log, net: createNet(config), model: demo, leftOut })
 }
 
 type TellLeftOut = NonNullable<AgentSources['leftOut']>

@@ -58,7 +58,8 @@ function actionLine({ tool, input }: Action): string {
 function observationBlock({ observation, action, unreadable }: StepView): KnownBlock {
   if (unreadable) return context(['⚠️ The model’s output could not be read; it was asked again.'])
   if (!observation) return context([action ? '⏳ running …' : '…'])
-  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}`
+  const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
+  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}${note}`
   return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
 }
 

@@ -151,6 +151,8 @@ function taskOf(n: number, { thought, action, observation, unreadable }: Step, i
     status: observation ? 'complete' : 'in_progress',
     // Slack appends the details of a repeated task to those that it has.
     ...(thought && isReadable && !isRepeat ? { details: short(thought) } : {}),
-    ...(observation && isReadable ? { output: short(withoutMarks(observation.text)) } : {}),
+    ...(observation && isReadable
+      ? { output: short(withoutMarks([observation.note, observation.text].join(' '))) }
+      : {}),
   }
 }

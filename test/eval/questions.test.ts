@@ -241,3 +241,22 @@ test('custom tools that are left out are named once, and one that ignores its si
   expect([code, stderr.match(/A custom tool is left out: broken\.js: .+/g)?.length]).toEqual([0, 1])
   expect(stdout).toContain('4 of 4 right')
 })
+
+test('the demo is graded by its values, and refuses a dialect that it does not speak', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'sums.jsonl')
+  const lines = [
+    { id: 1, question: 'What is 2+2?', gold: '4' },
+    { id: 2, question: 'What is 6*7, and half of it?', gold: ['21'] },
+    { id: 3, question: 'What is 54°F in celsius?', gold: '12.22 °C' },
+    { id: 4, question: 'What is 2+3?', gold: '4' },
+  ]
+  await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
+  const env = { TOOLS: 'calculator' }
+  const ask = (...args: string[]) =>
+    runCommand(t, 'src/eval/main.ts', { args: [file, '--model', 'demo', ...args], env, cwd: folder })
+  expect((await ask()).stdout).toMatch(/3 of 4 right\n$/)
+  const refused = await ask('--compare', 'text,json')
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('The demo speaks the dialect text alone, and not json')
+})
