@@ -1,5 +1,5 @@
-import { reactLabel } from './reading/labels.ts'
-import { defuseTokens } from './reading/tokens.ts'
+import { reactLabel } from './parser/react-labels.ts'
+import { defuseTokens } from './parser/special-tokens.ts'
 
 /**
  * Observations are data. Before one goes into a prompt it is capped, its lines that look like the prompt's own labels are

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '../answer.ts'
 import type { Observation } from '../agent/types.ts'
-import { inputText } from '../agent/input.ts'
+import { inputText } from '../agent/tool-input.ts'
 
 /** Where a conversation is shown. */
 export interface Output {

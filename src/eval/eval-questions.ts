@@ -1,20 +1,20 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createAgent, type AgentParts, type AgentSources } from '../agent-parts.ts'
+import { createAgent, type AgentParts, type AgentSources } from '../create-agent.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import { createLog } from '../log.ts'
-import { DEMO_DIALECT, demoModel } from '../model/demo.ts'
+import { DEMO_DIALECT, demoModel } from '../playground/demo/demo-model.ts'
 import { checkBudgetPrices } from '../model/prices.ts'
-import { createNet } from '../net.ts'
-import { leftOutSentence } from '../toolbox.ts'
+import { createNetwork } from '../proxy.ts'
+import { leftOutSentence } from '../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
 import type { Options } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
 import { loadQuestions, type EvalQuestion } from './questions.ts'
 import { writeReport } from './report.ts'
-import { askAll } from './run.ts'
-import { scoreAll, summarise } from './summary.ts'
+import { askAll } from './ask-all.ts'
+import { scoreAll, summarise } from './eval-summary.ts'
 import { nameOf, type Variant } from './variants.ts'
 
 type AskOptions = Extract<Options, { kind: 'ask' }>
@@ -63,7 +63,7 @@ async function agentOf(
   const log = createLog('silent')
   if (!isDemo) checkBudgetPrices(asked, log, ['RUN_MAX_USD'])
   const demo = isDemo ? demoModel({ isBare: true }) : undefined
-  return createAgent(asked, { log, net: createNet(config), model: demo, leftOut })
+  return createAgent(asked, { log, net: createNetwork(config), model: demo, leftOut })
 }
 
 type TellLeftOut = NonNullable<AgentSources['leftOut']>

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
 import { BrokenStream, failureOf } from './failures.ts'
 import { modelFetch } from './model-fetch.ts'
-import { bodyOf, Refused } from './parameters.ts'
+import { bodyOf, UnsupportedParameters } from './parameters.ts'
 
 export interface OpenAiOptions {
   model: string
@@ -32,7 +32,7 @@ export function openAiModel(options: OpenAiOptions): Model {
     logLevel: 'off',
     fetch: modelFetch(options.fetch ?? globalThis.fetch),
   })
-  const endpoint: Endpoint = { client, options, refused: new Refused(), saysWhenDone: true }
+  const endpoint: Endpoint = { client, options, refused: new UnsupportedParameters(), saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
@@ -54,7 +54,7 @@ function accessOf({ apiKey, headers }: OpenAiOptions) {
 interface Endpoint {
   client: OpenAI
   options: OpenAiOptions
-  refused: Refused
+  refused: UnsupportedParameters
   /** False once it has turned out that its streams never carry a finish_reason. */
   saysWhenDone: boolean
 }
@@ -65,7 +65,7 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
       return yield* once(endpoint, request, attempt === RETRIES)
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      const ms = error instanceof Learnt ? 0 : patienceFor(endpoint, { error, attempt: attempt++ })
+      const ms = error instanceof ParameterRejected ? 0 : patienceFor(endpoint, { error, attempt: attempt++ })
       // Before the wait, whose end may be that of the run: half an answer must not be what it ends with.
       yield { type: 'restart' }
       if (ms > 0) await sleep(ms, request.signal)
@@ -90,7 +90,7 @@ function patienceFor({ options }: Endpoint, tried: { error: unknown; attempt: nu
 }
 
 /** The endpoint refused a parameter: it is known now, and the call is repeated at once without it. */
-class Learnt extends Error {
+class ParameterRejected extends Error {
   override name = 'Learnt'
 }
 
@@ -107,7 +107,7 @@ async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): 
     endpoint.saysWhenDone = end.isDone
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
-    throw refused.learn(options.model, error, body) ? new Learnt() : error
+    throw refused.learn(options.model, error, body) ? new ParameterRejected() : error
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { echo, runOn } from '../harness/agent.ts'
+import { echo, runOn } from '../harness/agent-run.ts'
 
 const calls = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => ({ name: 'echo', arguments: `{"query": "${from + i}"}` }))

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { beginsIntermediateAnswer, beginsObservation, cutAtObservation, stripThinking } from '../../src/agent/parse.ts'
+import {
+  beginsIntermediateAnswer,
+  beginsObservation,
+  cutAtObservation,
+  stripThinking,
+} from '../../src/agent/parser/index.ts'
 
 const OBSERVATIONS = [
   'Observation: 42',

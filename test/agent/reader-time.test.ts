@@ -3,7 +3,7 @@
  * milliseconds.
  */
 import { describe, expect, test } from 'vitest'
-import { plainWords } from '../../src/agent/last-words.ts'
+import { plainWords } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
 import {
   beginsObservation,
@@ -14,7 +14,7 @@ import {
   readSelfAsk,
   readText,
   stripThinking,
-} from '../../src/agent/parse.ts'
+} from '../../src/agent/parser/index.ts'
 
 /** Seconds of CPU for one reading. */
 const BOUND = 2

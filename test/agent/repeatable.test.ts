@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { DialectName } from '../../src/agent/dialects/index.ts'
-import { createToolHttp } from '../../src/http.ts'
+import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
 import { startWiki } from '../../src/playground/wiki.ts'
 import { createToolbox } from '../../tools/index.ts'
-import { echo, runOn } from '../harness/agent.ts'
+import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish, type Turn } from '../harness/played-model.ts'
 
 const PAGES = [

@@ -3,7 +3,7 @@
  * several runs (to hold: 100), the same for what else takes a model's words whole, and how many ordinary completions a
  * second there are.
  */
-import { ObservationCut } from '../../src/agent/cut.ts'
+import { ObservationCut } from '../../src/agent/observation-cut.ts'
 import { fenceObservation } from '../../src/agent/observation.ts'
 import {
   beginsObservation,
@@ -13,9 +13,9 @@ import {
   readJson,
   readSelfAsk,
   readText,
-} from '../../src/agent/parse.ts'
+} from '../../src/agent/parser/index.ts'
 import { estimateUsage } from '../../src/model/tokens.ts'
-import { answerContents } from '../../src/slack/blocks.ts'
+import { answerContents } from '../../src/slack/format/blocks.ts'
 import { dialect } from '../harness/dialect.ts'
 
 const RUNS = 3

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/content.ts'
+import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
 import { pings } from '../../src/playground/shown.ts'
-import { answerContents, withoutBlocks, type Content } from '../../src/slack/blocks.ts'
-import { guard } from '../../src/slack/guard.ts'
+import { answerContents, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
+import { sanitize } from '../../src/slack/client/sanitize.ts'
 
 /** An answer as mrkdwn, its messages one after the other, without the footer. */
 export function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {
@@ -26,10 +26,10 @@ export function textsOf({ blocks }: Content): string[] {
 
 /** Throws what Slack would answer to this, by a post or by an update. */
 export function accept(content: Content): void {
-  const sent = guard(content)
+  const sent = sanitize(content)
   readContent({ ...sent })
   readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
-  readContent({ ...guard(withoutBlocks(content, 'chat.postMessage')) })
-  readContent({ ...guard(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
   expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
 }

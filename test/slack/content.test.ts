@@ -8,10 +8,10 @@ import {
   rootContent,
   stepContent,
   withoutBlocks,
-} from '../../src/slack/blocks.ts'
+} from '../../src/slack/format/blocks.ts'
 import { accept, answer, textsOf } from '../harness/slack-content.ts'
-import { guard } from '../../src/slack/guard.ts'
-import { renderLink } from '../../src/slack/links.ts'
+import { sanitize } from '../../src/slack/client/sanitize.ts'
+import { renderLink } from '../../src/slack/format/links.ts'
 
 describe('Markdown as Slack shows it', () => {
   test.each([
@@ -344,7 +344,7 @@ test('whatever is in a step, a root or a note, Slack takes it and nobody is ping
       accept(stepContent({ thought: '', unreadable: true }))
       accept(noteContent('A word.'))
       const root = rootContent('U0ALICE0001', thought)
-      expect(pings({ ...guard(root, 'U0ALICE0001'), blocks: [] })).toEqual(['<@U0ALICE0001>'])
+      expect(pings({ ...sanitize(root, 'U0ALICE0001'), blocks: [] })).toEqual(['<@U0ALICE0001>'])
       accept(root)
     }),
     { numRuns: 300 },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
 import { ALICE, GENERAL, TEAM, type Fault, type LocalSlack } from '../../src/playground/slack.ts'
-import { respond } from '../../src/slack/response-url.ts'
+import { respond } from '../../src/slack/client/response-url.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
