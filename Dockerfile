@@ -15,6 +15,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY prompts ./prompts
+COPY scripts ./scripts
 COPY tools ./tools
 USER node
 EXPOSE 3000

@@ -52,5 +52,10 @@ export default tseslint.config(
     languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, 'readonly'])) },
     rules: { ...sizes, 'no-undef': 'error' },
   },
+  {
+    files: ['scripts/*.js'],
+    languageOptions: { globals: { console: 'readonly', process: 'readonly' } },
+    rules: { ...sizes, 'no-undef': 'error' },
+  },
   { files: ['test/**/*.ts'], rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' } },
 )

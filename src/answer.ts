@@ -5,7 +5,7 @@ import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
-import { threadOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
+import { conversationOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
 
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
@@ -27,7 +27,7 @@ export async function* answer(
   run: Run,
   deps: AnswerDeps & { signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent> {
-  const thread = threadOf(question)
+  const thread = conversationOf(question)
   const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
   const standalone = yield* understand(question, run, { ...deps, turns })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
@@ -86,6 +86,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
     steps: [...run.saved.steps],
     memory: { ...run.saved.memory },
     usage: [] as Usage[],
+    spent: [...run.saved.usage],
     signal: deps.signal,
   }
   const before = run.saved.usage.length

@@ -6,10 +6,12 @@ import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
+import { probeEndpoint } from './model/probe-endpoint.ts'
 import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
+import { Directory } from './slack/client/directory.ts'
 import { Outbox } from './slack/outbox.ts'
 import type { Identity } from './slack/listeners/index.ts'
 import { SlackRefusal, SlackWeb } from './slack/client/slack-web.ts'
@@ -33,6 +35,8 @@ export interface BotOptions {
   /** In place of the configured model; the playground's demo. */
   model?: Model
   log?: Log
+  /** How long nothing may come over Slack's socket before it is replaced, in ms; see FrontOptions. */
+  socketSilenceMs?: number
 }
 
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
@@ -54,8 +58,13 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const parts = { log, net, stores, queue, telemetry }
   const identity = await identify(web)
+  const stopping = new AbortController()
+  if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
   if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent, identity })
-  const front = config.ROLE === 'worker' ? undefined : frontOf(config, { ...parts, identity })
+  const front =
+    config.ROLE === 'worker'
+      ? undefined
+      : frontOf(config, { ...parts, identity, socketSilenceMs: options.socketSilenceMs })
   const server = await listenAt(config, { ...parts, front })
   await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
   return {
@@ -63,6 +72,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     metricsPort: server.metricsPort,
     summary: summaryOf(config, agent.answer.agent.model.name),
     async stop() {
+      stopping.abort()
       const closed = Promise.all([front?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
@@ -92,13 +102,15 @@ async function startWork(
 ): Promise<void> {
   const { log, net, web, agent, identity, stores, queue, telemetry } = parts
   const worker = {
-    outbox: new Outbox({ web, botUser: identity.botUser, log, fetch: net.fetch }),
+    outbox: new Outbox({ web, botUser: identity.botUser, botId: identity.botId, log, fetch: net.fetch }),
+    directory: new Directory({ web, log }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
     answer: { ...agent.answer, history: stores.history },
     queue: stores.queue,
     botUser: identity.botUser,
     followUps: config.FOLLOW_UPS,
+    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     limits: stores.limits,
     durable: stores.durable,
     now: () => new Date(),
@@ -115,17 +127,24 @@ function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
   }
 }
 
-function frontOf(config: Config, { log, net, queue, identity }: Parts & { identity: Identity }): SlackReceiver {
+function frontOf(
+  config: Config,
+  parts: Parts & { identity: Identity; socketSilenceMs: number | undefined },
+): SlackReceiver {
+  const { log, net, queue, identity, telemetry, socketSilenceMs } = parts
   return createSlackReceiver({
     botToken: config.SLACK_BOT_TOKEN!,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
     followUps: config.FOLLOW_UPS,
+    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     queue,
     now: () => new Date(),
     identity,
     log,
+    socketSilenceMs,
+    onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     ...net,
   })
 }
@@ -134,7 +153,9 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () =>
-      (await stores.queue.ready()) ? { status: 200, body: 'ok\n' } : { status: 503, body: 'not now\n' },
+      (front?.ready() ?? true) && (await stores.queue.ready())
+        ? { status: 200, body: 'ok\n' }
+        : { status: 503, body: 'not now\n' },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
   const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })

@@ -8,10 +8,12 @@ import { createAgent } from './create-agent.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from './config.ts'
-import { loadDemoModel } from './demo.ts'
+import { loadDemo } from './demo.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
+import { checkBudgetPrices } from './model/prices.ts'
 import { createNetwork } from './proxy.ts'
+import { leftOutSentence, type LeftOut } from './toolbox/toolbox.ts'
 
 const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
 
@@ -29,12 +31,11 @@ async function main(args: string[]): Promise<void> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const sources = {
-    log: createLog('silent'),
-    net: await createNetwork(config),
-    ...(isDemo ? { model: await loadDemoModel() } : {}),
-  }
-  const agent = await createAgent(config, sources)
+  const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
+  const model = isDemo ? (await loadDemo()).demoModel() : undefined
+  if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
+  const net = await createNetwork(config)
+  const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut })
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
   if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
@@ -68,7 +69,10 @@ async function converse(conversation: Conversation, output: Output): Promise<voi
   }
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
-  process.exitCode = 1
-})
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
+    process.exitCode = 1
+  })
+  // A tool that ignored its signal may still be at work: what is said is written out, and nobody waits for it.
+  .finally(() => process.stdout.write('', () => process.exit()))

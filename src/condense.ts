@@ -11,7 +11,8 @@ const MORE_CHARS = 4000
 
 /**
  * Makes a follow-up understandable without its conversation (the standalone-question prompt of seed 003, "merge.txt").
- * A thread without history costs no model call. What the model returns empty or labelled is not trusted: the question stays.
+ * A thread without history costs no model call. What the model returns empty, endless or with
+ * the prompt in it is not trusted: the question stays.
  */
 export async function condense(
   question: string,
@@ -21,7 +22,10 @@ export async function condense(
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
   const content = prompts['standalone-question']({ history: transcript(turns), question })
-  return trusted(standaloneOf(await ask(model, content, call)), question)
+  const standalone = standaloneOf(await ask(model, content, call))
+  return isTrusted(standalone, question) && !repeatsPrompt(standalone, question, { turns, prompts })
+    ? standalone
+    : question
 }
 
 /** The conversation as the prompt shows it, in the seed's form. */
@@ -39,7 +43,42 @@ function standaloneOf(text: string): string {
 }
 
 /** Nothing, or far more than a question needs, was no rewriting: the question stays as it was typed, whole. */
-function trusted(standalone: string, question: string): string {
-  const isSound = standalone !== '' && standalone.length <= question.length * 2 + MORE_CHARS
-  return isSound ? standalone : question
+function isTrusted(standalone: string, question: string): boolean {
+  return standalone !== '' && standalone.length <= question.length * 2 + MORE_CHARS
+}
+
+/** The labels of the prompt, and of the conversation in it. */
+const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[ \t*_]{0,9}[:\uff1a]/gim
+
+/**
+ * A model that was overwhelmed says the prompt again: a sentence of the template, its labels, or a question with its answer.
+ * What the person wrote is theirs to repeat, and an answer alone may be what a follow-up is about ("translate that").
+ */
+function repeatsPrompt(
+  standalone: string,
+  question: string,
+  { turns, prompts }: { turns: Turn[]; prompts: Prompts },
+): boolean {
+  const [said, asked] = [folded(standalone), folded(question)]
+  const labels = (text: string) => text.match(LABEL)?.length ?? 0
+  const isRepeated = (text: string) => said.includes(text) && !asked.includes(text)
+  const unlabelled = said.replace(/(?<= )a: /g, '')
+  const isTold = ({ standalone, question, answer }: Turn) =>
+    answer !== '' && unlabelled.includes(folded(`${standalone || question} ${answer}`))
+  return (
+    labels(standalone) > labels(question) ||
+    sentencesIn(prompts['standalone-question']({ history: '', question: '' })).some(isRepeated) ||
+    turns.some(isTold)
+  )
+}
+
+/** The sentences of a template that are long enough to be nobody else's. */
+function sentencesIn(template: string): string[] {
+  return folded(template)
+    .split(/[.:,] /)
+    .filter((sentence) => sentence.length > 25)
+}
+
+function folded(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().toLowerCase()
 }

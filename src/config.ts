@@ -2,10 +2,12 @@
  * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README, .env.example).
  * This is the only reader of process.env; all other code gets the `Config` that `loadConfig` returns.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { ConfigError } from './errors.ts'
+import { ROOT } from './package-root.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -80,6 +82,16 @@ function decoded(text: string): string {
   }
 }
 
+/** From the project's folder, as what uses it does; the default one may be missing. */
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(resolve(ROOT, path))
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -119,10 +131,12 @@ const schema = z.object({
   AGENT_DIALECT: oneOf(DIALECTS).default('text'),
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
+  RUN_MAX_TOKENS: whole(1, 1e9).optional(),
+  RUN_MAX_USD: dollars.optional(),
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
-  CUSTOM_TOOLS_DIR: z.string().default('tools/custom'),
+  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
   STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
   FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),
   LINK_HOSTS: names.default([]),
@@ -135,6 +149,8 @@ const schema = z.object({
   BUDGET_TEAM_DAY_TOKENS: whole(1, 1e12).optional(),
   BUDGET_TEAM_DAY_USD: dollars.optional(),
 
+  // At most as long as a waiting question is kept: a conversation of a direct message is known by one.
+  DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
   HISTORY_MAX_TURNS: whole(1, 200).default(20),
 

@@ -9,7 +9,7 @@ import type { Log } from './log.ts'
 import { createModels, type ModelMeter } from './model/index.ts'
 import type { Network } from './proxy.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
-import { openToolbox, type Toolbox } from './toolbox/toolbox.ts'
+import { openToolbox, type LeftOut, type Toolbox } from './toolbox/toolbox.ts'
 
 /** Everything that answering takes, apart from the history: what the bot, the terminal and the evaluation share. */
 export interface AgentParts {
@@ -25,6 +25,8 @@ export interface AgentSources {
   /** In place of the configured one. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
+  /** Told of each custom tool that is left out, in place of the log. */
+  leftOut?: ((one: LeftOut) => void) | undefined
 }
 
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
@@ -34,7 +36,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
   const { model, condenseModel } = given ? { model: given, condenseModel: given } : createModels({ config, ...sources })
-  const toolbox = await openToolbox(config, { http, prompts, log: sources.log })
+  const toolbox = await openToolbox(config, { ...sources, http, prompts })
   const { tools } = toolbox
   const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
@@ -64,5 +66,7 @@ function limitsOf(config: Config) {
     timeoutMs: config.AGENT_TIMEOUT_MS,
     toolTimeoutMs: config.TOOL_TIMEOUT_MS,
     toolOutputChars: config.TOOL_OUTPUT_CHARS,
+    ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
+    ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
   }
 }

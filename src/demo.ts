@@ -6,12 +6,17 @@ import { ConfigError } from './errors.ts'
 /** An address rather than an import that the compiler follows: the build leaves the playground and its demo out. */
 const DEMO = new URL('./playground/demo/demo-model.ts', import.meta.url)
 
-/** The playground's rule-based model, for those who run from a checkout. @throws ConfigError in a build or an image */
-export async function loadDemoModel(): Promise<Model> {
+/** The playground's rule-based model, and the one dialect that it speaks. */
+export interface Demo {
+  demoModel(options?: { isBare?: boolean }): Model
+  DEMO_DIALECT: string
+}
+
+/** For those who run from a checkout. @throws ConfigError in a build or an image */
+export async function loadDemo(): Promise<Demo> {
   if (!existsSync(fileURLToPath(DEMO)))
     throw new ConfigError(
       'Set OPENAI_API_KEY or OPENAI_BASE_URL: the demo model is only in a checkout, not in a build.',
     )
-  const { demoModel } = (await import(DEMO.href)) as { demoModel(): Model }
-  return demoModel()
+  return (await import(DEMO.href)) as Demo
 }

@@ -20,6 +20,7 @@ export interface Stores {
   close(): Promise<void>
 }
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 /** Redis if REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError if Redis does not answer. */
@@ -34,7 +35,12 @@ function inMemory(config: Config, log: Log): Stores {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   return {
     history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
-    queue: memoryQueue({ concurrency: config.WORKER_CONCURRENCY, knownTtlMs: ttlMs, log }),
+    queue: memoryQueue({
+      concurrency: config.WORKER_CONCURRENCY,
+      knownTtlMs: ttlMs,
+      dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
+      log,
+    }),
     limits: limitsOf(config),
     durable: false,
     close: async () => {},
@@ -46,7 +52,8 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
   // at times of its own, so that it may take up to two of the intervals.
-  const times = { knownTtlMs: ttlMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
+  const dmMemoryMs = config.DM_MEMORY_MINUTES * MINUTE_MS
+  const times = { knownTtlMs: ttlMs, dmMemoryMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
   return {
     history: redisHistory({ redis, log, prefix, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),

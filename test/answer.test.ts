@@ -6,7 +6,7 @@ import type { History } from '../src/history/types.ts'
 import { loadPrompts } from '../src/prompts.ts'
 import { embeddedRun } from '../src/run/memory-run.ts'
 import { freshRun } from '../src/run/saved-run.ts'
-import { threadOf, type Run, type SavedRun } from '../src/run/types.ts'
+import { conversationOf, type Run, type SavedRun } from '../src/run/types.ts'
 import { agentDeps, echo, type AgentOptions } from './harness/agent-run.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel, type PlayedModel } from './harness/played-model.ts'
@@ -47,7 +47,7 @@ async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<Worl
 }
 
 const types = (events: AnswerEvent[]) => events.map(({ type }) => type).filter((type) => type !== 'usage')
-const THREAD = threadOf(question('Dune'))
+const THREAD = conversationOf(question('Dune'))
 
 describe('a first question', () => {
   test('is answered without condensing, and kept in the history once the answer is out', async (t) => {

@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { act, finish, playModel } from './harness/played-model.ts'
-import { startProcess } from './harness/child-process.ts'
+import { emptyFolder, startProcess } from './harness/child-process.ts'
 
 const CLI = 'src/cli.ts'
 
@@ -113,4 +115,42 @@ test('an option that does not exist ends it with code 1 and a sentence; --help t
   const help = await startProcess(t, CLI, { args: ['--help'] })
   expect(await help.ended).toBe(0)
   expect(help.stdout()).toContain('--json')
+})
+
+test('a custom tool that is left out is named with its fault, and not among the JSON lines', async (t) => {
+  const CUSTOM_TOOLS_DIR = await emptyFolder(t)
+  await writeFile(join(CUSTOM_TOOLS_DIR, 'broken.js'), 'export default {')
+  await writeFile(
+    join(CUSTOM_TOOLS_DIR, 'taken.js'),
+    `export default { name: 'calculator', description: 'x', run() {} }`,
+  )
+  const sentences =
+    /^A custom tool is left out: broken\.js: .+\nA custom tool is left out: taken\.js: The name "calculator" is taken.*\n$/
+  for (const args of [[], ['--json']]) {
+    const cli = await startProcess(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'calculator' }, args })
+    cli.close()
+    expect(await cli.ended).toBe(0)
+    expect(cli.stderr()).toMatch(sentences)
+    expect(cli.stdout()).not.toContain('left out')
+  }
+  const named = await startProcess(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'broken' } })
+  expect(await named.ended).toBe(1)
+  expect(named.stderr()).toMatch(/left out: broken\.js: [^]*TOOLS names "broken", which does not exist/)
+})
+
+test('a piped conversation ends although a tool ignores its signal, and so does one that cannot start', async (t) => {
+  const CUSTOM_TOOLS_DIR = await emptyFolder(t)
+  const waits = `setInterval(() => {}, 1000)
+export default { name: 'wait', description: 'x', run: () => new Promise((done) => setTimeout(done, 3_600_000)) }`
+  await writeFile(join(CUSTOM_TOOLS_DIR, 'wait.js'), waits)
+  const model = await playModel(t, [act('I wait.', 'wait', 'long'), finish('It took too long.')])
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', CUSTOM_TOOLS_DIR, TOOL_TIMEOUT_MS: '300' }
+  const cli = await startProcess(t, CLI, { env: { ...env, TOOLS: 'wait' } })
+  cli.write('How long?\n')
+  cli.close()
+  expect(await cli.ended).toBe(0)
+  expect(cli.stdout()).toMatch(/wait did not finish within 0\.3 s\.[^]*It took too long\.\n$/)
+  const refused = await startProcess(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
+  expect(await refused.ended).toBe(1)
+  expect(refused.stderr()).toContain('TOOLS names "nothing"')
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Usage } from '../src/agent/types.ts'
 import { condense } from '../src/condense.ts'
 import type { Turn } from '../src/history/types.ts'
@@ -55,6 +55,27 @@ test.each([
   const { text } = await condensed({ onTestFinished: (end) => void ends.push(end) }, said)
   expect(text).toBe(expected)
   for (const end of ends) await end()
+})
+
+describe.concurrent('a standalone question that repeats the prompt is not taken', () => {
+  test.for([
+    ['the whole prompt', '', 'Conversation:\nQ: Who wrote Dune?\nA: Frank Herbert.\n\nMessage: and his brother?'],
+    ['its labels, then a question', 'Message: and his brother?\n', 'Standalone question: Who was his brother?'],
+    ['a sentence of the template', '', 'If it already stands alone, repeat it as it is. Who was his brother?'],
+    ['the conversation', '', 'Who wrote Dune? A: Frank Herbert. and his brother?'],
+    ['the conversation without its labels', 'Who wrote Dune?\n', 'Frank Herbert.\nWho was his brother?'],
+    ['labels in bold', '', '**Q:** Who was his brother?\n**A:** Nobody.'],
+  ] as const)('%s', async ([, head, said], t) => {
+    expect((await condensed(t, head + said)).text).toBe('and his brother?')
+  })
+
+  test('but what the person wrote may be repeated, and an answer that a follow-up is about', async (t) => {
+    const question = 'Message: the mail says\nQ: Who? Make sense of that.'
+    const whole = 'Message: the mail says\nQ: Who wrote Dune? Make sense of that.'
+    expect((await condensed(t, whole, { question })).text).toBe(whole)
+    const about = 'Translate "Frank Herbert." into German.'
+    expect((await condensed(t, about, { question: 'translate that' })).text).toBe(about)
+  })
 })
 
 test('a thread without history costs no call', async (t) => {

@@ -74,6 +74,8 @@ test.each([
   ['LIMIT_USER_HOUR', '0', /a whole number from 1/],
   ['BUDGET_TEAM_DAY_USD', '-5', /an amount of dollars/],
   ['BUDGET_TEAM_DAY_USD', '0', /an amount of dollars/],
+  ['RUN_MAX_TOKENS', '0', /a whole number from 1/],
+  ['RUN_MAX_USD', '1 dollar', /an amount of dollars/],
   ['HISTORY_TTL_DAYS', '0', /a whole number from 1/],
   ['HISTORY_MAX_TURNS', '201', /a whole number from 1 to 200/],
   ['WIKIPEDIA_API_URL', 'wikipedia', /an address/],

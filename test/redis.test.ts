@@ -4,6 +4,7 @@ import { redisQueue } from '../src/queue/redis-queue.ts'
 import type { Queue } from '../src/queue/types.ts'
 import { connect, scanKeys, type RedisSettings } from '../src/redis.ts'
 import { findRuns } from '../src/run/list-runs.ts'
+import { conversationOf, type Question } from '../src/run/types.ts'
 import { PlayedSlack } from './harness/played-slack.ts'
 import { startCluster } from './harness/redis-cluster.ts'
 import { killMaster } from './harness/redis-fleet.ts'
@@ -84,6 +85,19 @@ describeWithRedis('a Cluster', () => {
     let found = 0
     for await (const keys of scanKeys(redis, 'thinkaloud:{*}:run:*')) found += keys.length
     expect(found).toBe(24)
+  })
+
+  test('knows which conversation of a direct message a question goes on', async () => {
+    const { settings } = await startCluster({ onTestFinished })
+    const queue = await openQueue(settings)
+    const seen: Question[] = []
+    await queue.start(async (asked) => void seen.push(asked))
+    const messages = Array.from({ length: 40 }, (_, n) => ({ ts: `${1_700_000_000 + n}.000100`, channel: `D${n % 5}` }))
+    for (const { ts, channel } of messages) await queue.accept(question(ts, { channel, surface: 'dm', thread: ts }))
+    await eventually(() => expect(seen).toHaveLength(40))
+    expect(new Set(seen.map(conversationOf))).toEqual(
+      new Set(messages.slice(0, 5).map(({ ts, channel }) => `T1:${channel}:${ts}`)),
+    )
   })
 
   test('that lost a master: a command waits however long, and one line says so, and one that it is back', async () => {

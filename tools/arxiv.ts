@@ -3,12 +3,15 @@ import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
+import { cutQuery, MAX_QUERY, queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './settings.ts'
 
 const ARXIV = 'https://export.arxiv.org/api/query'
 const MAX_PAPERS = 3
 const MAX_AUTHORS = 4
 const ABSTRACT_CHARS = 900
+/** Bytes. Three papers are some 20 kB, and reading XML is slow. */
+const MAX_FEED = 500_000
 
 /** A paper's own number, new form or old: it is fetched rather than searched for. */
 const PAPER_ID = /^(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,2})?)$/i
@@ -40,7 +43,11 @@ const PARSER = {
 }
 
 export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] {
-  const service = serviceOf(http, { setting: settings.arxivApiUrl, standard: ARXIV }, { name: 'arxiv' })
+  const service = serviceOf(
+    http,
+    { setting: settings.arxivApiUrl, standard: ARXIV },
+    { name: 'arxiv', maxBytes: MAX_FEED },
+  )
 
   const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<Entry[]> => {
     const url = new URL(service.url)
@@ -58,7 +65,7 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
     return describe(await search({ search_query: searchQuery(query, 'OR'), sortBy: 'relevance' }, signal), query)
   }
 
-  const schema = z.object({ query: z.string().trim().min(1).describe('search query or paper id') })
+  const schema = z.object({ query: queryText().min(1).describe('search query or paper id') })
   const description = 'Finds scientific papers on arXiv. Input: a search query.'
   return [{ name: 'arxiv', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
 }
@@ -68,13 +75,16 @@ const SMALL_WORDS = new Set('a an and are as at by for from in is of on or the t
 
 /** `all:attention AND all:layers`; a query in arXiv's own language stays as it is. */
 function searchQuery(query: string, join: 'AND' | 'OR'): string {
-  if (FIELD_QUERY.test(query)) return query.slice(0, 300)
-  const words = query.slice(0, 300).match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
+  if (FIELD_QUERY.test(query)) return query
+  const words = query.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
   const telling = words.filter((word) => !SMALL_WORDS.has(word.toLowerCase()))
-  return (telling.length > 0 ? telling : words)
-    .slice(0, 12)
-    .map((word) => `all:${word}`)
-    .join(` ${join} `)
+  const terms = (telling.length > 0 ? telling : words).slice(0, 12).map((word) => cutQuery(`all:${word}`))
+  while (terms.length > 1 && queryOf(terms, join).length > MAX_QUERY) terms.pop()
+  return queryOf(terms, join)
+}
+
+function queryOf(terms: string[], join: string): string {
+  return terms.join(` ${join} `)
 }
 
 /** The papers of a feed. arXiv tells its errors as a feed with one entry, too. @throws ToolError for anything but a feed. */

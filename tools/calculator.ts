@@ -9,14 +9,14 @@ import { readExpression } from './calculator/read.ts'
 /** Longer expressions are refused unread. */
 const MAX_LENGTH = 1000
 
-/** Evaluates arithmetic. Its output is the number as JavaScript prints it. */
+/** Evaluates arithmetic. Its output is the number as JavaScript prints it, without the dust of binary fractions. */
 export function calculator(): Tool<{ expression: string }> {
   return {
     name: 'calculator',
     description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
     schema: z.object({ expression: z.string().describe('the expression') }),
     effects: 'read',
-    run: async ({ expression }) => String(calculate(expression)),
+    run: async ({ expression }) => shown(calculate(expression)),
   }
 }
 
@@ -33,6 +33,25 @@ export function calculate(expression: string): number {
     throw new ToolError('The expression has no value: it divides zero by zero, or leaves the real numbers.')
   if (!Number.isFinite(value)) throw new ToolError('The result is too large for a number, or a division by zero.')
   return value
+}
+
+/** A double carries 15 decimal digits faithfully; with so few of them something round was meant. */
+const ROUND_DIGITS = 12
+
+/**
+ * A value as text: as JavaScript prints it (17 digits at most), unless its 15 faithful digits are plainly rounder, as 0.3 is
+ * for 0.1+0.2. Whole numbers are exact and stay.
+ */
+export function shown(value: number): string {
+  const rounder = Number(value.toPrecision(15))
+  const isDust = !Number.isInteger(value) && digitsOf(value) > 15 && digitsOf(rounder) <= ROUND_DIGITS
+  return String(isDust ? rounder : value)
+}
+
+/** How many significant digits a number is printed with. */
+function digitsOf(value: number): number {
+  const [mantissa = ''] = String(value).split('e')
+  return mantissa.replace(/\D/g, '').replace(/^0+|0+$/g, '').length
 }
 
 const parser = arithmeticParser()

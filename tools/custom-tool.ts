@@ -25,6 +25,7 @@ const writtenSchema = z.object(
       .optional(),
     effects: z.enum(['read', 'write'], 'Its effects should be "read" or "write".').default('read'),
     returnDirect: z.boolean('Its returnDirect should be true or false.').optional(),
+    repeatable: z.boolean('Its repeatable should be true or false.').optional(),
     run: z.custom<Run>((value) => typeof value === 'function', 'Its run function is missing.'),
   },
   'Its default export should be a tool: an object with name, description and run.',
@@ -38,13 +39,14 @@ export function asTool(exported: unknown, taken: string[]): Tool {
   const clash =
     taken.some((other) => other.toLowerCase() === name.toLowerCase()) || RESERVED.includes(name.toLowerCase())
   if (clash) throw new Error(`The name "${name}" is taken: choose another.`)
-  const { description, effects, returnDirect, schema } = data
+  const { description, effects, returnDirect, repeatable, schema } = data
   const plain = z.object({ input: z.string().describe('text') })
   return {
     name,
     description,
     effects,
     ...(returnDirect === undefined ? {} : { returnDirect }),
+    ...(repeatable === undefined ? {} : { repeatable }),
     schema: schema ?? plain,
     // Called on the object as it was written, so that `this` is what its author expects.
     run: async (input, context) =>
@@ -52,14 +54,16 @@ export function asTool(exported: unknown, taken: string[]): Tool {
   }
 }
 
-/** Text, or text with sources; anything else an author returns becomes JSON. */
+/** Text, or text with sources and whether there is more; anything else an author returns becomes JSON. */
 function asOutput(value: unknown): ToolOutput | string {
   if (typeof value === 'string') return value
   const output = outputSchema.safeParse(value).data
-  return output ?? JSON.stringify(value) ?? ''
+  if (output) return { text: output.text, sources: output.sources, ...(output.exhausted ? { exhausted: true } : {}) }
+  return JSON.stringify(value) ?? ''
 }
 
 const outputSchema = z.object({
   text: z.string(),
   sources: z.array(z.object({ title: z.string(), url: z.url({ protocol: /^https?$/ }) })).default([]),
+  exhausted: z.boolean().default(false),
 })

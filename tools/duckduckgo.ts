@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './settings.ts'
 
 const DUCKDUCKGO = 'https://api.duckduckgo.com/'
@@ -44,7 +45,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
     return (answer && bestOf(answer)) ?? nothing(query)
   }
 
-  const schema = z.object({ query: z.string().trim().min(1).describe('name of a topic') })
+  const schema = z.object({ query: queryText().min(1).describe('name of a topic') })
   const description = 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.'
   return [
     { name: 'duckduckgo', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
@@ -70,7 +71,7 @@ function bestOf(answer: Answer): ToolOutput | undefined {
 function sourcesOf(candidates: Source[]): Source[] {
   return candidates.flatMap(({ title, url }) => {
     const address = webAddress(url)
-    return address ? [{ title: title || new URL(address).hostname, url: address }] : []
+    return address ? [{ title: oneLine(title, 150) || new URL(address).hostname, url: address }] : []
   })
 }
 

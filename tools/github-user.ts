@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './settings.ts'
 
 const GITHUB = 'https://api.github.com'
@@ -45,7 +46,7 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
     return describe(parseJson(answer.body, 'github_user'))
   }
 
-  const schema = z.object({ login: z.string().describe('login') })
+  const schema = z.object({ login: queryText().describe('login') })
   const description = "Gives a GitHub user's followers, repositories, location, etc. Input: the login."
   return [
     { name: 'github_user', description, schema, effects: 'read', run: ({ login }, { signal }) => run(login, signal) },

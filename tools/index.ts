@@ -53,19 +53,34 @@ export function checkToolNames(settings: ToolSettings): void {
   chosen(settings)
 }
 
+/**
+ * The names of TOOLS whose tools are on: those that are named, or all that are there for everyone, where their key is set.
+ * What nothing has is left out; `checkToolNames` tells it.
+ */
+export function toolsOn(settings: ToolSettings): string[] {
+  const named = settings.enabled ?? toolNames.filter((name) => !ENTRIES[name]?.onlyWhenNamed)
+  return [...new Set(named)].filter((name) => isGiven(entryOf(name), settings))
+}
+
 /** Files with worked examples for the chosen tools, as paths from the package's root. @throws ConfigError */
 export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])
 }
 
 function chosen(settings: ToolSettings): Entry[] {
-  const isGiven = (entry: Entry) => entry.needs?.given(settings) ?? true
-  if (!settings.enabled) return Object.values(ENTRIES).filter((entry) => !entry.onlyWhenNamed && isGiven(entry))
-  return [...new Set(settings.enabled)].map((name) => {
-    const entry = Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
+  return [...new Set(settings.enabled ?? toolsOn(settings))].map((name) => {
+    const entry = entryOf(name)
     if (!entry)
       throw new ConfigError(`TOOLS names "${name}", which does not exist. There are: ${toolNames.join(', ')}.`)
-    if (!isGiven(entry)) throw new ConfigError(`TOOLS names ${name}, which needs ${entry.needs?.setting}.`)
+    if (!isGiven(entry, settings)) throw new ConfigError(`TOOLS names ${name}, which needs ${entry.needs?.setting}.`)
     return entry
   })
+}
+
+function entryOf(name: string): Entry | undefined {
+  return Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
+}
+
+function isGiven(entry: Entry | undefined, settings: ToolSettings): boolean {
+  return entry !== undefined && (entry.needs?.given(settings) ?? true)
 }

@@ -2,18 +2,22 @@
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
-import { calculate } from './calculator.ts'
+import { calculate, shown } from './calculator.ts'
 import { oneLine } from './service-response.ts'
+import { queryText } from './query.ts'
 import type { ToolParts } from './settings.ts'
+
+/** Longer than a query: it goes to the model and to nobody else. */
+const MAX_QUESTION = 1000
 
 export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
   return [
     {
       name: 'llm_math',
       description: 'Answers questions about math. Input: the question in words.',
-      schema: z.object({ question: z.string().trim().min(1).describe('the question') }),
+      schema: z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') }),
       effects: 'read',
-      run: async ({ question }, context) => `Answer: ${await solve(question, context, prompts?.['llm-math'])}`,
+      run: async ({ question }, context) => `Answer: ${shown(await solve(question, context, prompts?.['llm-math']))}`,
     },
   ]
 }

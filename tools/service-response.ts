@@ -9,9 +9,12 @@ export function parseJson(body: string, service: string): unknown {
   }
 }
 
+/** Longer addresses are no page that somebody opens. */
+const MAX_ADDRESS = 2000
+
 /** An absolute http(s) address, or undefined for anything else that a service put in its place. */
 export function webAddress(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+  if (typeof value !== 'string' || value.length > MAX_ADDRESS || !URL.canParse(value)) return undefined
   const { protocol, href } = new URL(value)
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './settings.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
@@ -55,7 +56,7 @@ export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }
     return result ? bestOf(result) : { text: 'No good search result found' }
   }
 
-  const schema = z.object({ query: z.string().trim().min(1).describe('search query') })
+  const schema = z.object({ query: queryText().min(1).describe('search query') })
   const description = 'Searches the web, also for current events. Input: a search query.'
   return [{ name: 'search', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
 }
@@ -72,13 +73,18 @@ function bestOf(result: Result): ToolOutput {
   return { text: 'No good search result found' }
 }
 
+/** @throws ToolError for what is nested deeper than can be written down. */
 function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  try {
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  } catch {
+    throw new ToolError('search sent an answer that cannot be read.')
+  }
 }
 
 function sourceOf(title: string | undefined, link: string | undefined): Source[] {
   const url = webAddress(link)
-  return url ? [{ title: title ?? new URL(url).hostname, url }] : []
+  return url ? [{ title: oneLine(title ?? '', 150) || new URL(url).hostname, url }] : []
 }
 
 /** SerpApi quotes a wrong key in its refusal. */

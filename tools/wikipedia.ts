@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
+import { queryText } from './query.ts'
 import { serviceOf, type Service, type ToolParts } from './settings.ts'
 import { wikiClient, type PageInfo, type WikiClient } from './wikipedia/client.ts'
 import { sentencesOf } from './wikipedia/sentences.ts'
@@ -13,6 +14,8 @@ import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } f
 const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
 const FIRST_SENTENCES = 5
 const SIMILAR_TITLES = 5
+/** Searched for: a wiki without CirrusSearch does not put the page of that very title first. */
+const SEARCHED_TITLES = 20
 const MAX_OFFERED = 15
 
 /** Under this key the loaded page and the place in it are kept; the text itself comes again through the cache. */
@@ -43,9 +46,9 @@ function searchTool(service: Service): Tool<{ query: string }> {
   return {
     name: 'wikipedia',
     description: 'Gives the first sentences of a Wikipedia page, or similar titles. Input: the title of the page.',
-    schema: z.object({ query: z.string().describe('title of the page') }),
+    schema: z.object({ query: queryText().describe('title of the page') }),
     effects: 'read',
-    run: ({ query }, context) => search(query.trim(), wikiClient(service, context.signal), context),
+    run: ({ query }, context) => search(query, wikiClient(service, context.signal), context),
   }
 }
 
@@ -53,9 +56,10 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
   return {
     name: 'wikipedia_lookup',
     description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
-    schema: z.object({ keyword: z.string().describe('keyword') }),
+    schema: z.object({ keyword: queryText().describe('keyword') }),
     effects: 'read',
-    run: ({ keyword }, context) => lookup(keyword.trim(), wikiClient(service, context.signal), context),
+    repeatable: true,
+    run: ({ keyword }, context) => lookup(keyword, wikiClient(service, context.signal), context),
   }
 }
 
@@ -67,12 +71,13 @@ async function search(query: string, wiki: WikiClient, context: ToolContext): Pr
   if (query === '') throw new ToolError('wikipedia needs the title of a page.')
   const page = canBeTitle(query) ? await wiki.page(query) : undefined
   if (page) return show(page, wiki, context)
-  const titles = await wiki.search(query, SIMILAR_TITLES)
+  const titles = await wiki.search(query, SEARCHED_TITLES)
   const same = titles.find((title) => isSameTitle(title, query)) ?? (query.includes('#') ? query : undefined)
   const found = same === undefined ? undefined : await wiki.page(same)
   if (found && isSameTitle(found.title, query)) return show(found, wiki, context)
   forgetKeyword(context)
-  const similar = titles.length > 0 ? `Similar: ${listTitles(titles)}.` : 'Nothing similar was found either.'
+  const similar =
+    titles.length > 0 ? `Similar: ${listTitles(titles.slice(0, SIMILAR_TITLES))}.` : 'Nothing similar was found either.'
   return { text: `Could not find [${query}]. ${similar}` }
 }
 
@@ -94,15 +99,18 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
 /** The next sentence of the loaded page with the keyword, as the browser's find does; capitals do not matter. */
 async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (keyword === '') throw new ToolError('wikipedia_lookup needs a keyword.')
-  const page = loadedPage(context)
-  if (!page) throw new ToolError('No page is loaded: find one with wikipedia first.')
+  const loaded = loadedPage(context)
+  if (!loaded) throw new ToolError('No page is loaded: find one with wikipedia first.')
   const wanted = keyword.toLowerCase()
-  const hits = sentencesOf(await wiki.text(page.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
+  const hits = sentencesOf(await wiki.text(loaded.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
+  // Another lookup of the same turn may have gone on meanwhile.
+  const now = loadedPage(context)
+  const page = now?.title === loaded.title ? now : loaded
   const shown = page.keyword === wanted ? page.shown : 0
   const hit = hits[shown]
   context.memory[MEMORY] = { ...page, keyword: wanted, shown: hit === undefined ? shown : shown + 1 } satisfies Loaded
   const none = hits.length === 0 ? ` The page [${page.title}] does not contain [${keyword}].` : ''
-  if (hit === undefined) return { text: `No more results.${none}` }
+  if (hit === undefined) return { text: `No more results.${none}`, exhausted: true }
   return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
 }
 

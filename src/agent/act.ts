@@ -4,22 +4,19 @@ import { Deadline } from './deadline.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import type { RunState } from './run-state.ts'
-import type { Action, AgentEvent, Observation, Step, Tool, ToolContext } from './types.ts'
-
-/** A model may ask for several tools at once; more than this many in one turn are refused. */
-const MAX_AT_ONCE = 5
+import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolOutput } from './types.ts'
 
 /** Runs every step that has no observation yet, side by side, and yields the observations in their order. */
 export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> {
   const running = run.steps.flatMap((step, i) => (step.observation || !step.action ? [] : [{ step, n: i + 1 }]))
   const usedBefore = run.usage.length
-  const done = running.map(({ step }, i) => timed(run, () => (i < MAX_AT_ONCE ? observe(run, step) : tooMany())))
+  const done = running.map(({ step }) => timed(run, () => observe(run, step)))
   // The first that fails ends the run; the others' failures, which come with it, have been seen too.
   for (const one of done) one.catch(() => undefined)
   for (const [i, { step, n }] of running.entries()) {
     const { observation, ms } = await done[i]!
-    step.observation = observation
-    yield { type: 'observation', step: n, observation, ms }
+    step.observation = step.dropped ? { ...observation, note: droppedNote(step, run) } : observation
+    yield { type: 'observation', step: n, observation: step.observation, ms }
   }
   for (const usage of run.usage.slice(usedBefore)) yield { type: 'usage', usage, ms: 0 }
 }
@@ -33,11 +30,10 @@ async function timed(
   return { observation, ms: run.now().getTime() - from }
 }
 
-async function tooMany(): Promise<Observation> {
-  return {
-    ok: false,
-    text: `Not run: at most ${MAX_AT_ONCE} tools can be used at once. Ask again if you still need it.`,
-  }
+/** Says once a turn that the model asked for more tools than it may use at once. */
+function droppedNote({ turn, dropped = 0 }: Step, { steps }: RunState): string {
+  const run = steps.filter((step) => step.turn === turn).length
+  return `Only the first ${run} of ${run + dropped} calls were run. Ask again for the others if they are still needed.`
 }
 
 /** One action's observation. A mistake of the model or a tool's failure is an observation too, never a throw. */
@@ -59,7 +55,8 @@ function repeated(run: RunState, action: Action, step: Step): Observation | unde
   const earlier = sameActions(run, action).filter((s) => s !== step && s.observation)
   if (earlier.length === 0) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
-  return { ok: true, text: `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}` }
+  const text = `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}`
+  return { ok: true, text, hint: true }
 }
 
 async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
@@ -68,9 +65,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   const asked: Promise<string>[] = []
   try {
     const output = await time.wait(tool.run(input, contextOf(run, time, asked)))
-    const { text, sources } = typeof output === 'string' ? { text: output, sources: [] } : output
-    const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, run.limits.toolOutputChars)
-    return { ok: true, text: said, ...(sources?.length ? { sources } : {}) }
+    return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
     if (run.task.signal.aborted) throw run.task.signal.reason
     if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
@@ -83,6 +78,16 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     // What a call that was cut off has cost is known only at its end, which the end of the tool's time brings about.
     await Promise.allSettled(asked)
     time.release()
+  }
+}
+
+function observationOf({ text, sources, exhausted }: ToolOutput, most: number): Observation {
+  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
+  return {
+    ok: true,
+    text: said,
+    ...(sources?.length ? { sources } : {}),
+    ...(exhausted ? { exhausted: true as const } : {}),
   }
 }
 

@@ -8,19 +8,26 @@ import { totalOf } from './usage.ts'
 const MAX_UNREADABLE = 3
 /** The same action the second time is answered from memory; the third time ends the run. */
 export const MAX_SAME_ACTION = 3
+/** A model may ask for several tools at once; what goes beyond this many in one turn is dropped. */
+const MAX_AT_ONCE = 5
 
 /** Why the next model call must be the last, or undefined while there is budget. */
 export function stopReason(run: RunState): StopReason | undefined {
   const { limits, steps } = run
   if (limits.breakLoops !== false && isUnreadable(steps)) return 'unreadable'
   if (limits.breakLoops !== false && isLooping(run)) return 'loop'
-  if (new Set(steps.map((step) => step.turn)).size >= limits.maxSteps) return 'steps'
+  if (steps.length >= limits.maxSteps) return 'steps'
   if (thinkingMs(run) <= 0) return 'time'
   return overspent(run)
 }
 
-function overspent({ usage, limits }: RunState): StopReason | undefined {
-  const { tokens, costUsd } = totalOf(usage)
+/** How many of the actions that a turn asks for become steps: five at most, and no more than the run has left. */
+export function roomForActions({ steps, limits }: RunState): number {
+  return Math.max(1, Math.min(MAX_AT_ONCE, limits.maxSteps - steps.length))
+}
+
+function overspent({ usage, limits, task }: RunState): StopReason | undefined {
+  const { tokens, costUsd } = totalOf([...(task.spent ?? []), ...usage])
   if (limits.maxTokens !== undefined && tokens >= limits.maxTokens) return 'tokens'
   return limits.maxCostUsd !== undefined && costUsd >= limits.maxCostUsd ? 'cost' : undefined
 }
@@ -35,11 +42,23 @@ function isLooping(run: RunState): boolean {
   return last !== undefined && sameActions(run, last).length >= MAX_SAME_ACTION
 }
 
-/** The steps that did exactly this, for tools of which a repetition brings nothing new. */
+/**
+ * The steps that did exactly this and brought nothing new. Those of a repeatable tool count from where it said that it had
+ * nothing more (a lookup's "No more results."), as long as no other tool has run since.
+ */
 export function sameActions(run: { steps: Step[]; tools: Tool[] }, action: Action): Step[] {
-  if (run.tools.find((tool) => tool.name === action.tool)?.repeatable) return []
   const key = keyOf(action)
-  return run.steps.filter((step) => step.action && keyOf(step.action) === key)
+  const same = (steps: Step[]) => steps.filter((step) => step.action && keyOf(step.action) === key)
+  if (!run.tools.find((tool) => tool.name === action.tool)?.repeatable) return same(run.steps)
+  const other = run.steps.findLastIndex((step) => hasRun(step) && step.action?.tool !== action.tool)
+  const since = same(run.steps.slice(other + 1))
+  const last = since.findIndex((step) => step.observation?.exhausted)
+  return last < 0 ? [] : since.slice(last)
+}
+
+/** A tool has done its work in this step. */
+function hasRun({ action, observation }: Step): boolean {
+  return action !== undefined && observation !== undefined && observation.ok && !observation.hint
 }
 
 function keyOf(action: Action): string {

@@ -1,4 +1,5 @@
 import { reactLabel } from './parser/react-labels.ts'
+import { defuseTokens } from './parser/special-tokens.ts'
 
 /**
  * Observations are data. Before one goes into a prompt it is capped, its lines that look like the prompt's own labels are
@@ -28,23 +29,61 @@ function isLowSurrogate(text: string, at: number): boolean {
 /** Words that open a turn in a dialect or a chat, beside the labels that the reader of ReAct knows. */
 const LABELS =
   'answer|follow[ -]?up(?: question)?|are follow[ -]?up questions needed here|intermediate[ -]answer' +
-  '|(?:so[, ]{1,2})?the final answer is|final[ -]answer|action input|system|user|assistant|human|ai'
-const LABEL_LINE = new RegExp(`^[\\s>*_#\`|-]{0,20}(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
-const QUOTED = /^[\s>|-]{1,20}/
+  '|(?:so[, ]{1,2})?the final answer is|final[ -]answer|action input|system|developer|user|assistant|human|ai'
+const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
+
+/** Each character that a model may take for the end of a line: VT, FF, the separators of files and records, NEL too. */
+const BREAKS = new Set([0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029])
+/** What is not seen: soft hyphens, bidi marks, joiners, fillers, selectors. */
+const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
+/** What may stand before a label on its line: quotes, bullets, headings, numbers, emoji. */
+const BEFORE = /[\s>*_#`|•●▪◦‣·–—►▶→➤»+-]|\d{1,3}[.):]|[①-⑳]|\p{Extended_Pictographic}/uy
+/** Nothing in such a text is unseen or seen as something else. */
+const PLAIN = /^[ -~\n]*$/
+const LETTER = /\p{L}/u
+const SHORTEST_LABEL = 3
+/** No label is longer, with all that is not seen in it. */
+const LONGEST_LABEL = 200
+const LONGEST_INDENT = 500
 
 /** Puts a bar before each line that begins like a label of the prompt, so that nothing in it reads as the model's turn. */
 export function defuseLabels(text: string): string {
-  const lines = text.split(/(?<=[\n\r\u2028\u2029])/)
-  const isDefused = (line: string) => isLabelled(line) || isLabelled(line.replace(QUOTED, '')) || LABEL_LINE.test(line)
-  return lines.map((line) => (isDefused(line) ? `| ${line}` : line)).join('')
+  const pieces: string[] = []
+  let start = 0
+  let from = 0
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && !BREAKS.has(text.charCodeAt(at))) continue
+    if (at - start >= SHORTEST_LABEL && isLabelled(text.slice(start, at + 1))) {
+      pieces.push(text.slice(from, start), '| ')
+      from = start
+    }
+    start = at + 1
+  }
+  return pieces.join('') + text.slice(from)
 }
 
+/** Whether a line begins with a label, as it stands or as it is seen. */
 function isLabelled(line: string): boolean {
+  if (!LETTER.test(line.slice(0, LONGEST_INDENT + LONGEST_LABEL))) return false
+  if (isLabel(line)) return true
+  const start = line.slice(0, LONGEST_INDENT + LONGEST_LABEL)
+  const seen = PLAIN.test(start) ? start : start.replace(UNSEEN, '').normalize('NFKC')
+  const bare = seen.slice(indentOf(seen))
+  return (seen !== line && isLabel(seen)) || (bare !== line && isLabel(bare)) || LABEL_LINE.test(bare)
+}
+
+function isLabel(line: string): boolean {
   const label = reactLabel(line, 0)
   return label !== undefined && (label.colon || label.decorated)
 }
 
-/** The observation as the prompt carries it: defused, capped, between per-run marks. */
+function indentOf(line: string): number {
+  let at = 0
+  for (BEFORE.lastIndex = 0; BEFORE.test(line);) at = BEFORE.lastIndex
+  return at
+}
+
+/** The observation as the prompt carries it: labels and special tokens defused, capped, between per-run marks. */
 export function fenceObservation(text: string, nonce: string): string {
-  return `<${nonce}>${defuseLabels(text).replaceAll(nonce, '…')}</${nonce}>`
+  return `<${nonce}>${defuseTokens(defuseLabels(text)).replaceAll(nonce, '…')}</${nonce}>`
 }

@@ -1,5 +1,8 @@
 import { defuseLabels } from './observation.ts'
-import type { Step } from './types.ts'
+import type { Observation, Step } from './types.ts'
+
+/** Said after an answer that is not whole. */
+export const CUT_OFF = "_The model's answer was cut off._"
 
 /**
  * A model that was told to answer and wrote plain prose has answered, whatever the form. Empty when the text holds any of
@@ -8,17 +11,29 @@ import type { Step } from './types.ts'
 export function plainWords(text: string, beginsObservation: (line: string) => boolean): string {
   const words = text.trim()
   const scaffolded =
-    defuseLabels(words) !== words || /^[\s`]*(json)?\s*[{[]/i.test(words) || words.split('\n').some(beginsObservation)
+    defuseLabels(words) !== words || /^`{0,6}(?:json)?\s*[{[]/i.test(words) || words.split('\n').some(beginsObservation)
   return scaffolded ? '' : words
 }
 
-/** What a run that ends without an answer has found, in plain words. */
-export function partialAnswer(steps: Step[]): string {
-  const found = steps.filter((step) => step.action && step.observation?.ok).slice(-3)
-  if (found.length === 0) return 'I could not get to an answer, and I found nothing that would help.'
-  const lines = found.map((step) => `- ${step.action!.tool}: ${shorten(step.observation!.text)}`)
-  return `I could not get to an answer. This is what I found:\n${lines.join('\n')}`
+/** What tools have found: no failure, and nothing that the loop said to the model. */
+export function findingsOf(steps: Step[]): { tool: string; found: Observation }[] {
+  return steps.flatMap(({ action, observation: found }) =>
+    action && found?.ok && !found.hint ? [{ tool: action.tool, found }] : [],
+  )
 }
+
+/** What a run that ends without an answer has found, in plain words. `begun`: an answer that the model did not end. */
+export function partialAnswer(steps: Step[], begun = ''): string {
+  const lines = findingsOf(steps)
+    .slice(-3)
+    .map(({ tool, found }) => `- ${tool}: ${shorten(found.text)}`)
+  const found = lines.length > 0 ? `This is what I found:\n${lines.join('\n')}` : ''
+  if (begun !== '') return [`${FELL_SILENT}\n\n${begun} …`, ...(found ? [found] : [])].join('\n\n')
+  if (found === '') return 'I could not get to an answer, and I found nothing that would help.'
+  return `I could not get to an answer. ${found}`
+}
+
+const FELL_SILENT = "The model's answer was cut off: the model fell silent in the middle of it. This is how far it got:"
 
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()

@@ -1,8 +1,8 @@
-import type { Dialect, Model, PastTurn, Step, StopReason, Tool, ToolFetch, Usage } from './types.ts'
+import type { CutOff, Dialect, Model, PastTurn, Step, StopReason, Tool, ToolFetch, Usage } from './types.ts'
 
 /** What one run may spend. Times in milliseconds. */
 export interface Limits {
-  /** Turns of the model that use tools; the answer comes besides. */
+  /** Uses of tools, each of those that a turn asks for at once, and unreadable turns; the answer comes besides. */
   maxSteps: number
   timeoutMs: number
   toolTimeoutMs: number
@@ -30,6 +30,8 @@ export interface Task {
   memory?: Record<string, unknown>
   /** What the model's calls have cost, those of tools included: all of it, also where the run is cut off. */
   usage?: Usage[]
+  /** What the run had cost before: its condensing, and what an earlier process spent. It counts in the limits. */
+  spent?: Usage[]
   /** Aborted when a person stops the run or the process hands it over. */
   signal: AbortSignal
 }
@@ -54,6 +56,7 @@ export interface RunState extends AgentDeps {
   today: string
   usage: Usage[]
   finalTurn?: StopReason
-  /** The model's last completion, as it was written. */
+  /** The model's last completion, as it was written, and why it is not whole. */
   written: string
+  cutOff?: CutOff | undefined
 }

@@ -25,6 +25,12 @@ export interface Observation {
   text: string
   ok: boolean
   sources?: Source[]
+  /** A repeatable tool has nothing more to give, see `ToolOutput`. */
+  exhausted?: true
+  /** The loop said it, not a tool: nothing was found. */
+  hint?: true
+  /** What the loop adds to it, for the model and for people. */
+  note?: string
 }
 
 /**
@@ -37,6 +43,8 @@ export interface Step {
   action?: Action
   unreadable?: string
   observation?: Observation
+  /** On the last step of a turn: how many more calls the model asked for, which were dropped. */
+  dropped?: number
 }
 
 /** Why a run was ended before the model ended it by itself. */
@@ -111,6 +119,8 @@ export type ModelEvent =
   /** What a reasoning model tells of its thinking beside the text. */
   | { type: 'reasoning'; text: string }
   | { type: 'tool_calls'; calls: ToolCall[] }
+  /** The answer has reached a limit of its length, the endpoint's or ours, and is not whole. */
+  | { type: 'cut_off' }
   /** The call broke off and is being made again: forget the text so far. */
   | { type: 'restart' }
 
@@ -156,10 +166,14 @@ export interface ToolContext {
   memory: Record<string, unknown>
 }
 
-/** What a tool returns: text for the model, and the pages it came from. */
+/**
+ * What a tool returns: text for the model, and the pages it came from. With `exhausted` a repeatable tool says that it has
+ * nothing more: from then on the same input is a repetition, until another tool has run.
+ */
 export interface ToolOutput {
   text: string
   sources?: Source[]
+  exhausted?: boolean
 }
 
 /**
@@ -211,7 +225,11 @@ export interface Completion {
   text: string
   reasoning?: string
   toolCalls?: ToolCall[]
+  /** Why it is not whole: its length, the run's time, or a model that fell silent until that was over. */
+  cutOff?: CutOff
 }
+
+export type CutOff = 'length' | 'time' | 'silence'
 
 export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }

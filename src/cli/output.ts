@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '../answer.ts'
+import type { Observation } from '../agent/types.ts'
 import { inputText } from '../agent/tool-input.ts'
 
 /** Where a conversation is shown. */
@@ -63,10 +64,14 @@ function lineOf(event: AnswerEvent): { text: string; kind: keyof typeof COLOURS 
   if (event.type === 'action')
     return { text: `Tool: ${event.action.tool}\nInput: ${inputText(event.action.input)}`, kind: 'step' }
   if (event.type === 'observation')
-    return { text: `Observation: ${event.observation.text}\n`, kind: event.observation.ok ? 'step' : 'error' }
+    return { text: observationLines(event.observation), kind: event.observation.ok ? 'step' : 'error' }
   if (event.type === 'answer')
     return { text: event.stopped ? `${event.text}\n(stopped: ${event.stopped})` : event.text, kind: 'answer' }
   return event.type === 'gave_up' ? { text: event.text, kind: 'error' } : undefined
+}
+
+function observationLines({ text, note }: Observation): string {
+  return `Observation: ${text}\n${note ? `${note}\n` : ''}`
 }
 
 /** Every event as one line of JSON; notes are left out, failures are events of their own. */

@@ -36,7 +36,10 @@ function interrupted(out: string): AbortSignal {
   return controller.signal
 }
 
-main().catch((error: unknown) => {
-  console.error(`\n${messageOf(error)}`)
-  process.exit(1)
-})
+main()
+  .catch((error: unknown) => {
+    console.error(`\n${messageOf(error)}`)
+    process.exitCode = 1
+  })
+  // A tool that ignored its signal may still be at work: what is said is written out, and nobody waits for it.
+  .finally(() => process.stdout.write('', () => process.exit()))

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createAgent, type AgentParts } from '../create-agent.ts'
+import { createAgent, type AgentParts, type AgentSources } from '../create-agent.ts'
 import type { Config } from '../config.ts'
-import { loadDemoModel } from '../demo.ts'
+import { loadDemo } from '../demo.ts'
 import { ConfigError } from '../errors.ts'
 import { createLog } from '../log.ts'
+import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../proxy.ts'
+import { leftOutSentence } from '../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
 import type { Options } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
@@ -31,7 +33,8 @@ interface Surroundings {
  */
 export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
   const questions = await loadQuestions(options.file, options.limit)
-  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around.config)))
+  const leftOut = tellOnce(around.progress)
+  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around, leftOut)))
   const title = `${basename(options.file)}, ${questions.length} questions`
   const report = { title, at: new Date().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
   try {
@@ -46,16 +49,36 @@ export async function evalQuestions(options: AskOptions, around: Surroundings): 
 }
 
 /** @throws ConfigError before anything is asked. */
-async function agentOf({ dialect, model }: Variant, config: Config): Promise<AgentParts> {
+async function agentOf(
+  { dialect, model }: Variant,
+  { config }: Surroundings,
+  leftOut: TellLeftOut,
+): Promise<AgentParts> {
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
-  const sources = {
-    log: createLog('silent'),
-    net: await createNetwork(config),
-    ...(isDemo ? { model: await loadDemoModel() } : {}),
+  const demo = isDemo ? await loadDemo() : undefined
+  if (demo && dialect !== demo.DEMO_DIALECT)
+    throw new ConfigError(
+      `The demo speaks the dialect ${demo.DEMO_DIALECT} alone, and not ${dialect}: try --dialect text.`,
+    )
+  const asked = { ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }
+  const log = createLog('silent')
+  if (!isDemo) checkBudgetPrices(asked, log, ['RUN_MAX_USD'])
+  const net = await createNetwork(config)
+  return createAgent(asked, { log, net, model: demo?.demoModel({ isBare: true }), leftOut })
+}
+
+type TellLeftOut = NonNullable<AgentSources['leftOut']>
+
+/** Every side loads the same tools: what is left out is told once. */
+function tellOnce(progress: ProgressStream): TellLeftOut {
+  const told = new Set<string>()
+  return (one) => {
+    const sentence = leftOutSentence(one)
+    if (!told.has(sentence)) progress.write(`${sentence}\n`)
+    told.add(sentence)
   }
-  return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
 }
 
 interface Work {

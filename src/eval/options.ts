@@ -19,7 +19,7 @@ export const HELP = `Asks the agent question sets and scores its answers. Needs 
   --out DIR             where results.md, results.json and chart.svg go (default: eval-results/NAME-TIME);
                         with the DIR of an evaluation that was interrupted, what it has answered is not asked again
   --dialect NAME        in place of AGENT_DIALECT (a replay's is bracket)
-  --model NAME          in place of OPENAI_MODEL; "demo" is the built-in demo
+  --model NAME          in place of OPENAI_MODEL; "demo" is the built-in demo, which speaks text alone
   --compare LIST        several sides beside each other: text,json,native or text:gpt-5-mini,json:llama3.1:8b
   --append TEXT         added to each question, e.g. "Answer in as few words as possible."
   --concurrency N       questions at work at once (default 4)

@@ -1,8 +1,10 @@
-export interface ExpiringMapOptions {
+export interface ExpiringMapOptions<V> {
   /** Milliseconds that an entry lives after it was last set. */
   ttlMs: number
   /** The most entries kept; beyond it the ones that were set longest ago go first. */
   maxSize: number
+  /** The most that all values may weigh together, and what one weighs; without them only their number counts. */
+  weight?: { most: number; of: (value: V) => number }
   /** The clock, in milliseconds. */
   now: () => number
 }
@@ -12,10 +14,11 @@ export interface ExpiringMapOptions {
  * insertion is the order of expiry and each `set` needs to look only at the oldest ones.
  */
 export class ExpiringMap<V> {
-  readonly #entries = new Map<string, { value: V; until: number }>()
-  readonly #options: ExpiringMapOptions
+  readonly #entries = new Map<string, { value: V; until: number; weight: number }>()
+  readonly #options: ExpiringMapOptions<V>
+  #weight = 0
 
-  constructor(options: ExpiringMapOptions) {
+  constructor(options: ExpiringMapOptions<V>) {
     this.#options = options
   }
 
@@ -30,20 +33,25 @@ export class ExpiringMap<V> {
 
   /** Sets the entry; its time starts now. */
   set(key: string, value: V): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, { value, until: this.#options.now() + this.#options.ttlMs })
+    this.delete(key)
+    const weight = this.#options.weight?.of(value) ?? 0
+    this.#entries.set(key, { value, until: this.#options.now() + this.#options.ttlMs, weight })
+    this.#weight += weight
     this.#evict()
   }
 
   delete(key: string): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0
     this.#entries.delete(key)
   }
 
   #evict(): void {
-    const now = this.#options.now()
+    const { now, maxSize, weight } = this.#options
+    const time = now()
     for (const [key, { until }] of this.#entries) {
-      if (until > now && this.#entries.size <= this.#options.maxSize) return
-      this.#entries.delete(key)
+      const isTooMuch = this.#entries.size > maxSize || this.#weight > (weight?.most ?? Infinity)
+      if (until > time && !isTooMuch) return
+      this.delete(key)
     }
   }
 }

@@ -5,27 +5,30 @@ import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/
 import type { ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 import { BrokenStream } from './failures.ts'
 import { estimateUsage } from './tokens.ts'
+import { Written } from './written.ts'
 
-/** What some endpoints tell of a model's thinking, in one of two places that OpenAI's own types lack. */
-interface Thinking {
-  reasoning_content?: unknown
-  reasoning?: unknown
-}
-
-/** @throws BrokenStream for an answer without a message, APIError for an error that came with status 200. */
+/**
+ * @throws BrokenStream for an answer without a message, APIError for an error that came with status 200, FinalFailure for one
+ * that a filter or the model itself refused.
+ */
 export async function* wholeAnswer(
   answer: ChatCompletion & { error?: object },
   model: string,
   request: ModelRequest,
 ): AsyncGenerator<ModelEvent> {
-  const message: (ChatCompletion.Choice['message'] & Thinking) | undefined = answer.choices?.[0]?.message
+  const choice = answer.choices?.[0]
+  const message: ChatCompletion.Choice['message'] | undefined = choice?.message
   if (!message && answer.error) throw new APIError(undefined, answer.error, undefined, undefined)
-  if (answer.usage) request.onUsage?.(usageOf(answer.usage, model))
-  if (!message) throw new BrokenStream('the answer holds no message')
   const written = new Written()
-  for (const event of written.take(message)) yield event
+  const events = message ? written.take(message) : []
+  const usage = usageOf(answer.usage, model)
+  if (usage || message) request.onUsage?.(usage ?? (await estimateUsage(model, request.messages, written.all())))
+  if (!message) throw new BrokenStream('the answer holds no message')
+  yield* events
+  written.finish(choice?.finish_reason)
+  written.check()
+  if (written.isCutOff) yield { type: 'cut_off' }
   const calls = written.calls()
-  if (!answer.usage) request.onUsage?.(await estimateUsage(model, request.messages, written.all()))
   if (calls.length > 0) yield { type: 'tool_calls', calls }
 }
 
@@ -47,24 +50,31 @@ export async function* streamedAnswer(
 ): AsyncGenerator<ModelEvent, StreamEnd> {
   const written = new Written()
   let isDone = false
+  let isBilled = false
   let usage: Usage | undefined
   try {
     for await (const batch of batches) {
       request.onSign?.()
       const events: ModelEvent[] = []
       for (const chunk of batch) {
-        if (chunk.usage) usage = usageOf(chunk.usage, model)
+        isBilled ||= Boolean(chunk.usage)
+        usage = usageOf(chunk.usage, model) ?? usage
         const choice = chunk.choices?.[0]
         for (const event of choice?.delta ? written.take(choice.delta) : []) addTo(events, event)
-        isDone ||= Boolean(choice?.finish_reason)
+        written.finish(choice?.finish_reason)
+        isDone ||= Boolean(choice?.finish_reason) || written.isFull
+        if (written.isFull) break
       }
       for (const event of events) yield event
+      if (written.isFull) break
     }
     if (request.signal.aborted) throw request.signal.reason
+    if (isDone) written.check()
+    if (written.isCutOff) yield { type: 'cut_off' }
     return { isDone, hasText: written.hasText, calls: written.calls() }
   } finally {
     const all = written.all()
-    if (all !== '' || usage) request.onUsage?.(usage ?? (await estimateUsage(model, request.messages, all)))
+    if (all !== '' || isBilled) request.onUsage?.(usage ?? (await estimateUsage(model, request.messages, all)))
   }
 }
 
@@ -76,65 +86,18 @@ function addTo(events: ModelEvent[], event: ModelEvent): void {
   else events.push(event)
 }
 
-type Said = Thinking & { content?: unknown; tool_calls?: CallPart[] | null }
+/** More tokens than any model takes: a count beyond is none. */
+const MOST_TOKENS = 20_000_000
 
-/** A tool call or a piece of one, with all that some endpoint or other leaves out. */
-interface CallPart {
-  index?: number
-  id?: string
-  function?: { name?: string; arguments?: unknown }
+/** What the endpoint says that the call took; undefined where it does not say, or says what cannot be. */
+function usageOf(usage: OpenAI.CompletionUsage | null | undefined, model: string): Usage | undefined {
+  const [inputTokens, outputTokens] = [usage?.prompt_tokens, usage?.completion_tokens]
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
+  const cached = usage?.prompt_tokens_details?.cached_tokens
+  const cachedTokens = isCount(cached) ? Math.min(cached, inputTokens) : 0
+  return { model, inputTokens, outputTokens, ...(cachedTokens > 0 ? { cachedTokens } : {}), estimated: false }
 }
 
-/** All that a model has written in one answer. */
-class Written {
-  hasText = false
-  #words = ''
-  readonly #calls: { index: number | undefined; id: string; name: string; arguments: string }[] = []
-
-  calls(): ToolCall[] {
-    return this.#calls.map(({ id, name, arguments: args }, i) => ({ id: id || `call_${i}`, name, arguments: args }))
-  }
-
-  take(said: Said): ModelEvent[] {
-    const thinking = textOf(said.reasoning_content ?? said.reasoning)
-    const text = textOf(said.content)
-    this.#words += thinking + text
-    this.hasText ||= text !== ''
-    for (const part of said.tool_calls ?? []) this.#takeCall(part)
-    const events: ModelEvent[] = thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]
-    if (text !== '') events.push({ type: 'text', text })
-    return events
-  }
-
-  /** For counting tokens. */
-  all(): string {
-    return this.#words + this.#calls.map((call) => call.name + call.arguments).join('')
-  }
-
-  /** A piece goes to the call of its index, unless its id says that it is another (Gemini numbers them all 0). */
-  #takeCall({ index, id, function: made }: CallPart): void {
-    const isOf = (call: { index: number | undefined; id: string }) =>
-      index !== undefined && call.index === index && (!id || call.id === '' || call.id === id)
-    const known = this.#calls.findLast(isOf)
-    const call = known ?? { index, id: '', name: '', arguments: '' }
-    if (!known) this.#calls.push(call)
-    if (id) call.id = id
-    // A few repeat the whole name with every piece.
-    if (made?.name !== call.name) call.name += made?.name ?? ''
-    const args = made?.arguments ?? ''
-    call.arguments += typeof args === 'string' ? args : JSON.stringify(args)
-  }
-}
-
-/** Content is text, null, or a list of parts of which some are text. */
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return ''
-  return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('')
-}
-
-function usageOf(usage: OpenAI.CompletionUsage, model: string): Usage {
-  const cached = usage.prompt_tokens_details?.cached_tokens
-  const counts = { inputTokens: usage.prompt_tokens ?? 0, outputTokens: usage.completion_tokens ?? 0 }
-  return { model, ...counts, ...(cached ? { cachedTokens: cached } : {}), estimated: false }
+function isCount(count: unknown): count is number {
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 && count <= MOST_TOKENS
 }

@@ -1,5 +1,6 @@
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
+import { checkNoPage, tooMuch } from './bodies.ts'
 import { TransportResponse } from '../transport/transport-response.ts'
 
 /**
@@ -10,7 +11,8 @@ const GATHER_MS = 20
 
 /**
  * A streamed answer's chunks, those together that came together. Leaving early ends the request.
- * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, and what the connection throws
+ * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, FinalFailure for a web page or for
+ * far more than an answer has, and what the connection throws
  */
 export function chunkBatches(response: Response): AsyncIterable<ChatCompletionChunk[]> {
   return { [Symbol.asyncIterator]: () => new BatchReader(response) }
@@ -22,6 +24,7 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
   readonly #bytes: AsyncIterator<Uint8Array> | undefined
   readonly #decoder = new EventDecoder()
   #isDone = false
+  #bytesRead = 0
   /** What ended the stream, behind a batch that was good. */
   #fault: unknown
 
@@ -49,6 +52,7 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
   #decode(bytes: Uint8Array): ChatCompletionChunk[] {
     const batch: ChatCompletionChunk[] = []
     try {
+      this.#check(bytes)
       for (const data of this.#decoder.push(bytes)) {
         this.#isDone ||= data.startsWith('[DONE]')
         // Read to its end all the same, so that the connection can be used again.
@@ -59,6 +63,12 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
       this.#fault = error
     }
     return batch
+  }
+
+  #check(bytes: Uint8Array): void {
+    if (this.#bytesRead === 0) checkNoPage(Buffer.from(bytes.subarray(0, PAGE_BYTES)).toString('latin1'))
+    this.#bytesRead += bytes.length
+    if (this.#bytesRead > MAX_STREAM_BYTES) throw tooMuch()
   }
 
   async #fail(fault: unknown): Promise<never> {
@@ -75,8 +85,11 @@ function chunkOf(data: string, response: Response): ChatCompletionChunk {
   return chunk
 }
 
-/** An event is never so large; without a bound, an endpoint that sends no line break would fill the memory. */
-const MAX_EVENT_BYTES = 16 * 2 ** 20
+/** By so many bytes a web page is known. */
+const PAGE_BYTES = 1100
+/** Each token of a stream comes in some 200 bytes. The longest answer that is read has a megabyte (written.ts). */
+const MAX_STREAM_BYTES = 64_000_000
+const MAX_EVENT_BYTES = 2_000_000
 const LINE_FEED = 10
 
 /**
@@ -113,7 +126,7 @@ export class EventDecoder {
   }
 
   #check(size: number): void {
-    if (size > MAX_EVENT_BYTES) throw new RangeError('An event of the stream is too large.')
+    if (size > MAX_EVENT_BYTES) throw tooMuch()
   }
 
   /** Whole lines. */

@@ -14,8 +14,40 @@ export class BrokenStream extends Error {
   override name = 'BrokenStream'
 }
 
+/** What no second try would mend. The message is for the log and says nothing that an endpoint wrote; the hint is for people. */
+export class FinalFailure extends Error {
+  override name = 'FinalFailure'
+  readonly hint: string
+
+  constructor(message: string, hint: string) {
+    super(message)
+    this.hint = hint
+  }
+}
+
+/** The model's own words were kept back, by a filter before or behind it. */
+export function filtered(): FinalFailure {
+  return new FinalFailure('the content filter refused it', HINTS.filter)
+}
+
+/** The model declined in the field that is there for it. */
+export function declined(): FinalFailure {
+  return new FinalFailure('the model declined to answer', HINTS.declined)
+}
+
+/** There is no model at the address. */
+export function noModel(message: string): FinalFailure {
+  return new FinalFailure(message, HINTS.noModel)
+}
+
 /** Sorts what the SDK (or the network, or a malformed stream) threw; not for a call that its caller has aborted. */
 export function failureOf(error: unknown, model: string): Failure {
+  const final = finalIn(error)
+  if (final)
+    return {
+      retryable: false,
+      error: new ModelError(`model ${model}: ${final.message}`, { hint: final.hint, cause: error }),
+    }
   const status = statusOf(error)
   // Without a status it is the connection, or what came through it: a bad chunk, a cut stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
@@ -50,6 +82,20 @@ function causeCode(error: unknown): string | undefined {
   return undefined
 }
 
+/** However deep the SDK has wrapped it. */
+export function finalIn(error: unknown): FinalFailure | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof FinalFailure) return cause
+  return error instanceof APIError && isFiltered(error) ? filtered() : undefined
+}
+
+/** Azure's 400 with the code `content_filter`, and what others call the same. */
+function isFiltered({ status, code, type }: APIError): boolean {
+  const said = [code, type].filter((one) => typeof one === 'string').join(' ')
+  return (status === undefined || status === 400 || status === 403) && FILTER.test(said)
+}
+
+const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspection|moderation/i
+
 const RETRYABLE = new Set([408, 409, 425, 429])
 
 /** HTTP's, or the one that an error inside a stream carries as its code. */
@@ -70,11 +116,17 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
 }
 
 const HINTS = {
+  noModel:
+    'At the address that I was given there is no model: a web page answers. Whoever runs me should check OPENAI_BASE_URL.',
   key: 'The model refused my key. Whoever runs me should check OPENAI_API_KEY.',
   busy: 'The model is overloaded right now. Please ask again in a few minutes.',
   quota: 'The quota of my model account is used up. Whoever runs me should check the plan and its billing.',
   length: 'This conversation has become too long for the model. Please ask in a new thread, or ask something shorter.',
   refused: 'The model refused the request. Whoever runs me can find the reason in the log.',
+  filter:
+    'The content filter of the model refused this. Please put the question in other words, or ask something else.',
+  declined:
+    'The model declined to answer this by its own rules. Please put the question in other words, or ask something else.',
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
 }
 

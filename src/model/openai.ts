@@ -4,9 +4,9 @@ import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { backoffMs, sleep } from '../backoff.ts'
 import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
-import { withOpenAiErrors } from './error-bodies.ts'
 import { chunkBatches } from './event-stream.ts'
 import { BrokenStream, failureOf } from './failures.ts'
+import { modelFetch } from './model-fetch.ts'
 import { bodyOf, UnsupportedParameters } from './parameters.ts'
 
 export interface OpenAiOptions {
@@ -41,7 +41,7 @@ async function clientOf(options: OpenAiOptions): Promise<OpenAI> {
     ...accessOf(options),
     maxRetries: 0,
     logLevel: 'off',
-    fetch: withOpenAiErrors(options.fetch ?? globalThis.fetch),
+    fetch: modelFetch(options.fetch ?? globalThis.fetch),
   })
 }
 
@@ -74,8 +74,10 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
       return yield* once(endpoint, request, attempt === RETRIES)
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      if (!(error instanceof ParameterRejected)) await waitOrGiveUp(endpoint, request, { error, attempt: attempt++ })
+      const ms = error instanceof ParameterRejected ? 0 : patienceFor(endpoint, { error, attempt: attempt++ })
+      // Before the wait, whose end may be that of the run: half an answer must not be what it ends with.
       yield { type: 'restart' }
+      if (ms > 0) await sleep(ms, request.signal)
     }
   }
 }
@@ -83,12 +85,8 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
 /** An endpoint that asks for a longer pause than this is told of to the person at once. */
 const PATIENCE_MS = 30_000
 
-/** @throws ModelError when there is no point in another try. */
-async function waitOrGiveUp(
-  { options }: Endpoint,
-  request: ModelRequest,
-  tried: { error: unknown; attempt: number },
-): Promise<void> {
+/** How long to wait before another try, in ms. @throws ModelError when there is no point in one. */
+function patienceFor({ options }: Endpoint, tried: { error: unknown; attempt: number }): number {
   const failure = failureOf(tried.error, options.model)
   const isTooLong = (failure.retryAfterMs ?? 0) > PATIENCE_MS
   if (!failure.retryable || tried.attempt >= RETRIES || isTooLong) throw failure.error
@@ -97,7 +95,7 @@ async function waitOrGiveUp(
     { model: options.model, attempt: tried.attempt + 1, ms: Math.round(ms), error: failure.error.message },
     'model call failed, retrying',
   )
-  await sleep(ms, request.signal)
+  return ms
 }
 
 /** The endpoint refused a parameter: it is known now, and the call is repeated at once without it. */

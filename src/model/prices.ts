@@ -22,25 +22,33 @@ export function loadPrices(file: string | undefined): Prices {
   }
 }
 
+/** The settings that bound dollars; the second bounds each run, wherever it is. */
+const BUDGETS = ['BUDGET_TEAM_DAY_USD', 'RUN_MAX_USD'] as const
+
 /**
  * A budget in dollars limits only what has a price, so every model that is asked as a rule must have one. A second model that
  * stands in now and then is only warned of.
  * @throws ConfigError
  */
-export function checkBudgetPrices(config: Config, log: Log): void {
-  if (config.BUDGET_TEAM_DAY_USD === undefined) return
+export function checkBudgetPrices(
+  config: Config,
+  log: Log,
+  budgets: readonly (typeof BUDGETS)[number][] = BUDGETS,
+): void {
+  const budget = budgets.find((setting) => config[setting] !== undefined)
+  if (budget === undefined) return
   const prices = loadPrices(config.PRICES_FILE)
   const lacking = MODELS.filter((setting) => config[setting] && !Object.hasOwn(prices, config[setting]))
   const asked = lacking.find((setting) => setting !== 'OPENAI_FALLBACK_MODEL')
-  if (asked) throw new ConfigError(needsPrice(config[asked]!, asked))
-  if (lacking.length > 0) log.warn(needsPrice(config.OPENAI_FALLBACK_MODEL!, 'OPENAI_FALLBACK_MODEL'))
+  if (asked) throw new ConfigError(needsPrice(budget, config[asked]!, asked))
+  if (lacking.length > 0) log.warn(needsPrice(budget, config.OPENAI_FALLBACK_MODEL!, 'OPENAI_FALLBACK_MODEL'))
 }
 
 const MODELS = ['OPENAI_MODEL', 'OPENAI_CONDENSE_MODEL', 'OPENAI_FALLBACK_MODEL'] as const
 
-function needsPrice(model: string, setting: string): string {
+function needsPrice(budget: string, model: string, setting: string): string {
   return (
-    `BUDGET_TEAM_DAY_USD does not limit ${model} (${setting}), which has no price: PRICES_FILE should name a JSON file ` +
+    `${budget} does not limit ${model} (${setting}), which has no price: PRICES_FILE should name a JSON file ` +
     `with one, such as {${JSON.stringify(model)}: {"in": 0.25, "out": 2}}, in dollars a million tokens.`
   )
 }

@@ -2,7 +2,7 @@ import type { Json } from './types.ts'
 
 /** Something that goes wrong on purpose in the Web API. */
 export interface Fault {
-  /** A method's name, a beginning such as `chat.*`, or `*` for all (the default). */
+  /** A method's name, a beginning such as `chat.*`, `response_url`, or `*` for all (the default). */
   method?: string
   /** Only calls about this channel. */
   channel?: string

@@ -21,6 +21,8 @@ export interface LocalSlackOptions {
   retryMs?: number[]
   /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
   echo?: boolean
+  /** How often an open socket is pinged: every 10 s. */
+  pingMs?: number
   /** How long a streamed message lives: 5 minutes. */
   streamMs?: number
   /** Milliseconds since the epoch. */
@@ -59,6 +61,8 @@ export interface LocalSlack {
   shown(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
   /** Whom the bot's messages would have pinged. */
   pings(): string[]
+  /** What could be clicked in all that the bot sent, wherever it stands. */
+  links(): string[]
   status(channel: string, thread: string): string
   reactions(channel: string, ts: string): Reaction[]
   /** What only this person was shown. */

@@ -73,15 +73,14 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   return { url: `http://localhost:${server.port}`, close: server.close }
 }
 
-/** The Host that was asked for must be ours, and whoever posts must be our own page, in JSON. */
+/** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON. */
 function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
   const { host = '', origin, 'content-type': type = '' } = request.headers
   if (!hosts.includes(host.toLowerCase())) return false
-  if (request.method !== 'POST') return request.method === 'GET' || request.method === 'HEAD'
-  return (
-    (origin === undefined || hosts.some((one) => origin === `http://${one}`)) && type.startsWith('application/json')
-  )
+  if (origin !== undefined && !hosts.some((one) => origin === `http://${one}`)) return false
+  if (request.method === 'POST') return type.startsWith('application/json')
+  return request.method === 'GET' || request.method === 'HEAD'
 }
 
 async function sendFile(name: string, response: ServerResponse) {

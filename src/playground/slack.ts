@@ -9,6 +9,7 @@ import { createFaults } from './faults.ts'
 import { listen, type Listening } from './loopback-server.ts'
 import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
 import type { Workspace } from './methods/method.ts'
+import { links } from './sent-links.ts'
 import { People } from './people.ts'
 import { createRates } from './rates.ts'
 import { createResponseUrls } from './response-urls.ts'
@@ -54,6 +55,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     setTarget: parts.setTarget,
     fault: faults.add,
     clearFaults: faults.clear,
+    links: () => calls.filter(({ ok }) => ok).flatMap(({ args }) => links(args)),
     redeliver: deliveries.redeliver,
     ...reading(store),
     ...acting(store, people),
@@ -71,7 +73,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
 function assemble(settings: Settings, server: Listening) {
   const { now, scopes, events } = settings
   const store = new Store(now)
-  const sockets = new Sockets(server.server)
+  const sockets = new Sockets(server.server, settings.pingMs)
   const triggers = createTriggers(store, now)
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()

@@ -1,6 +1,7 @@
 /** Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. */
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { isObject } from './args.ts'
 import { APP } from './store.ts'
@@ -9,6 +10,8 @@ import type { Json } from './types.ts'
 /** At most so many sockets an app. */
 const MOST_SOCKETS = 10
 const PING_MS = 10_000
+/** What the address of a socket begins with, and a base to read the rest of it against. */
+const DOOR = '/link/'
 
 /** The sockets of one app, taken on a server's `/link`. */
 export class Sockets {
@@ -20,13 +23,15 @@ export class Sockets {
   private readonly pings: NodeJS.Timeout
   private turn = 0
 
-  constructor(server: Server) {
+  constructor(server: Server, pingMs = PING_MS) {
     server.on('upgrade', (request, socket, head) => {
-      const ticket = new URL(request.url ?? '/', 'http://localhost').searchParams.get('ticket') ?? ''
-      if (!this.tickets.delete(ticket)) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+      // Whoever knocks and leaves must not end this process.
+      socket.on('error', () => socket.destroy())
+      if (isForeign(request)) return turnAway(socket, '403 Forbidden')
+      if (!this.tickets.delete(ticketOf(request))) return turnAway(socket, '401 Unauthorized')
       this.door.handleUpgrade(request, socket, head, (ready) => this.welcome(ready))
     })
-    this.pings = setInterval(() => this.open.forEach((socket) => socket.ping()), PING_MS)
+    this.pings = setInterval(() => this.open.forEach((socket) => socket.ping()), pingMs)
     this.pings.unref()
   }
 
@@ -34,7 +39,7 @@ export class Sockets {
   issue(base: string): string {
     const ticket = randomUUID()
     this.tickets.add(ticket)
-    return `${base.replace(/^http/, 'ws')}/link/?ticket=${ticket}&app_id=${APP}`
+    return `${base.replace(/^http/, 'ws')}${DOOR}?ticket=${ticket}&app_id=${APP}`
   }
 
   /** How many are open. */
@@ -75,21 +80,27 @@ export class Sockets {
     for (const socket of this.open) socket.pause()
   }
 
+  /** Says nothing more over any open socket, nor hears it; pings are still answered, so that each end takes it for alive. */
+  hush() {
+    for (const socket of this.open.splice(0)) socket.removeAllListeners('message')
+  }
+
   close() {
     clearInterval(this.pings)
     for (const go of this.waiting) go()
     this.cut()
+    for (const socket of this.door.clients) socket.terminate()
     this.door.close()
   }
 
   /** Slack turns away what is over its limit with a word, and greets the others. */
   private welcome(socket: WebSocket) {
+    socket.on('error', () => socket.terminate())
     if (this.open.length >= MOST_SOCKETS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }))
       return socket.close()
     }
     socket.on('message', (data) => this.take(String(data)))
-    socket.on('error', () => socket.terminate())
     socket.on('close', () => this.forget(socket))
     socket.send(JSON.stringify(hello(this.open.length + 1)))
     this.open.push(socket)
@@ -129,6 +140,21 @@ export class Sockets {
     const ready = this.open.filter((socket) => socket.readyState === socket.OPEN)
     return ready[this.turn % Math.max(ready.length, 1)]
   }
+}
+
+/** A browser tells where the page that opens a socket is from; and this machine is asked for by its own names alone. */
+function isForeign({ headers: { origin, host = '' } }: IncomingMessage): boolean {
+  const isElsewhere = origin !== undefined && origin !== `http://${host}`
+  return isElsewhere || !/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)
+}
+
+/** Empty for an address that is none of ours, whatever stands in it. */
+function ticketOf({ url = '' }: IncomingMessage): string {
+  return url.startsWith(`${DOOR}?`) ? (new URLSearchParams(url.slice(DOOR.length)).get('ticket') ?? '') : ''
+}
+
+function turnAway(socket: Duplex, status: string) {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy())
 }
 
 /** The greeting that tells a client it is connected. */

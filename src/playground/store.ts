@@ -80,7 +80,7 @@ export class Store {
       is_ultra_restricted: false,
       is_stranger: false,
       tz: 'Europe/London',
-      profile: { display_name: name, real_name: extra.real_name ?? name },
+      profile: { display_name: extra.real_name ?? name, real_name: extra.real_name ?? name },
       ...extra,
     }
     this.users.set(id, user)

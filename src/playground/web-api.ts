@@ -71,11 +71,15 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
 /** A response URL needs no token: knowing it is enough, which is why it is never logged. */
 function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): Answer {
   const call = { method: 'response_url', args: {} as Json }
-  return record(options, call, () => {
+  const fault = options.faults.meet(call.method, call.args)
+  if (fault?.dropBefore) return note(options, { ...call, error: 'dropped_before' }, { body: {}, drop: true })
+  if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, call, fault)
+  const answer = record(options, call, () => {
     call.args = read()
     options.responseUrls.take(id, call.args)
     return {}
   })
+  return fault?.dropAfter ? { ...answer, drop: true } : answer
 }
 
 /** A call whose arguments are not yet read: a broken form is refused only after faults, rates and tokens. */

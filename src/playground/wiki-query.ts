@@ -4,10 +4,23 @@
  * Forms from https://www.mediawiki.org/wiki/API:Query and https://www.mediawiki.org/wiki/Extension:TextExtracts.
  */
 import { introOf, normalTitle, type WikiPage } from './wiki-pages.ts'
-import { search, suggestion, words } from './wiki-search.ts'
+import { search, searchIn, suggestion, words } from './wiki-search.ts'
 
 /** Any part of an answer. */
 export type Json = Record<string, unknown>
+
+/** What a wiki has beside MediaWiki itself. Without CirrusSearch titles and texts are searched apart, titles if nothing is said. */
+export interface Extensions {
+  CirrusSearch: boolean
+  TextExtracts: boolean
+}
+
+/** `base` is the wiki's address without a slash at the end. */
+export interface PlayedWiki {
+  pages: WikiPage[]
+  extensions: Extensions
+  base: string
+}
 
 /** A refusal in MediaWiki's words; it is sent with status 200 and a header. */
 export class ApiError extends Error {
@@ -29,17 +42,18 @@ interface Titles {
 /** Pages of this wiki never change. */
 const TOUCHED = '2026-10-01T08:00:00Z'
 
-/** Answers one query. `base` is the wiki's address without a slash at the end. */
-export function answerQuery(pages: WikiPage[], params: URLSearchParams, base: string): Json {
+/** Answers one query. */
+export function answerQuery(wiki: PlayedWiki, params: URLSearchParams): Json {
+  const { pages, base } = wiki
   const query: Json = {}
   const out: Json = { batchcomplete: true }
   const lists = parts(params, 'list')
-  if (lists.includes('search')) Object.assign(out, searchList(pages, params, query))
+  if (lists.includes('search')) Object.assign(out, searchList(wiki, params, query))
   if (parts(params, 'meta').includes('siteinfo')) query['general'] = siteInfo(base)
   const titles = resolve(pages, params)
   if (titles) {
     for (const key of ['normalized', 'redirects'] as const) if (titles[key].length > 0) query[key] = titles[key]
-    addProps(titles, params, { base, out })
+    addProps(titles, params, { wiki, out })
     query['pages'] = titles.entries
   }
   return { ...out, query }
@@ -67,17 +81,26 @@ function siteInfo(base: string): Json {
 // ---- list=search ----
 
 /** Answers into `query`, and says where the next results begin. */
-function searchList(pages: WikiPage[], params: URLSearchParams, query: Json): Json {
+function searchList(wiki: PlayedWiki, params: URLSearchParams, query: Json): Json {
+  const { pages } = wiki
   const asked = params.get('srsearch')
   if (!asked) throw new ApiError('missingparam', 'The "srsearch" parameter must be set.')
   const offset = count(params, 'sroffset', { normal: 0, most: 10_000 })
   const limit = count(params, 'srlimit', { normal: 10, most: 500 })
   const wanted = params.has('srprop') ? parts(params, 'srprop') : ['size', 'wordcount', 'timestamp', 'snippet']
-  const hits = search(pages, asked)
-  const meant = hits.length === 0 ? suggestion(pages, asked) : undefined
+  const { CirrusSearch } = wiki.extensions
+  if (CirrusSearch && params.get('srwhat') === 'title')
+    throw new ApiError('search-title-disabled', 'Title search is disabled.')
+  const hits = CirrusSearch ? search(pages, asked) : searchIn(whatOf(params), pages, asked)
+  const meant = CirrusSearch && hits.length === 0 ? suggestion(pages, asked) : undefined
   query['searchinfo'] = { totalhits: hits.length, ...(meant && { suggestion: meant, suggestionsnippet: meant }) }
   query['search'] = hits.slice(offset, offset + limit).map((page) => searchHit(page, wanted, words(asked)))
   return hits.length > offset + limit ? { continue: { sroffset: offset + limit, continue: '-||' } } : {}
+}
+
+/** MediaWiki's own search looks for titles unless `srwhat` says otherwise. */
+function whatOf(params: URLSearchParams): 'text' | 'title' {
+  return params.get('srwhat') === 'text' ? 'text' : 'title'
 }
 
 /** Only what `srprop` asks for stands beside title and id. */
@@ -176,17 +199,19 @@ function identity(page: WikiPage): Json {
 // ---- prop= ----
 
 /** Everything that was asked of the pages found, into their entries. */
-function addProps(titles: Titles, params: URLSearchParams, { base, out }: { base: string; out: Json }) {
+function addProps(titles: Titles, params: URLSearchParams, { wiki, out }: { wiki: PlayedWiki; out: Json }) {
   const props = parts(params, 'prop')
   for (const { page, entry } of titles.found) {
-    if (props.includes('info')) Object.assign(entry, info(page, base))
+    if (props.includes('info')) Object.assign(entry, info(page, wiki.base))
     if (props.includes('pageprops') && page.disambiguation) entry['pageprops'] = { disambiguation: '' }
     if (props.includes('revisions')) entry['revisions'] = [{ revid: page.id + 5000, parentid: page.id + 4000 }]
     if (props.includes('links')) entry['links'] = links(page)
     if (props.includes('categories') && page.disambiguation)
       entry['categories'] = [{ ns: 14, title: 'Category:Disambiguation pages' }]
   }
-  if (props.includes('extracts')) addExtracts(titles, params, out)
+  if (!props.includes('extracts')) return
+  if (wiki.extensions.TextExtracts) addExtracts(titles, params, out)
+  else warn(params, out)
 }
 
 /** `prop=info` with `inprop=url`. */
@@ -212,6 +237,15 @@ function links(page: WikiPage): Json[] {
   const lines = page.text.split('\n').slice(1)
   const offered = lines.map((line) => (line.split(', ')[0] ?? '').trim()).filter(Boolean)
   return offered.sort().map((title) => ({ ns: 0, title }))
+}
+
+/** What a wiki says that has never heard of extracts: nothing but warnings beside the rest of the answer. */
+function warn(params: URLSearchParams, out: Json) {
+  const text = params.get('formatversion') === '2' ? 'warnings' : '*'
+  out['warnings'] = {
+    main: { [text]: 'Unrecognized parameter: explaintext.' },
+    query: { [text]: 'Unrecognized value for parameter "prop": extracts.' },
+  }
 }
 
 /** Whole-page extracts come one a request, introductions twenty; the rest waits for `excontinue`. */

@@ -24,6 +24,19 @@ export function search(pages: WikiPage[], query: string): WikiPage[] {
     .map((hit) => hit.page)
 }
 
+/**
+ * The search of a MediaWiki without CirrusSearch: every word of the query, in titles alone or in texts alone, the pages in
+ * no order that means anything.
+ */
+export function searchIn(what: 'title' | 'text', pages: WikiPage[], query: string): WikiPage[] {
+  const terms = words(query)
+  if (terms.length === 0) return []
+  return pages.filter((page) => {
+    const found = new Set(words(page[what]))
+    return terms.every((term) => found.has(term))
+  })
+}
+
 /** Nothing without all the terms; a title weighs twenty times a word of the text, the exact title more than all. */
 function score(page: WikiPage, terms: string[], query: string): number {
   const names = [page.title, ...page.redirects]

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen, readBody, sendJson, wait } from './loopback-server.ts'
 import { shippedPages, type WikiPage } from './wiki-pages.ts'
-import { answerQuery, ApiError, type Json } from './wiki-query.ts'
+import { answerQuery, ApiError, type Extensions, type Json, type PlayedWiki } from './wiki-query.ts'
 import { search } from './wiki-search.ts'
 
 /** Something that goes wrong on purpose, for the next `times` requests. */
@@ -28,9 +28,13 @@ export interface Wiki {
   close(): Promise<void>
 }
 
-/** Starts it on 127.0.0.1. */
-export async function startWiki(options: { port?: number; pages?: WikiPage[] } = {}): Promise<Wiki> {
+/** Starts it on 127.0.0.1, with the extensions of Wikipedia unless some are left out. */
+export async function startWiki(
+  options: { port?: number; pages?: WikiPage[]; without?: (keyof Extensions)[] } = {},
+): Promise<Wiki> {
   const pages = options.pages ?? shippedPages()
+  const has = (name: keyof Extensions) => !options.without?.includes(name)
+  const extensions = { CirrusSearch: has('CirrusSearch'), TextExtracts: has('TextExtracts') }
   const requests: URLSearchParams[] = []
   const faults: WikiFault[] = []
   const server = await listen((request, response) => {
@@ -45,7 +49,7 @@ export async function startWiki(options: { port?: number; pages?: WikiPage[] } =
       for (const [key, value] of new URLSearchParams(await readBody(request))) params.set(key, value)
     requests.push(params)
     if (await goesWrong(response)) return
-    reply(response, params, () => answer(pages, params, server.base))
+    reply(response, params, () => answer({ pages, extensions, base: server.base }, params))
   }
 
   async function goesWrong(response: ServerResponse): Promise<boolean> {
@@ -76,10 +80,10 @@ export async function startWiki(options: { port?: number; pages?: WikiPage[] } =
 }
 
 /** The two actions that readers need. */
-function answer(pages: WikiPage[], params: URLSearchParams, base: string): unknown {
+function answer(wiki: PlayedWiki, params: URLSearchParams): unknown {
   const action = params.get('action')
-  if (action === 'query') return answerQuery(pages, params, base)
-  if (action === 'opensearch') return openSearch(pages, params, base)
+  if (action === 'query') return answerQuery(wiki, params)
+  if (action === 'opensearch') return openSearch(wiki.pages, params, wiki.base)
   throw new ApiError('badvalue', `Unrecognized value for parameter "action": ${action ?? ''}.`)
 }
 

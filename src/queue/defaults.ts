@@ -12,6 +12,7 @@ export const QUEUE_DEFAULTS = {
   random: Math.random,
   acceptMs: 1_500,
   knownTtlMs: 30 * DAY_MS,
+  dmMemoryMs: 3_600_000,
   doneTtlMs: DAY_MS,
   givenUpTtlMs: 7 * DAY_MS,
   maxLosses: 3,

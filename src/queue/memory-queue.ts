@@ -4,8 +4,9 @@ import type { ThreadKey } from '../history/types.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
 import { embeddedRun } from '../run/memory-run.ts'
 import { freshRun } from '../run/saved-run.ts'
-import { threadOf, type Question, type SavedRun } from '../run/types.ts'
-import { GIVE_UP_TRIES } from './defaults.ts'
+import { conversationOf, type Question, type SavedRun } from '../run/types.ts'
+import { MemoryConversations } from './dm-conversations.ts'
+import { GIVE_UP_TRIES, QUEUE_DEFAULTS } from './defaults.ts'
 import { settledWithin } from '../async.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
@@ -22,6 +23,8 @@ export interface MemoryQueueOptions {
   claimTtlMs?: number
   /** How long a thread in which the bot was asked stays known. */
   knownTtlMs?: number
+  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
+  dmMemoryMs?: number
   /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
   maxClaims?: number
   maxKnown?: number
@@ -46,13 +49,14 @@ const DAY_MS = 86_400_000
 
 /** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
 export function memoryQueue(options: MemoryQueueOptions): Queue {
-  return new EmbeddedQueue(options)
+  return new MemoryQueue(options)
 }
 
-class EmbeddedQueue implements Queue {
+class MemoryQueue implements Queue {
   readonly #options: Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
   readonly #known: ExpiringMap<true>
+  readonly #conversations: MemoryConversations
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, Item[]>()
   readonly #turns = new RoundRobin()
@@ -65,17 +69,20 @@ class EmbeddedQueue implements Queue {
 
   constructor(options: MemoryQueueOptions) {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
-    const times = { backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 3_000 }
+    const { dmMemoryMs } = QUEUE_DEFAULTS
+    const times = { dmMemoryMs, backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 3_000 }
     this.#options = { concurrency: 20, now: Date.now, maxFailures: 3, ...bounds, ...times, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
+    this.#conversations = new MemoryConversations(this.#options)
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
+  async accept(asked: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
-    const thread = threadOf(question)
+    const question = this.#conversations.place(asked)
+    const thread = conversationOf(question)
     // Claims are the thread's own: a `/ask` question comes a second time under its real thread, with the same id.
     const claims = [`${thread} id ${question.id}`]
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)

@@ -1,6 +1,7 @@
 import type { StoreLog } from '../history/store-log.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
-import { threadOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question } from '../run/types.ts'
+import { RedisConversations } from './dm-conversations.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
 import { logThrottle } from './log-throttle.ts'
 import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
@@ -24,6 +25,8 @@ export interface RedisQueueOptions {
   /** How long accept() may take before it gives up, so that Slack hears in time that it must deliver again. */
   acceptMs?: number
   knownTtlMs?: number
+  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
+  dmMemoryMs?: number
   doneTtlMs?: number
   givenUpTtlMs?: number
   /** Workers lost without a new checkpoint between, and failures of the handler, after which a run is given up. */
@@ -105,6 +108,7 @@ class RedisQueue implements Queue {
     this.#connections.push(redis)
     return {
       redis,
+      conversations: new RedisConversations({ ...this.#options, redis }),
       store: new ThreadStore({ ...this.#options, redis }),
       jobs: new ThreadJobs({ redis, prefix, onFault: this.#onFault }),
     }
@@ -114,6 +118,7 @@ class RedisQueue implements Queue {
 /** What intake and work both need, each over a connection of its own kind (see `Purpose`). */
 interface QueueConnection {
   redis: RedisClient
+  conversations: RedisConversations
   store: ThreadStore
   jobs: ThreadJobs
 }
@@ -122,14 +127,12 @@ interface QueueConnection {
  * Stores the question, then makes sure that its thread has a job: for a duplicate too, because the process that took the
  * first delivery may have died between the two.
  */
-async function acceptDelivery(
-  { store, jobs }: QueueConnection,
-  question: Question,
-  onlyKnownThread: boolean,
-): Promise<Accepted> {
+async function acceptDelivery(half: QueueConnection, asked: Question, onlyKnownThread: boolean): Promise<Accepted> {
+  const { conversations, store, jobs } = half
+  const question = await conversations.place(asked)
   const { accepted, gen } = await store.accept(question, onlyKnownThread)
   if (gen === '') return accepted
-  await jobs.ensure(threadOf(question), gen, accepted === 'accepted' ? question : undefined)
+  await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? question : undefined)
   return accepted
 }
 

@@ -1,6 +1,6 @@
 import type { StoreLog } from '../history/store-log.ts'
 import { findRuns, type RunsPlace } from '../run/list-runs.ts'
-import { threadOf } from '../run/types.ts'
+import { conversationOf } from '../run/types.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
 import { logThrottle } from './log-throttle.ts'
 import { ThreadJobs } from './thread-jobs.ts'
@@ -19,7 +19,7 @@ export async function retryRun(place: RunsPlace & { log: StoreLog }, id: string)
     if (state !== 'given-up') continue
     const gen = await store.retry(question)
     if (gen === '') continue
-    await jobs.ensure(threadOf(question), gen, question)
+    await jobs.ensure(conversationOf(question), gen, question)
     isRetried = true
   }
   return isRetried

@@ -1,7 +1,7 @@
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
-import { threadOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question } from '../run/types.ts'
 import { begunScript, placeScript } from './fair-order.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
@@ -69,7 +69,7 @@ export class ThreadJobs {
 
   /** Notes that the turn with this priority has begun, and that its question no longer waits. */
   async begun(question: Question, priority: number): Promise<void> {
-    const entry = entryOf(threadOf(question), question.id)
+    const entry = entryOf(conversationOf(question), question.id)
     await begunScript(this.#redis, [this.#tags, this.waiting.key], [priority, entry])
   }
 

@@ -4,7 +4,7 @@ import type { RedisClient } from '../redis.ts'
 import { threadKeys } from '../run/thread-keys.ts'
 import type { RunLease } from '../run/redis-run.ts'
 import { parseRun, type StoredRun } from '../run/stored-run.ts'
-import { threadOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question } from '../run/types.ts'
 import { GIVE_UP_TRIES } from './defaults.ts'
 import { acceptScript, beginScript, finishScript, releaseScript, retryScript, reviveScript } from './scripts.ts'
 import type { Accepted } from './types.ts'
@@ -48,7 +48,7 @@ export class ThreadStore {
 
   async accept(question: Question, onlyKnownThread: boolean): Promise<{ accepted: Accepted; gen: string }> {
     const { redis, now, doneTtlMs, knownTtlMs } = this.#options
-    const keys = this.#keys(threadOf(question))
+    const keys = this.#keys(conversationOf(question))
     const askedSince = onlyKnownThread ? now() - knownTtlMs : 0
     const reply = await acceptScript(
       redis,
@@ -100,7 +100,7 @@ export class ThreadStore {
 
   /** Puts a given-up question into its thread's inbox again. @returns '' where it is not a given-up one. */
   async retry(question: Question): Promise<string> {
-    const keys = this.#keys(threadOf(question))
+    const keys = this.#keys(conversationOf(question))
     const scriptKeys = [keys.thread, keys.inbox, keys.runs + question.id]
     return String(await retryScript(this.#options.redis, scriptKeys, [question.id, this.#ttlMs]))
   }

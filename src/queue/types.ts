@@ -9,10 +9,10 @@ export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
 /** Answers one question. What it throws is logged; by the queue's rules the run is then tried again or given up. */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void>
 
-/** Takes questions in exactly once and hands them out: one thread's in order, one at a time; threads side by side. */
+/** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
 export interface Queue {
   /**
-   * Claims and stores a question in one atomic step. When this resolves, the question is as durable as the queue is.
+   * Claims and stores a question in one atomic step, in the conversation that it goes on. When this resolves, the question is as durable as the queue is.
    * @throws when it could not be stored; the caller must then not ack.
    */
   accept(question: Question, options?: { onlyKnownThread?: boolean }): Promise<Accepted>

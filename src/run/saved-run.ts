@@ -8,6 +8,9 @@ export function freshRun(at: number): SavedRun {
 /** Puts one saved part into its place. Steps and usage are numbered from 1; saving a number again replaces it. */
 export function applyPart(saved: SavedRun, part: RunPart): void {
   switch (part.part) {
+    case 'named':
+      saved.named = part.value
+      return
     case 'standalone':
       saved.standalone = part.value
       return

@@ -22,6 +22,7 @@ const questionSchema: z.ZodType<Question> = z.object({
   team: z.string(),
   channel: z.string(),
   thread: z.string(),
+  conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
   ts: z.string().optional(),
@@ -37,7 +38,7 @@ const stateSchema = z.enum(['waiting', 'running', 'done', 'given-up']).catch('wa
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
-  if (part.part === 'standalone') return ['standalone', part.value]
+  if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
   const field = 'n' in part ? `${part.part}:${part.n}` : part.part
   return [field, JSON.stringify(part.value)]
 }
@@ -68,6 +69,8 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
 
 function parseSaved(hash: Map<string, string>): SavedRun {
   const saved = freshRun(Number(hash.get('startedAt') ?? 0))
+  const named = hash.get('named')
+  if (named !== undefined) saved.named = named
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone
   saved.attempts = Number(hash.get('attempts') ?? 0)

@@ -9,6 +9,11 @@ import type { ThreadKey } from '../history/types.ts'
  *     PREFIX:{T:C:ts}:run:ID      hash: the question and what its run has done; that it exists is the question's claim
  *     PREFIX:{T:C:ts}:event:ID    Slack's event id, claimed
  *
+ * Those of a direct message's conversations have the message's own tag, since they tell which thread's keys are meant:
+ *
+ *     PREFIX:{T:D}:conversation     hash: first and last message of the conversation that is going on there
+ *     PREFIX:{T:D}:conversation:ts  the conversation of the thread under this message
+ *
  * `active` is the generation of the one job that may work on the thread; every turn of the thread is a generation of its
  * own. `begun` is how often that job has been started; `lease` is `gen.begun` of who holds the thread, the fencing token.
  */
@@ -28,6 +33,12 @@ export function threadKeys(prefix: string, thread: ThreadKey): ThreadKeys {
     runs: threadKey(prefix, thread, 'run:'),
     events: threadKey(prefix, thread, 'event:'),
   }
+}
+
+/** The keys that tell to which conversation of a direct message (`team:channel`) the thread under `root` belongs. */
+export function dmKeys(prefix: string, dm: string, root: string): { current: string; root: string } {
+  const current = threadKey(prefix, dm, 'conversation')
+  return { current, root: `${current}:${root}` }
 }
 
 /** The thread that a key belongs to: what stands in its braces. */

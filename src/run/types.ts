@@ -12,6 +12,11 @@ export interface Question {
   channel: string
   /** `thread_ts ?? ts`; a slash command has none until its root message is posted, and carries its id here. */
   thread: string
+  /**
+   * The thread whose conversation it goes on, where that is another than its own: set by the queue for what is said in a
+   * direct message (queue/conversations.ts). It is answered in its own thread all the same.
+   */
+  conversation?: string
   user: string
   text: string
   /** The message's ts; absent for a slash command. */
@@ -29,13 +34,17 @@ export interface Question {
   traceparent?: string
 }
 
-/** The key of the conversation that a question belongs to. */
-export function threadOf(question: Pick<Question, 'team' | 'channel' | 'thread'>): ThreadKey {
-  return `${question.team}:${question.channel}:${question.thread}`
+/** The key of the conversation that a question belongs to: what is remembered, and answered in order. */
+export function conversationOf(
+  question: Pick<Question, 'team' | 'channel' | 'thread'> & { conversation?: string | undefined },
+): ThreadKey {
+  return `${question.team}:${question.channel}:${question.conversation ?? question.thread}`
 }
 
 /** What a run has done so far and saved. A fresh run has no steps and no posts. */
 export interface SavedRun {
+  /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
+  named?: string
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
@@ -54,6 +63,7 @@ export interface SavedRun {
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
+  | { part: 'named'; value: string }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: Record<string, unknown> }

@@ -7,15 +7,29 @@ import type { Question, Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/answered-log.ts'
 import { noteContent } from './format/blocks.ts'
 import { catchUp, type CatchUpOptions } from './catch-up.ts'
+import type { Directory } from './client/directory.ts'
+import { Mentions } from './mentions.ts'
 import { isFailureTold, RunDisplay, type RunDisplayOptions } from './display/run-display.ts'
 import { openThread } from './command-thread.ts'
 import { SlackRefusal } from './client/slack-web.ts'
-import { cannotPost, EMPTY_QUESTION, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from './messages.ts'
+import {
+  cannotPost,
+  EMPTY_QUESTION,
+  FAILED,
+  GIVEN_UP,
+  helpText,
+  isHelp,
+  refusalText,
+  RESTARTED,
+  withReference,
+} from './messages.ts'
 
-export interface HandleQuestionOptions extends Omit<RunDisplayOptions, 'signal' | 'now'>, CatchUpOptions {
+export interface HandleQuestionOptions extends Omit<RunDisplayOptions, 'signal' | 'now' | 'mentions'>, CatchUpOptions {
   answer: AnswerDeps
+  directory: Directory
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
+  dmMemoryMinutes: number
   /** A durable queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
   /** Absent where nothing is measured. */
@@ -31,9 +45,8 @@ export interface AnswerWatch {
 /** Answers one question in its thread. What it throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandler(options: HandleQuestionOptions): Handler {
   return async (question, run, signal) => {
-    if (isFailureTold(run)) return tellAgain(new RunDisplay(question, run, { ...options, signal }))
-    // A mention without a question gets a hint, and counts against no limit.
-    const refusal = question.text === '' ? undefined : await options.limits?.admit(question)
+    if (isFailureTold(run)) return tellAgain(await replyOf(question, run, { ...options, signal }))
+    const refusal = isFree(question) ? undefined : await options.limits?.admit(question)
     if (refusal) return refuse(question, refusal, options)
     if (isUnrooted(question)) return openCommandThread(question, run, { ...options, signal })
     const caughtUp = catchUp(question, run, { ...options, signal })
@@ -42,6 +55,11 @@ export function createQuestionHandler(options: HandleQuestionOptions): Handler {
     // With a durable queue the run is tried again if the catching up failed.
     await (options.durable ? caughtUp : caughtUp.catch(() => undefined))
   }
+}
+
+/** A mention without a question gets a hint, one that asks for help gets that, and neither counts against a limit. */
+function isFree({ text }: Question): boolean {
+  return text === '' || isHelp(text)
 }
 
 /**
@@ -54,7 +72,8 @@ async function openCommandThread(
   options: HandleQuestionOptions & { signal: AbortSignal },
 ): Promise<void> {
   try {
-    const refusal = await openThread(question, run, options)
+    const text = await new Mentions(options.directory, question).readable(question.text)
+    const refusal = await openThread({ ...question, text }, run, options)
     if (!refusal) return
     if (options.durable && LOCKED_OUT.has(refusal.code)) throw refusal
     await releaseLimits(question, run, { ...options, refund: true })
@@ -76,7 +95,7 @@ async function releaseLimits(
   run: Run,
   { limits, refund }: HandleQuestionOptions & { refund?: boolean },
 ): Promise<void> {
-  if (question.text !== '') await limits?.release(question, run.saved.usage, { refund })
+  if (!isFree(question)) await limits?.release(question, run.saved.usage, { refund })
 }
 
 /** Tells the asker privately why the question is refused. If Slack does not take that, it is lost: nobody else should read it. */
@@ -107,16 +126,20 @@ async function answerIn(
   options: HandleQuestionOptions & { signal: AbortSignal },
 ): Promise<void> {
   const { signal, log } = options
-  const reply = new RunDisplay(question, run, options)
+  const mentions = await mentionsOf(question, run, options)
+  const reply = new RunDisplay(question, run, { ...options, mentions })
   if (!signal.aborted) reply.begin()
   try {
     signal.throwIfAborted()
-    const events = answer(question, run, { ...options.answer, signal })
+    const named = await withNames(question, run, mentions)
+    const history = mentions.history(options.answer.history)
+    const events = answer(named, run, { ...options.answer, history, signal })
     if (question.text === '') await reply.note(EMPTY_QUESTION)
+    else if (isHelp(question.text)) await reply.note(helpText(options))
     else
       for await (const event of options.watch?.events(events) ?? events) {
         if (event.type === 'answer' || event.type === 'gave_up') await releaseLimits(question, run, options)
-        await reply.write(event)
+        await reply.write(await mentions.event(event))
       }
     log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
   } catch (error) {
@@ -128,6 +151,28 @@ async function answerIn(
   await reply.end()
 }
 
+/** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
+async function withNames(question: Question, run: Run, mentions: Mentions): Promise<Question> {
+  const named = run.saved.named ?? (await mentions.readable(question.text))
+  if (named !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: named })
+  return { ...question, text: named }
+}
+
+async function mentionsOf(question: Question, run: Run, { directory }: HandleQuestionOptions): Promise<Mentions> {
+  const mentions = new Mentions(directory, question)
+  await mentions.meetSaved(run.saved)
+  return mentions
+}
+
+/** For the thread's last word. */
+async function replyOf(
+  question: Question,
+  run: Run,
+  options: HandleQuestionOptions & { signal: AbortSignal },
+): Promise<RunDisplay> {
+  return new RunDisplay(question, run, { ...options, mentions: await mentionsOf(question, run, options) })
+}
+
 /** Says in the thread that a question was given up after its run had failed again and again. */
 export function createDeadLetterHandler(options: HandleQuestionOptions): Handler {
   return async (question, run, signal) => {
@@ -136,7 +181,7 @@ export function createDeadLetterHandler(options: HandleQuestionOptions): Handler
     await releaseLimits(question, run, { ...options, refund: isUnrooted(question) })
     const text = withReference(GIVEN_UP, reference)
     if (isUnrooted(question)) return tellAsker(question, text, options)
-    const reply = new RunDisplay(question, run, { ...options, steps: 'hidden', signal })
+    const reply = await replyOf(question, run, { ...options, steps: 'hidden', signal })
     reply.begin()
     const said = reply.giveUp(GIVEN_UP, reference)
     await orAlone(said, text, { question, run, options }).catch((error: unknown) => reply.abandon(error))
@@ -215,11 +260,8 @@ async function sayRestarted(
   run: Run,
   { options, reference }: { options: HandleQuestionOptions; reference: string },
 ): Promise<void> {
-  const reply = new RunDisplay(question, run, {
-    ...options,
-    steps: 'hidden',
-    signal: AbortSignal.timeout(LAST_WORD_MS),
-  })
+  const signal = AbortSignal.timeout(LAST_WORD_MS)
+  const reply = await replyOf(question, run, { ...options, steps: 'hidden', signal })
   await reply.fail(RESTARTED, reference)
 }
 

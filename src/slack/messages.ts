@@ -3,13 +3,36 @@ import { escapeText } from './format/escape.ts'
 
 /** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
 
-export function helpText(command: string): string {
+/** The slash command, as the manifest names it. */
+export const COMMAND = '/ask'
+
+/** The settings that change how the bot is asked. */
+export interface HelpOptions {
+  /** `mention`: a follow-up must name the bot again. */
+  followUps: 'thread' | 'mention'
+  /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
+  dmMemoryMinutes: number
+}
+
+/** How the bot is asked in each place. */
+export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
+  const again = followUps === 'mention' ? 'mention me again' : 'just write on, without mentioning me'
+  const memory =
+    dmMemoryMinutes > 0
+      ? `just write. Messages within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation, and so are replies.`
+      : 'just write. To ask on, reply in the thread of the answer.'
   return [
     'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
-    `• In a channel: mention me with your question, or type \`${command} How old is the author of Dune?\``,
-    '• In the thread of an answer: just write on. I know what was said before.',
-    '• In a direct message to me: just write.',
+    `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
+    `• In the thread of an answer: ${again}. I know what was said before.`,
+    `• In a direct message to me: ${memory}`,
+    `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
   ].join('\n')
+}
+
+/** Whether somebody asks for help and nothing else: the word, in whatever case, and punctuation behind it. */
+export function isHelp(text: string): boolean {
+  return /^help[\s\p{P}]*$/iu.test(text)
 }
 
 export const EMPTY_QUESTION =

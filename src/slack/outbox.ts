@@ -1,10 +1,9 @@
-import { backoffMs, sleep } from '../backoff.ts'
-import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
 import { withoutBlocks, type Content } from './format/blocks.ts'
 import { sanitize } from './client/sanitize.ts'
 import type { SlackMessage } from './listeners/to-question.ts'
+import { respond } from './client/response-url.ts'
 import { SlackRefusal, type CallOptions, type SlackArgs, type SlackResult, type SlackWeb } from './client/slack-web.ts'
 
 /** Goes into a post's metadata: which part of which run it shows. After a crash it is found by this, and not sent again. */
@@ -30,18 +29,18 @@ export interface Post {
   checkLease?: () => Promise<void>
 }
 
-/** Slack takes five uses of a response_url. */
-const WHISPER_TRIES = 3
-
 export interface OutboxOptions {
   web: SlackWeb
-  /** The bot's own user id. */
+  /** The bot's own user id, and its bot id; an empty one is nobody's. */
   botUser: string
+  botId: string
   log: Log
   fetch?: typeof globalThis.fetch | undefined
 }
 
 const EVENT_TYPE = 'thinkaloud_post'
+/** Slack makes no links of its own from the text that notifications and screen readers get. */
+const UNPARSED = { parse: 'none' }
 
 /**
  * Everything that is sent to Slack goes through here. Nothing pings anybody but the asker, nothing unfurls, and a post that
@@ -50,12 +49,14 @@ const EVENT_TYPE = 'thinkaloud_post'
 export class Outbox {
   readonly #web: SlackWeb
   readonly #botUser: string
+  readonly #botId: string
   readonly #log: Log
   readonly #fetch: typeof globalThis.fetch
 
   constructor(options: OutboxOptions) {
     this.#web = options.web
     this.#botUser = options.botUser
+    this.#botId = options.botId
     this.#log = options.log
     this.#fetch = options.fetch ?? globalThis.fetch
   }
@@ -116,23 +117,15 @@ export class Outbox {
   async postEphemeral(question: Question, content: Content): Promise<void> {
     const isReply = question.ts !== undefined && question.thread !== question.ts
     const thread = isReply ? { thread_ts: question.thread } : {}
-    await this.call('chat.postEphemeral', { channel: question.channel, user: question.user, ...thread, ...content })
+    const args = { channel: question.channel, user: question.user, ...thread, ...content, ...UNPARSED }
+    await this.call('chat.postEphemeral', args)
   }
 
-  /** A private word to the asker of a slash command, by its response_url (30 minutes, five uses). */
+  /** A private word to the asker of a slash command, by its response_url. Lost where Slack does not take it. */
   async respondToCommand(question: Question, content: Content): Promise<void> {
-    const body = JSON.stringify(sanitize({ response_type: 'ephemeral', ...content }))
-    const headers = { 'content-type': 'application/json' }
-    for (let attempt = 0; ; attempt++) {
-      const signal = AbortSignal.timeout(10_000)
-      const sent = this.#fetch(question.responseUrl ?? '', { method: 'POST', headers, body, signal })
-      const status = await sent.then((answered) => answered.status).catch((error: unknown) => messageOf(error))
-      if (typeof status === 'number' && status < 300) return
-      this.#log.warn({ question: question.id, attempt: attempt + 1, status }, 'response_url not taken')
-      const isPassing = typeof status === 'string' || status === 429 || status >= 500
-      if (!isPassing || attempt + 1 >= WHISPER_TRIES) return
-      await sleep(backoffMs(attempt, { base: 500, max: 5_000 }))
-    }
+    const body = JSON.stringify(sanitize({ response_type: 'ephemeral', ...content, ...UNPARSED }))
+    const log = (fields: object, line: string) => this.#log.warn({ question: question.id, ...fields }, line)
+    await respond(question.responseUrl ?? '', body, { apiUrl: this.#web.apiUrl, fetch: this.#fetch, log })
   }
 
   async #sendContent(
@@ -142,14 +135,18 @@ export class Outbox {
   ): Promise<SlackResult> {
     const options = { effort: 'patient' as const, checkLease, lookUp, signal }
     try {
-      return await this.#web.call(method, sanitize({ ...args, ...content }, asker), options)
+      return await this.#web.call(method, sanitize({ ...args, ...content, ...UNPARSED }, asker), options)
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
       this.#log.error(
         { method, channel: args.channel, code: error.code },
         'Slack refused the blocks: sent as plain text',
       )
-      return this.#web.call(method, sanitize({ ...args, ...withoutBlocks(content, method) }, asker), options)
+      return this.#web.call(
+        method,
+        sanitize({ ...args, ...withoutBlocks(content, method), ...UNPARSED }, asker),
+        options,
+      )
     }
   }
 
@@ -182,15 +179,19 @@ export class Outbox {
 
   /** Our posts by their keys. Any app may mark its messages as ours are, so whose they are counts too. */
   async *#ownPosts(place: Place): AsyncGenerator<{ ts: string; key: Partial<PostKey> }> {
-    for await (const { ts, user, metadata } of this.messages(place))
-      if (metadata?.event_type === EVENT_TYPE && (user ?? this.#botUser) === this.#botUser)
-        yield { ts, key: metadata.event_payload ?? {} }
+    for await (const message of this.messages(place))
+      if (message.metadata?.event_type === EVENT_TYPE && this.#isOurs(message))
+        yield { ts: message.ts, key: message.metadata.event_payload ?? {} }
+  }
+
+  #isOurs({ user, bot_id }: ThreadMessage): boolean {
+    return user === this.#botUser || (bot_id !== undefined && bot_id !== '' && bot_id === this.#botId)
   }
 
   /** The ts of our own streamed message that is still open in the thread. Streams carry no key, but a thread has one writer. */
   async findStream(place: Place): Promise<string | undefined> {
-    for await (const { ts, user, streaming_state } of this.messages(place))
-      if (streaming_state === 'in_progress' && user === this.#botUser) return ts
+    for await (const message of this.messages(place))
+      if (message.streaming_state === 'in_progress' && this.#isOurs(message)) return message.ts
     return undefined
   }
 

@@ -1,10 +1,10 @@
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger } from '@slack/bolt'
 import type { RequestListener } from 'node:http'
 import { messageOf } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { settledWithin } from '../async.ts'
+import { seldom, type Log } from '../log.ts'
 import { registerListeners, type ListenerOptions } from './listeners/index.ts'
 import { ackWhenStored } from './ack-when-stored.ts'
+import { Socket } from './socket.ts'
 
 export interface SlackReceiverOptions extends ListenerOptions {
   botToken: string
@@ -15,6 +15,10 @@ export interface SlackReceiverOptions extends ListenerOptions {
   fetch?: typeof globalThis.fetch | undefined
   /** An undici dispatcher for the socket, where a proxy is set. */
   dispatcher?: object | undefined
+  /** How long nothing may come over the socket before it is replaced, in ms: three minutes unless given. */
+  socketSilenceMs?: number | undefined
+  /** Told at the start and at each change, in Socket Mode. */
+  onConnection?: ((isConnected: boolean) => void) | undefined
 }
 
 export interface SlackReceiver {
@@ -22,6 +26,8 @@ export interface SlackReceiver {
   requestListener?: RequestListener
   /** Opens the socket; nothing to do for HTTP. */
   start(): Promise<void>
+  /** Whether deliveries can come now: in Socket Mode, whether it is connected. */
+  ready(): boolean
   /** No more deliveries after this. */
   stop(): Promise<void>
 }
@@ -32,12 +38,18 @@ export function createSlackReceiver(options: SlackReceiverOptions): SlackReceive
 }
 
 function socketFront(options: SlackReceiverOptions, appToken: string): SlackReceiver {
-  const { log, dispatcher } = options
+  const { log, dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, onConnection } = options
+  // What the client says of its connection, the socket says in a line of its own.
+  const quiet = boltLogger(log, { isQuiet: true })
   const settings = {
     appToken,
-    logger: boltLogger(log),
+    logger: quiet,
     logLevel: LogLevel.WARN,
-    installerOptions: { clientOptions: clientOptions(options) },
+    autoReconnectEnabled: false,
+    // Each try is one call, so that the pauses between are the socket's own.
+    installerOptions: {
+      clientOptions: { ...clientOptions(options), logger: quiet, retryConfig: { retries: 0 }, timeout: OPEN_MS },
+    },
     processEventErrorHandler: async ({ error }: { error: Error }) => {
       noteNotTakenIn(log, error)
       return false
@@ -45,17 +57,17 @@ function socketFront(options: SlackReceiverOptions, appToken: string): SlackRece
   }
   const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
   createApp(ackWhenStored(receiver), options)
-  return {
-    start: async () => void (await receiver.start()),
-    stop: async () => void (await settledWithin(GOODBYE_MS, [receiver.client.disconnect()])),
-  }
+  const socket = new Socket({ client: receiver.client, silenceMs, log, onConnection })
+  return { start: () => socket.start(), ready: () => socket.isConnected(), stop: () => socket.stop() }
 }
 
-/** How long Slack has to answer the goodbye. The client would wait 30 s, which is longer than a bot has for its end. */
-const GOODBYE_MS = 2_000
+/** Slack sends a ping several times a minute; after three without one the connection is dead, whatever TCP says. */
+const SILENCE_MS = 180_000
+/** How long one call for the address of a socket may take. */
+const OPEN_MS = 10_000
 
 function httpFront(options: SlackReceiverOptions, signingSecret: string): SlackReceiver {
-  const logger = boltLogger(options.log)
+  const logger = { ...boltLogger(options.log), warn: turnedAwayLine(options) }
   const receiver = new HTTPReceiver({
     signingSecret,
     endpoints: ['/slack/events'],
@@ -79,11 +91,22 @@ function httpFront(options: SlackReceiverOptions, signingSecret: string): SlackR
     response.on('close', () => clearTimeout(end))
     receiver.requestListener(request, response)
   }
-  return { requestListener, start: async () => {}, stop: async () => {} }
+  return { requestListener, start: async () => {}, ready: () => true, stop: async () => {} }
 }
 
 function noteNotTakenIn(log: Log, error: Error): void {
   log.error({ error: messageOf(error) }, 'a delivery could not be taken in; Slack will send it again')
+}
+
+/** Anybody may knock at an open door: what has no good signature gets one line a minute, with how many came between. */
+function turnedAwayLine({ log, now }: SlackReceiverOptions): (...parts: unknown[]) => void {
+  const isDue = seldom(() => now().getTime())
+  return (...parts) => {
+    const reason = parts.map(String).join(' ')
+    const unsaid = isDue('turned away')
+    if (unsaid === undefined) return
+    log.warn({ reason, ...(unsaid ? { between: unsaid } : {}) }, 'a request was turned away')
+  }
 }
 
 /** Slack itself waits for three seconds. */
@@ -102,14 +125,17 @@ function clientOptions({ apiUrl, fetch, log }: SlackReceiverOptions) {
   return { slackApiUrl: apiUrl, logger: boltLogger(log), ...(fetch ? { fetch: fetch as never } : {}) }
 }
 
-/** Bolt's own lines at `debug`, its warnings and errors as they are; none of them carries content at these levels. */
-function boltLogger(log: Log): Logger {
+/**
+ * Bolt's own lines at `debug`, its warnings and errors as they are, or `isQuiet`: none of them carries content at these
+ * levels.
+ */
+function boltLogger(log: Log, { isQuiet = false } = {}): Logger {
   const line = (parts: unknown[]) => parts.map(String).join(' ')
   return {
     debug: (...parts) => log.trace(line(parts)),
     info: (...parts) => log.debug(line(parts)),
-    warn: (...parts) => log.warn(line(parts)),
-    error: (...parts) => log.error(line(parts)),
+    warn: (...parts) => (isQuiet ? log.debug(line(parts)) : log.warn(line(parts))),
+    error: (...parts) => (isQuiet ? log.debug(line(parts)) : log.error(line(parts))),
     setLevel() {},
     getLevel: () => LogLevel.INFO,
     setName() {},

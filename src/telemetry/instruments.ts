@@ -49,6 +49,12 @@ function modelsIn(registry: Registry) {
   }
 }
 
+/** For Socket Mode alone. */
+export function socketIn(registry: Registry): Gauge {
+  const help = '1 while Socket Mode is connected'
+  return new Gauge({ name: 'thinkaloud_socket_connected', help, registers: [registry] })
+}
+
 function callsIn(registry: Registry) {
   const { counter, histogram } = makersIn(registry)
   return {

@@ -1,9 +1,9 @@
 /** The metrics, for Prometheus. Loaded only where METRICS_PORT is set: prom-client is not even read otherwise. */
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../server.ts'
 import { OUTCOMES, type TelemetryEvent, type ModelFact, type SlackFact } from './telemetry-event.ts'
-import { instrumentsIn } from './instruments.ts'
+import { instrumentsIn, socketIn } from './instruments.ts'
 import { BoundedLabel } from './bounded-label.ts'
 import { watchQueue } from './queue-gauges.ts'
 
@@ -14,6 +14,8 @@ import { watchQueue } from './queue-gauges.ts'
 export class Metrics {
   readonly #registry = new Registry()
   readonly #m = instrumentsIn(this.#registry)
+  /** Made when it is first told of: a process without Socket Mode has none. */
+  #socket: Gauge | undefined
   readonly #slackOutcomes = new BoundedLabel()
   readonly #modelErrors = new BoundedLabel()
 
@@ -42,6 +44,8 @@ export class Metrics {
         return this.#m.refusals.inc({ limit: fact.limit })
       case 'put_down':
         return this.#m.retries.inc({ of: 'question' })
+      case 'socket':
+        return (this.#socket ??= socketIn(this.#registry)).set(fact.isConnected ? 1 : 0)
       case 'breaker':
         return this.#m.breaker.set({ model: fact.model }, fact.isOpen ? 1 : 0)
       case 'tool':

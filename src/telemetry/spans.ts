@@ -4,7 +4,7 @@
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { totalOf } from '../agent/usage.ts'
-import { threadOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question } from '../run/types.ts'
 import { inputMessages, outputMessages } from './message-content.ts'
 import type { TelemetryEvent, ModelFact, SlackFact, ToolFact } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
@@ -54,7 +54,7 @@ export function agentAttributes(question: Question): Attributes {
     'gen_ai.operation.name': 'invoke_agent',
     ...PROVIDER,
     'gen_ai.agent.name': AGENT_NAME,
-    'gen_ai.conversation.id': threadOf(question),
+    'gen_ai.conversation.id': conversationOf(question),
     ...questionAttributes(question),
   }
 }
@@ -82,7 +82,7 @@ function chatSpan(fact: ModelFact, { question }: Attempt, { baseUrl, isStreaming
     'gen_ai.operation.name': 'chat',
     ...PROVIDER,
     'gen_ai.request.model': model,
-    'gen_ai.conversation.id': threadOf(question),
+    'gen_ai.conversation.id': conversationOf(question),
     ...serverAttributes(baseUrl),
     ...(request.stop?.length ? { 'gen_ai.request.stop_sequences': request.stop } : {}),
     ...(isStreaming ? { 'gen_ai.request.stream': true, ...first } : {}),

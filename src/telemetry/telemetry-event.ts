@@ -107,7 +107,13 @@ export interface BreakerFact {
   isOpen: boolean
 }
 
+/** Socket Mode's connection is there, or not. */
+export interface SocketFact {
+  kind: 'socket'
+  isConnected: boolean
+}
+
 /** What others than the telemetry itself tell of. */
-export type ReportedEvent = SlackFact | RefusedFact | BreakerFact
+export type ReportedEvent = SlackFact | RefusedFact | BreakerFact | SocketFact
 export type TelemetryEvent =
   ReportedEvent | IntakeFact | TakenUpFact | FirstSignFact | ModelFact | ToolFact | EndingFact | PutDownFact

@@ -6,6 +6,11 @@ export interface BodySource {
   abort(reason: Error): void
 }
 
+/** What a reader has of a body: its bytes, once, and a way to say that they are not wanted. */
+export interface ReadableBody extends AsyncIterable<Uint8Array> {
+  cancel(): Promise<void>
+}
+
 type Read = IteratorResult<Buffer<ArrayBuffer>, undefined>
 
 /** Unread bytes from which on the socket waits for its reader. */
@@ -15,7 +20,7 @@ const HIGH_WATER = 256 * 1024
  * A response's bytes. Iterating gives all that has come in since the last read as one Buffer, so that a reader of small
  * chunks wakes once a network read, not once a chunk; leaving early closes the connection. It can be read once.
  */
-export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
+export class ResponseBody implements ReadableBody {
   readonly #source: BodySource
   #unread: Buffer<ArrayBuffer>[] = []
   #size = 0
@@ -63,7 +68,7 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
   }
 
   /** Nobody reads this: the connection is closed, unless all is here already. */
-  discard(): void {
+  async cancel(): Promise<void> {
     this.#isTaken = true
     if (!this.#isOver) this.#source.abort(new Error('the body is not read'))
   }
@@ -85,9 +90,9 @@ export class ResponseBody implements AsyncIterable<Buffer<ArrayBuffer>> {
     return { value, done: false }
   }
 
-  #leave(): Promise<Read> {
-    this.discard()
-    return Promise.resolve(OVER)
+  async #leave(): Promise<Read> {
+    await this.cancel()
+    return OVER
   }
 
   #take(): Buffer<ArrayBuffer> {

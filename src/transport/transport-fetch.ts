@@ -23,7 +23,7 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
       const next = redirectOf(answer, { ...request, url }, init?.redirect)
       if (!next) return new TransportResponse(answer.head, answer.body, hop > 0)
       if (hop === MAX_REDIRECTS) throw new TypeError('fetch failed', { cause: new Error('redirected too often') })
-      answer.body.discard()
+      void answer.body.cancel()
       url = next
     }
   }
@@ -68,7 +68,7 @@ function redirectOf(answer: Answer, request: Request & { url: URL }, mode: strin
   const { status, headers } = answer.head
   if (!REDIRECTS.has(status)) return undefined
   if (mode === 'error') {
-    answer.body.discard()
+    void answer.body.cancel()
     throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
   }
   const isSame = status >= 307 || request.method === 'GET' || request.method === 'HEAD'

@@ -1,6 +1,6 @@
 /** What a call of our fetch resolves to: the part of a web Response that the SDKs and we read, without web streams. */
 import { decoded } from './decompress.ts'
-import type { ResponseBody } from './response-body.ts'
+import type { ReadableBody, ResponseBody } from './response-body.ts'
 
 /** The largest body that is read whole, unpacked. */
 const MAX_WHOLE_BYTES = 64 * 2 ** 20
@@ -23,7 +23,7 @@ export class TransportResponse {
   readonly redirected: boolean
   readonly headers: TransportHeaders
   /** The unpacked bytes as they come in; null where there can be none. */
-  readonly body: AsyncIterable<Uint8Array> | null
+  readonly body: ReadableBody | null
   readonly #raw: ResponseBody
 
   constructor(head: ResponseHead, raw: ResponseBody, redirected: boolean) {
@@ -43,7 +43,7 @@ export class TransportResponse {
   }
 
   /** The body for a reader that is content with what came in some ms: many small pieces then cost it one turn. */
-  gathered(ms: number): AsyncIterable<Uint8Array> | null {
+  gathered(ms: number): ReadableBody | null {
     this.#raw.gatherMs = ms
     return this.body
   }

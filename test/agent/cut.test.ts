@@ -65,6 +65,10 @@ describe('the cut on the stream', () => {
       'Observation: INVENTED',
       'Observation',
       'Observations differ.',
+      '<think>',
+      '</think> and so',
+      '[THINK]a',
+      'b[/THINK]Observation: INVENTED',
       '  **Observation**: y',
       '观察：z',
       '',
@@ -82,6 +86,30 @@ describe('the cut on the stream', () => {
     const { text, cutAt } = streamed(Array.from({ length: 300 }, () => 'word '.repeat(200)))
     expect(cutAt).toBeLessThan(110)
     expect(text.length).toBeLessThan(110_000)
+  })
+
+  test('gives up inside one piece, too, and on a whole answer', () => {
+    for (const piece of ['x'.repeat(5_000_000), 'word \n'.repeat(1_000_000), `<think>${'x'.repeat(5_000_000)}`]) {
+      const cut = new ObservationCut(beginsObservation)
+      expect(cut.push(piece)).toBe(true)
+      expect(cut.text.length).toBe(100_001)
+      expect(cut.push('more')).toBe(true)
+      expect(cut.text.length).toBe(100_001)
+    }
+  })
+
+  test.each([
+    ['[THINK]', '[/THINK]'],
+    ['<|begin_of_thought|>', '<|end_of_thought|>'],
+    ['<|START_THINKING|>', '<|END_THINKING|>'],
+    ['<|channel|>analysis<|message|>', '<|end|>'],
+    ['◁think▷', '◁/think▷'],
+    ['<seed:think>', '</seed:think>'],
+    ['<thinking>\n<reflection>a</reflection>', '</thinking>'],
+  ])('leaves alone what stands between %s and %s', (open, close) => {
+    const thinking = `${open}\nI wonder.\nObservation: perhaps x.\n${close}`
+    for (let size = 1; size <= 40; size++)
+      expect(streamed(inPieces(`${thinking}${TURN}Observation: INVENTED`, size)).text).toBe(`${thinking}${TURN}`)
   })
 
   test('looks at each piece once, however long a line grows', () => {

@@ -43,6 +43,69 @@ describe.concurrent('a run that gets no answer', () => {
   })
 })
 
+describe.concurrent('an answer that is not whole', () => {
+  test('because it reached its length says so, streamed and whole', async (t) => {
+    for (const stream of [true, false]) {
+      const model = [{ ...said(finish('Blue, and')), finish: 'length' }]
+      const { final } = await runOn(t, { model, stream })
+      expect(final).toEqual({ type: 'answer', text: "Blue, and\n\n_The model's answer was cut off._", sources: [] })
+    }
+  })
+
+  test('because it is longer than any says so too', async (t) => {
+    const { final } = await runOn(t, { model: [{ ...said(finish('blue '.repeat(40_000))), chunkChars: 50_000 }] })
+    expect(final).toMatchObject({ type: 'answer', text: expect.stringMatching(/^blue blue[^]*answer was cut off\._$/) })
+  })
+
+  test('with half of an action runs nothing, and the model is told to be shorter', async (t) => {
+    const tool = echo(undefined, { effects: 'write' })
+    const { model, final } = await runOn(t, {
+      model: (_, n) => (n === 0 ? { ...said(act('a', 'echo', 'delete /tmp and')), finish: 'length' } : finish('ok')),
+      tools: [tool],
+    })
+    expect(tool.calls).toEqual([])
+    expect(model.requests[1]?.prompt).toContain('Your output was cut off because it was too long')
+    expect(final).toMatchObject({ text: 'ok' })
+  })
+
+  test('because the model stalled is not shown as one', async (t) => {
+    const { final } = await runOn(t, {
+      model: (_, n) =>
+        n === 0 ? act('a', 'echo', 'x') : { ...said(finish('The colour is blue because')), stallAfter: 60 },
+      limits: { maxSteps: 1, timeoutMs: 2_000 },
+    })
+    expect(final).toMatchObject({ type: 'gave_up', reason: 'steps' })
+    expect(final).toMatchObject({
+      text: expect.stringMatching(
+        /^The model's answer was cut off: .*fell silent.*\n\nThe colour.* …\n\nThis is what I found:\n- echo: echo of x$/s,
+      ),
+    })
+  })
+
+  test('because the stream broke, when there was no time for another, is not shown at all', async (t) => {
+    const { final } = await runOn(t, {
+      model: (_, n) =>
+        n === 0 ? act('a', 'echo', 'x') : { text: finish('The colour is blue because of it'), cutAfter: 50 },
+      limits: { maxSteps: 1, timeoutMs: 1_500 },
+    })
+    expect(final).toMatchObject({
+      type: 'gave_up',
+      text: expect.stringMatching(/^I could not get to an answer\. This/),
+    })
+  })
+
+  const said = (text: string) => ({ text })
+})
+
+test('a run that repeats itself and gives up tells what it found, and not what it was told', async (t) => {
+  const { final } = await runOn(t, { model: (_, n) => act(`turn ${n}`, 'echo', 'x') })
+  expect(final).toEqual({
+    type: 'gave_up',
+    reason: 'loop',
+    text: 'I could not get to an answer. This is what I found:\n- echo: echo of x',
+  })
+})
+
 describe.concurrent('a budget of money', () => {
   async function spending(t: Parameters<typeof playModel>[0], maxCostUsd: number) {
     const usage = { prompt_tokens: 400, completion_tokens: 100, total_tokens: 500 }

@@ -3,7 +3,6 @@ import {
   beginsIntermediateAnswer,
   beginsObservation,
   cutAtObservation,
-  isThinking,
   stripThinking,
 } from '../../src/agent/parser/index.ts'
 
@@ -159,17 +158,5 @@ describe('thinking', () => {
       'First <think> then </think>\nand more',
     ])
       expect(stripThinking(text)).toBe(text)
-  })
-
-  test.each([
-    ['<think>', true],
-    ['<think>\nObservation: imagined\n', true],
-    ['<think>a</think>\n<think>b', true],
-    ['<think>a</think>', false],
-    ['<think>a</think>\nThought: b', false],
-    ['Final Answer: write <think>', false],
-    ['', false],
-  ])('of a stream that has come to %j goes on: %j', (text, going) => {
-    expect(isThinking(text)).toBe(going)
   })
 })

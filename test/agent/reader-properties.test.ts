@@ -87,9 +87,45 @@ const FRAGMENTS = [
     '<|im_end|>',
     '</s>',
   ],
+  ...[
+    '- ',
+    '1. ',
+    '🔧 ',
+    '<b>',
+    '</b>',
+    '[Action]',
+    ' - ',
+    ' => ',
+    '<action>',
+    '</action>',
+    '<answer>',
+    'Answer:',
+    '答案：',
+    'Tool:',
+  ],
+  ...[
+    '<function=search>',
+    '<parameter=q>',
+    '</parameter>',
+    '<tool_call>',
+    '<arg_key>',
+    '</arg_key>',
+    '<arg_value>',
+    '</arg_value>',
+  ],
+  ...[
+    '<invoke name="search">',
+    '<parameter name="q">',
+    '[TOOL_CALLS]',
+    '[ARGS]',
+    'commentary to=search',
+    '<|message|>',
+    '>>>search',
+  ],
+  ...['<|channel|>', 'final', 'search(', 'q="x"', '<escape>', 'functions.'],
 ]
 const OBSERVATION = ['Observation:', 'Observation 1:', '观察：', 'Intermediate answer:']
-const THINKING = ['<think>', '</think>']
+const THINKING = ['<think>', '</think>', '[THINK]', '[/THINK]', '<|channel|>analysis<|message|>', '<|end|>']
 
 const pieces = (fragments: string[]) =>
   fc.array(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...fragments) }, fc.string({ maxLength: 8 })), {

@@ -3,6 +3,8 @@
  * milliseconds.
  */
 import { describe, expect, test } from 'vitest'
+import { plainWords } from '../../src/agent/partial-answer.ts'
+import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
 import {
   beginsObservation,
   cutAtObservation,
@@ -32,23 +34,15 @@ const WORST = [
   '<think>',
   'search[',
   '"\'`[{',
+  ' ',
+  ' \n',
+  '<answer>',
+  '<function=search>',
+  '[search(a=1), ',
 ]
 
 const UNITS = [
-  ...[
-    ...WORST,
-    ' ',
-    '#\n',
-    '\\',
-    '\u200b',
-    '\r',
-    '```\n',
-    '<think></think>',
-    '</think>',
-    '<|im_end|>.',
-    '</s>',
-    '\ud83d',
-  ],
+  ...[...WORST, '#\n', '\\', '\u200b', '\r', '```\n', '<think></think>', '</think>', '<|im_end|>.', '</s>', '\ud83d'],
   ...[
     'Action: None\n',
     'Action: search[\n',
@@ -59,6 +53,25 @@ const UNITS = [
   ],
   ...['Action: search Action Input: ', 'Follow up:\n', '**Action**\nx\n', '](', '"#', '{/*', '{"action":"x"}\n'],
   ...['{"a":"', '{"a":"{"b":', '{"a":"["b "}\n'],
+  ...[
+    '[THINK]',
+    '<|channel|>',
+    '- Action: x\n',
+    '🔧 Action: ',
+    '<b>Action:</b> ',
+    '[Action] ',
+    'Action - x\n',
+    '<action>',
+  ],
+  ...[
+    '<invoke name="search">',
+    '<tool_call>search\n',
+    '[TOOL_CALLS]search',
+    'to=search ',
+    '>>>search\n',
+    'search(a="',
+    '字',
+  ],
 ]
 
 const TOOLS = ['search', 'Finish']
@@ -73,6 +86,9 @@ const READERS: Record<string, (text: string) => unknown> = {
   cutAtObservation,
   stripThinking,
   beginsObservation,
+  defuseLabels,
+  fenceObservation: (text) => fenceObservation(text, 'f00d11'),
+  plainWords: (text) => plainWords(text, beginsObservation),
 }
 
 /** What stands before the run of one unit. */
@@ -84,6 +100,12 @@ const LEADS: Record<string, string> = {
   'a JSON input': '{"action": "search", "action_input": "',
   'a fence': '```\nAction: ',
 }
+
+test('blanks before a character, and brackets that are all closed', () => {
+  for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n'])
+    holdsBound(`${lead}${' '.repeat(200_000)}x`)
+  holdsBound('['.repeat(100_000) + ']'.repeat(100_000))
+})
 
 test.each(WORST)('a megabyte of %j', (unit) => {
   holdsBound(unit.repeat(Math.ceil(1_000_000 / unit.length)))

@@ -1,8 +1,12 @@
 /**
  * `npm run bench -- reader`: CPU milliseconds to read a megabyte of what readers choke on, in every dialect, median of
- * several runs (to hold: 100 for what the facts name), and how many ordinary completions a second there are.
+ * several runs (to hold: 100), the same for what else takes a model's words whole, and how many ordinary completions a
+ * second there are.
  */
+import { ObservationCut } from '../../src/agent/observation-cut.ts'
+import { fenceObservation } from '../../src/agent/observation.ts'
 import {
+  beginsObservation,
   cutAtObservation,
   readBracket,
   readConversational,
@@ -10,8 +14,11 @@ import {
   readSelfAsk,
   readText,
 } from '../../src/agent/parser/index.ts'
+import { estimateUsage } from '../../src/model/tokens.ts'
+import { answerContents } from '../../src/slack/format/blocks.ts'
+import { dialect } from '../harness/dialect.ts'
 
-const RUNS = 5
+const RUNS = 3
 const LIMIT_MS = 100
 const MEGABYTE = 1_000_000
 const TOOLS = ['search', 'Finish']
@@ -23,23 +30,96 @@ const READERS: Record<string, (text: string) => unknown> = {
   conversational: (text) => readConversational(text, TOOLS),
   'self-ask': (text) => readSelfAsk(text),
   'the cut': cutAtObservation,
+  'in pieces': (text) => streamed(text),
+  native: (text) => dialect('native').read({ text }, []),
+  defused: (text) => fenceObservation(text, 'f00d11'),
 }
 
-/** What the limit is for, and what is measured besides. */
-const NAMED = ['[', '"', "'", '`', 'Action:']
-const BESIDES = [
-  '{',
-  '\n',
-  'Action:\n',
-  '行动：\n',
-  'Thought: ',
-  '```json\n',
-  '```\n',
-  '#\n',
-  '<think>',
-  'search[',
-  '"\'`[{',
+/** As a stream brings it, some characters at a time. */
+function streamed(text: string): ObservationCut {
+  const cut = new ObservationCut(beginsObservation)
+  for (let at = 0; at < text.length && !cut.push(text.slice(at, at + 7)); at += 7);
+  return cut
+}
+
+/** Units that are repeated to a megabyte. */
+const UNITS = [
+  ...[
+    '[',
+    '"',
+    "'",
+    '`',
+    'Action:',
+    '{',
+    '\n',
+    ' \n',
+    'Action:\n',
+    '行动：\n',
+    'Thought: ',
+    '```json\n',
+    '```\n',
+    '#\n',
+  ],
+  ...['<think>', '<think></think>', '</think>', '<thinking>\n', '[THINK]', '◁think▷', '<|channel|>analysis<|message|>'],
+  ...[
+    '<|im_end|>.',
+    '<|channel|>',
+    '<|start|>assistant',
+    '<!--',
+    '- Action: x\n',
+    '1. Thought\n',
+    '🔧 Action: ',
+    '<b>Action:</b> ',
+  ],
+  ...[
+    '[Action] ',
+    'Action - x\n',
+    '<action>',
+    '<answer>',
+    '<function=',
+    '<function=search>',
+    '<function=search><parameter=q>',
+  ],
+  ...[
+    '<invoke name="search">',
+    '<tool_call>search\n',
+    '<arg_key>q</arg_key><arg_value>',
+    '[TOOL_CALLS]search',
+    '<｜tool▁call▁begin｜>',
+  ],
+  ...[
+    'commentary to=search ',
+    '>>>search\n',
+    'search(',
+    'search(a="',
+    '[search(a=1), ',
+    'search[',
+    '"\'`[{',
+    'Action Input: x\n',
+  ],
+  ...[
+    'Final Answer: ',
+    'Answer: a\n',
+    'Question: a\n',
+    'Observation',
+    '. Final Answer: ',
+    'a.b.',
+    'functions.',
+    '字',
+    '\u00ad',
+    '\v',
+  ],
 ]
+
+/** Whole texts of a megabyte, where what stands at the two ends is the point. */
+const TEXTS: Record<string, string> = {
+  'blanks, then a character': `${' '.repeat(MEGABYTE)}x`,
+  'a backtick, blanks, a character': `\`${' '.repeat(MEGABYTE)}x`,
+  'brackets, closed': '['.repeat(MEGABYTE / 2) + ']'.repeat(MEGABYTE / 2),
+  'an input without an end': `Action: search\nAction Input: ${'x'.repeat(MEGABYTE)}`,
+  'an input of labels': `Action: search\nAction Input: ${'Action: y\n'.repeat(MEGABYTE / 10)}`,
+  'a call of quotes': `search(a="${'" '.repeat(MEGABYTE / 2)}`,
+}
 
 const ORDINARY = [
   'Thought: I should search.\nAction: search\nAction Input: the record for solving a cube\nObservation: 3.05 s',
@@ -51,24 +131,57 @@ const ORDINARY = [
 export async function run(): Promise<void> {
   const speed = ordinaryASecond()
   console.log(
-    `${'a megabyte of'.padEnd(16)}${Object.keys(READERS)
-      .map((name) => name.padStart(16))
+    `${'a megabyte of'.padEnd(34)}${Object.keys(READERS)
+      .map((name) => name.padStart(15))
       .join('')}`,
   )
-  const slowest = Math.max(...NAMED.map(row))
-  BESIDES.forEach(row)
+  const repeated = UNITS.map((unit) => row(JSON.stringify(unit), megabyteOf(unit)))
+  const slowest = Math.max(...repeated, ...Object.entries(TEXTS).map(([name, text]) => row(name, text)))
+  const beside = await besideTheReader()
   console.log(
-    `slowest of those named ${slowest.toFixed(0)} ms (to hold: ${LIMIT_MS}); ordinary completions: ${speed} a second`,
+    `slowest reading ${slowest.toFixed(0)} ms, slowest beside it ${beside.toFixed(0)} ms (to hold: ${LIMIT_MS}); ` +
+      `ordinary completions: ${speed} a second`,
   )
-  if (slowest > LIMIT_MS) throw new Error(`A reading took longer than ${LIMIT_MS} ms.`)
+  if (slowest > LIMIT_MS || beside > LIMIT_MS) throw new Error(`A megabyte took longer than ${LIMIT_MS} ms.`)
 }
 
 /** Prints one row and returns its slowest reading. */
-function row(unit: string): number {
-  const text = unit.repeat(MEGABYTE / unit.length)
+function row(name: string, text: string): number {
   const times = Object.values(READERS).map((read) => median(() => read(text)))
-  console.log(`${JSON.stringify(unit).padEnd(16)}${times.map((ms) => `${ms.toFixed(0)} ms`.padStart(16)).join('')}`)
+  console.log(`${name.padEnd(34)}${times.map((ms) => `${ms.toFixed(0)} ms`.padStart(15)).join('')}`)
   return Math.max(...times)
+}
+
+/** What else takes a model's words whole: an answer on its way to Slack, and the count of tokens where none are reported. */
+async function besideTheReader(): Promise<number> {
+  const units = ['http://a.b/(', '字', 'x', '[', '*a', '`', '> ', '| a ', '<', '\n']
+  let slowest = 0
+  // What is loaded and compiled at the first use is no property of the text.
+  await estimateUsage('a model', [], megabyteOf('warm up, '))
+  for (const unit of ['warm *up*\n', ...units]) answerOf(megabyteOf(unit))
+  for (const unit of units) {
+    const text = megabyteOf(unit)
+    const markdown = cpuMs(() => answerOf(text))
+    const before = process.cpuUsage()
+    await estimateUsage('a model', [{ role: 'user', content: text }], text)
+    const { user, system } = process.cpuUsage(before)
+    // Both sides of a call are counted: two megabytes.
+    const tokens = (user + system) / 2000
+    console.log(
+      `${JSON.stringify(unit).padEnd(34)}${`${markdown.toFixed(0)} ms as an answer`.padStart(25)}${`${tokens.toFixed(0)} ms as tokens`.padStart(25)}`,
+    )
+    slowest = Math.max(slowest, markdown, tokens)
+  }
+  return slowest
+}
+
+function answerOf(text: string) {
+  return answerContents({ text, sources: [], question: '', allowedHosts: [], footer: '' })
+}
+
+/** A megabyte as it comes over the wire. */
+function megabyteOf(unit: string): string {
+  return unit.repeat(Math.ceil(MEGABYTE / Buffer.byteLength(unit)))
 }
 
 function median(work: () => unknown): number {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
@@ -230,4 +230,37 @@ test('the demo can be evaluated where no model is set', async (t) => {
   const { stdout } = await runCommand(t, 'src/eval/eval-main.ts', { args: [file, '--model', 'demo'], env, cwd: folder })
   expect(stdout).toMatch(/\d of 1 right\n$/)
   expect(existsSync(join(folder, 'eval-results'))).toBe(true)
+})
+
+test('custom tools that are left out are named once, and one that ignores its signal keeps nothing from ending', async (t) => {
+  const { file, out, model, folder } = await smallSet(t)
+  const waits = `export default { name: 'wait', description: 'x', run: () => new Promise((done) => setTimeout(done, 3_600_000)) }`
+  await mkdir(join(folder, 'tools'))
+  await writeFile(join(folder, 'tools', 'wait.js'), waits)
+  await writeFile(join(folder, 'tools', 'broken.js'), 'export default {')
+  model.on('sky', act('I wait.', 'wait', 'long'), finish('blue'))
+  const env = { ...envOf(model), CUSTOM_TOOLS_DIR: join(folder, 'tools'), TOOL_TIMEOUT_MS: '300' }
+  const args = [file, '--out', out, '--compare', 'text:one,text:two', '--limit', '2']
+  const { code, stdout, stderr } = await runCommand(t, 'src/eval/eval-main.ts', { args, env })
+  expect([code, stderr.match(/A custom tool is left out: broken\.js: .+/g)?.length]).toEqual([0, 1])
+  expect(stdout).toContain('4 of 4 right')
+})
+
+test('the demo is graded by its values, and refuses a dialect that it does not speak', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'sums.jsonl')
+  const lines = [
+    { id: 1, question: 'What is 2+2?', gold: '4' },
+    { id: 2, question: 'What is 6*7, and half of it?', gold: ['21'] },
+    { id: 3, question: 'What is 54°F in celsius?', gold: '12.22 °C' },
+    { id: 4, question: 'What is 2+3?', gold: '4' },
+  ]
+  await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
+  const env = { TOOLS: 'calculator' }
+  const ask = (...args: string[]) =>
+    runCommand(t, 'src/eval/eval-main.ts', { args: [file, '--model', 'demo', ...args], env, cwd: folder })
+  expect((await ask()).stdout).toMatch(/3 of 4 right\n$/)
+  const refused = await ask('--compare', 'text,json')
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('The demo speaks the dialect text alone, and not json')
 })

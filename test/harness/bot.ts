@@ -14,6 +14,8 @@ export interface TestBotOptions {
   model?: Script
   env?: Env
   slack?: LocalSlackOptions
+  /** How long nothing may come over the socket. */
+  socketSilenceMs?: number
   pages?: WikiPage[]
 }
 
@@ -65,6 +67,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
   )
   const bot = await startRealBot(config, {
     log: createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }, secretsOf(config)),
+    ...(options.socketSilenceMs ? { socketSilenceMs: options.socketSilenceMs } : {}),
   })
   if (mode === 'http') slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
   let stopped: Promise<void> | undefined

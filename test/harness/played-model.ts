@@ -17,14 +17,16 @@ export interface TurnParts {
   chunkChars?: number
   /** False: the endpoint sends no usage. */
   usage?: false | Record<string, unknown>
-  /** False: the stream ends without a finish_reason. */
-  finish?: false
+  /** The finish_reason; false: the stream ends without one. */
+  finish?: false | string
   /** An HTTP status in place of an answer, with the body and the headers given. */
   status?: number
   body?: unknown
   headers?: Record<string, string>
   /** The connection is cut after so many characters of the text. */
   cutAfter?: number
+  /** Nothing more is sent after so many characters of the text, and nothing ends. */
+  stallAfter?: number
   /** A chunk that is no JSON comes after so many characters. */
   brokenAfter?: number
   /** Nothing is ever sent. */
@@ -92,6 +94,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'GET') return sendJson(response, { body: { object: 'list', data: [] } })
     const body = JSON.parse(await textOf(request)) as Body
     const played = recordOf(body, request)
     requests.push(played)
@@ -244,7 +247,7 @@ function wholeAnswer(body: Body, turn: TurnParts): object {
     ...(turn.reasoning ? { reasoning_content: turn.reasoning } : {}),
     ...(tool_calls && { tool_calls }),
   }
-  const finish_reason = tool_calls ? 'tool_calls' : 'stop'
+  const finish_reason = turn.finish || (tool_calls ? 'tool_calls' : 'stop')
   const usage = usageOf(body, turn)
   return {
     id: 'played',
@@ -257,7 +260,7 @@ function wholeAnswer(body: Body, turn: TurnParts): object {
 }
 
 async function stream(response: ServerResponse, played: PlayedRequest, turn: TurnParts): Promise<void> {
-  const { text = '', cutAfter = Infinity, brokenAfter = Infinity } = turn
+  const { text = '', cutAfter = Infinity, stallAfter = Infinity, brokenAfter = Infinity } = turn
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   const send = (choices: object[], more: object = {}) => {
     const chunk = {
@@ -276,7 +279,7 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
   for (const piece of piecesOf(text, turn.chunkChars)) {
     if (played.sent.length >= brokenAfter) response.write('data: {"choices": [{"del\n\n')
     if (played.sent.length >= cutAfter) return void response.destroy()
-    if (response.destroyed) return
+    if (response.destroyed || played.sent.length >= stallAfter) return
     delta({ content: piece })
     played.sent += piece
     if (turn.chunkMs) await pause(turn.chunkMs)
@@ -286,7 +289,7 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
     delta({ tool_calls: part })
     if (turn.chunkMs) await pause(turn.chunkMs)
   }
-  if (turn.finish !== false) delta({}, calls ? 'tool_calls' : 'stop')
+  if (turn.finish !== false) delta({}, turn.finish ?? (calls ? 'tool_calls' : 'stop'))
   const usage = usageOf(played.body, turn)
   if (usage && played.body.stream_options?.include_usage) send([], { usage })
   end(played)

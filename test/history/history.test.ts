@@ -90,6 +90,32 @@ describe('the embedded history', () => {
     expect(await history.load('c')).toHaveLength(1)
   })
 
+  test('keeps only so many bytes, of the threads that were talked in last', async () => {
+    const history = memoryHistory({ maxBytes: 3_200_000 })
+    const big = (id: string) => turn(id, { answer: '字'.repeat(40_000) })
+    for (let n = 0; n < 200; n++) {
+      await history.append(`T1:C1:${n}`, big('1'))
+      await history.append('always', turn(`${n}`))
+    }
+    const kept = []
+    for (let n = 0; n < 200; n++) if ((await history.load(`T1:C1:${n}`)).length > 0) kept.push(n)
+    expect(kept.length).toBeGreaterThan(30)
+    expect(kept.length).toBeLessThanOrEqual(40)
+    expect(kept[0]).toBe(200 - kept.length)
+    expect(await history.load('always')).toHaveLength(20)
+    for (const n of kept) await history.forget(`T1:C1:${n}`)
+    for (let n = 0; n < 30; n++) await history.append(`T1:C2:${n}`, big('1'))
+    expect(await history.load('T1:C2:0')).toHaveLength(1)
+  })
+
+  test('keeps of one thread the last turns that fit into its share of the bytes', async () => {
+    const history = memoryHistory({ maxBytes: 3_200_000 })
+    for (const id of ['1', '2', '3', '4']) await history.append(thread, turn(id, { question: 'x'.repeat(40_000) }))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4'])
+    await history.append('other', turn('5', { answer: 'x'.repeat(200_000) }))
+    expect(await history.load('other')).toEqual([])
+  })
+
   test('does not grow over 20,000 threads', async () => {
     let now = 0
     const history = memoryHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })

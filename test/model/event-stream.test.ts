@@ -37,15 +37,15 @@ describe('server-sent events', () => {
   test('that never end are refused before they fill the memory', () => {
     const mebibyte = Buffer.alloc(2 ** 20, 'x')
     const endless = (piece: Uint8Array) => () => all(...Array.from({ length: 20 }, () => piece))
-    expect(endless(mebibyte)).toThrow('too large')
-    expect(endless(Buffer.from(`data: ${mebibyte.toString()}\n`))).toThrow('too large')
-    expect(endless(Buffer.from('data:\n'.repeat(2 ** 20)))).toThrow('too large')
+    expect(endless(mebibyte)).toThrow('too long')
+    expect(endless(Buffer.from(`data: ${mebibyte.toString()}\n`))).toThrow('too long')
+    expect(endless(Buffer.from('data:\n'.repeat(2 ** 20)))).toThrow('too long')
   })
 
   test('of many small pieces take linear time', () => {
     const decoder = new EventDecoder()
     const piece = Buffer.from('x')
-    for (let i = 0; i < 2_000_000; i++) decoder.push(piece)
+    for (let i = 0; i < 1_500_000; i++) decoder.push(piece)
     expect(decoder.push(Buffer.from('\n\n'))).toEqual([])
   }, 60_000)
 })

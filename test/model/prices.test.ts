@@ -87,11 +87,11 @@ describe.concurrent('the footer', () => {
   })
 })
 
-describe('BUDGET_TEAM_DAY_USD', () => {
+describe.each(['BUDGET_TEAM_DAY_USD', 'RUN_MAX_USD'])('%s', (budget) => {
   const price = { in: 1, out: 2 }
   const start = async (t: Ends, env: Env) => {
-    const { logs } = await startBot(t, { env: { BUDGET_TEAM_DAY_USD: '5', ...env } })
-    return logs.filter((line) => line.includes('BUDGET_TEAM_DAY_USD'))
+    const { logs } = await startBot(t, { env: { [budget]: '5', ...env } })
+    return logs.filter((line) => line.includes(budget))
   }
 
   test.for([
@@ -107,9 +107,7 @@ describe('BUDGET_TEAM_DAY_USD', () => {
     const more: Env = prices ? { PRICES_FILE: await pricesFile(prices) } : {}
     const error: unknown = await start(t, { ...env, ...more }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'ConfigError' })
-    expect(String(error)).toContain(
-      `BUDGET_TEAM_DAY_USD does not limit ${named}, which has no price: PRICES_FILE should`,
-    )
+    expect(String(error)).toContain(`${budget} does not limit ${named}, which has no price: PRICES_FILE should`)
   })
 
   test('with a second model that has none starts, and says so in the log', async (t) => {

@@ -445,6 +445,13 @@ describe('reading', () => {
     expect(await call(slack, 'users.info', { user: 'U0NOBODY001' })).toMatchObject({ error: 'user_not_found' })
     expect(await call(slack, 'bots.info', { bot: 'B0NOBODY001' })).toMatchObject({ error: 'bot_not_found' })
   })
+
+  test('to ask about a channel that never was is no mistake: somebody may have written its id', async () => {
+    const before = slack.refusals.length
+    const asked = await call(slack, 'conversations.info', { channel: 'C0NEVERWAS1' })
+    expect(asked).toMatchObject({ ok: false, error: 'channel_not_found' })
+    expect(slack.refusals).toHaveLength(before)
+  })
 })
 
 describe('signs of life', () => {

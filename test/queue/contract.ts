@@ -8,6 +8,7 @@ export interface QueueSettings {
   concurrency?: number
   now?: () => number
   knownTtlMs?: number
+  dmMemoryMs?: number
   maxFailures?: number
   backoffMs?: number
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
+import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
 
 // Vitest runs without --expose-gc; without a collection the measure would be of garbage too.
@@ -15,6 +16,7 @@ const quick = { backoffMs: 5, graceMs: 50 }
 describe('the embedded queue', () => {
   queueContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
   fairnessContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
+  conversationContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
 
   test('takes nothing more in when too many questions wait, and does again when they are answered', async () => {
     const queue = memoryQueue({ log: keptLog(), maxWaiting: 2 })

@@ -2,11 +2,12 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
-import type { SavedRun } from '../../src/run/types.ts'
+import { conversationOf, type Question, type SavedRun } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
+import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
 
 describeWithRedis('the queue in Redis', () => {
@@ -32,6 +33,7 @@ describeWithRedis('the queue in Redis', () => {
 
   queueContract((settings) => open(settings))
   fairnessContract((settings) => open(settings))
+  conversationContract((settings) => open(settings))
 
   /** The same, ready, and stopped when the test is over. */
   const opened = async (options: Partial<RedisQueueOptions> = {}) => {
@@ -56,6 +58,7 @@ describeWithRedis('the queue in Redis', () => {
     })
     for (const name of ['a', 'bad', 'b']) await queue.accept(question(name))
     await queue.accept(question('c', { thread: '2.0', channel: 'C2' }))
+    await queue.accept(question('3.0', { thread: '3.0', channel: 'D1', surface: 'dm' }))
     const redis = rawClient()
     const expectTidy = async () => {
       const keys = await redis.keys('*')
@@ -64,11 +67,13 @@ describeWithRedis('the queue in Redis', () => {
         // -2: it is gone already.
         expect(`${key} ${await redis.pttl(key)}`).toMatch(/ ([1-9]\d*|-2)$/)
         if (!/^\{keys:bull\}:(fair|waiting)$|ready|sweep/.test(key))
-          expect(key).toMatch(/^keys:\{T1:C[12]:[12]\.0\}:(thread|inbox|run:|event:)/)
+          expect(key).toMatch(
+            /^keys:\{T1:(C[12]:[12]|D1:3)\.0\}:(thread|inbox|run:|event:)|^keys:\{T1:D1\}:conversation(:3\.0)?$/,
+          )
       }
     }
     await expectTidy()
-    await eventually(() => expect(slack.posts).toHaveLength(9))
+    await eventually(() => expect(slack.posts).toHaveLength(12))
     await expectTidy()
   })
 
@@ -85,6 +90,30 @@ describeWithRedis('the queue in Redis', () => {
       expect(jobs).toEqual([])
     })
     expect(await redis.keys(`${prefix}:*:inbox`)).toEqual([])
+  })
+
+  test('fronts that take in a direct message’s messages at the same moment agree on its conversation', async () => {
+    const fronts = await Promise.all([1, 2, 3].map(() => opened({ prefix: 'agree', role: 'front' })))
+    const worker = await opened({ prefix: 'agree' })
+    const messages = Array.from({ length: 30 }, (_, n) => `${1_700_000_000 + n}.000100`)
+    await Promise.all(
+      messages.map((ts, n) => fronts[n % 3]!.accept(question(ts, { channel: 'D1', surface: 'dm', thread: ts }))),
+    )
+    const seen: Question[] = []
+    await worker.start(async (asked) => void seen.push(asked))
+    await eventually(() => expect(seen.map(({ ts }) => ts)).toEqual(messages))
+    expect(new Set(seen.map(conversationOf)).size).toBe(1)
+  })
+
+  test('a question that was stored before conversations were is answered, in its thread’s own', async () => {
+    const queue = await opened({ prefix: 'old' })
+    await queue.accept(question('1.5', { channel: 'D1', surface: 'dm', thread: '1.5' }))
+    const redis = rawClient()
+    const stored = await redis.hget('old:{T1:D1:1.5}:run:T1:D1:1.5', 'question')
+    expect(stored).not.toContain('conversation')
+    const seen: string[] = []
+    await queue.start(async (asked) => void seen.push(conversationOf(asked)))
+    await eventually(() => expect(seen).toEqual(['T1:D1:1.5']))
   })
 
   test('a front answers nothing; a worker answers, and takes in what its own work asks for', async () => {

@@ -81,6 +81,27 @@ describe('README', () => {
   })
 })
 
+describe('SECURITY.md', () => {
+  const text = textOf('SECURITY.md')
+
+  test('names for each promise a test that exists', () => {
+    const promises = tableUnder('| promise |', text)
+    expect(promises.length).toBeGreaterThan(10)
+    const named = promises.map(([promise, tests]) => ({ promise, files: testsIn(tests ?? '') }))
+    expect(named.filter(({ files }) => files.length === 0)).toEqual([])
+    expect(testsIn(text).filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+
+  test('is linked from README, where people look first', () => {
+    expect(linksIn(readme)).toContain('SECURITY.md')
+  })
+})
+
+/** Every test file that a text names, in code. */
+function testsIn(text: string): string[] {
+  return [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!)
+}
+
 describe('every document', () => {
   test('names only commands that exist', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { scopesOf } from '../../src/playground/methods/index.ts'
-import { COMMAND } from '../../src/slack/listeners/index.ts'
+import { COMMAND } from '../../src/slack/messages.ts'
 import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 
 /**
@@ -50,6 +50,8 @@ const manifestSchema = z.strictObject({
 })
 
 /** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
+/** No `im:read` or `mpim:read`: what a message can name with `#` is a public channel or a private one. */
+const CHANNEL_NAMES = ['channels:read', 'groups:read']
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
@@ -61,10 +63,12 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'chat.stopStream': ['chat:write'],
   'chat.update': ['chat:write'],
   'conversations.history': HISTORY,
+  'conversations.info': CHANNEL_NAMES,
   'conversations.join': ['channels:join'],
   'conversations.replies': HISTORY,
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
+  'users.info': ['users:read'],
   'views.open': [],
   'views.publish': [],
   'views.update': [],

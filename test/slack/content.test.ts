@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
 import { pings } from '../../src/playground/shown.ts'
 import {
   answerContents,
@@ -9,39 +8,10 @@ import {
   rootContent,
   stepContent,
   withoutBlocks,
-  type Content,
 } from '../../src/slack/format/blocks.ts'
+import { accept, answer, textsOf } from '../harness/slack-content.ts'
 import { sanitize } from '../../src/slack/client/sanitize.ts'
-
-/** An answer as mrkdwn, its messages one after the other, without the footer. */
-function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {
-  const contents = answerContents({
-    text: markdown,
-    sources: [],
-    question: 'q',
-    allowedHosts: ['example.com'],
-    footer: 'FOOTER',
-    ...view,
-  })
-  return contents.flatMap((content) => textsOf(content)).filter((text) => text !== 'FOOTER')
-}
-
-function textsOf({ blocks }: Content): string[] {
-  return blocks.flatMap((block) => {
-    if (block.type === 'section') return [block.text?.text ?? '']
-    return block.type === 'context' ? block.elements.map((element) => ('text' in element ? element.text : '')) : []
-  })
-}
-
-/** Throws what Slack would answer to this, by a post or by an update. */
-function accept(content: Content): void {
-  const sent = sanitize(content)
-  readContent({ ...sent })
-  readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
-  readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
-  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
-  expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
-}
+import { renderLink } from '../../src/slack/format/links.ts'
 
 describe('Markdown as Slack shows it', () => {
   test.each([
@@ -63,15 +33,24 @@ describe('Markdown as Slack shows it', () => {
       '<https://example.com/?a=1&b=2> [x](https://example.com/a&amp;b)',
       '<https://example.com/?a=1&amp;b=2> <https://example.com/a&amp;b|x>',
     ],
-    ['marks in a label are dropped', '[**bold** `code`](https://example.com)', '<https://example.com|bold code>'],
-    ['a bar in a label does not end it', '[a|b](https://example.com)', '<https://example.com|a¦b>'],
-    ['a reference link', '[x][1]\n\n[1]: https://example.com', '<https://example.com|x>'],
+    ['marks in a label are dropped', '[**bold** `code`](https://example.com)', '<https://example.com/|bold code>'],
+    ['a bar in a label does not end it', '[a|b](https://example.com)', '<https://example.com/|a¦b>'],
+    ['a reference link', '[x][1]\n\n[1]: https://example.com', '<https://example.com/|x>'],
     [
       'an image is a link, never fetched',
       '![a cat](https://example.com/cat.png)',
       '<https://example.com/cat.png|a cat>',
     ],
-    ['a mail address', 'write to a@example.com', 'write to <mailto:a@example.com|a@example.com>'],
+    ['a mail address is text', 'write to a@example.com', 'write to a@example.com'],
+    ['a mail link too', '[me](mailto:a@example.com)', 'me (`mailto:a@example.com`)'],
+    [
+      'a paragraph that goes on below a quote is of the quote',
+      '> said\nand more\n\nafter',
+      '> said\n> and more\n\nafter',
+    ],
+    ['a list below a quote is not', '> said\n- one', '> said\n\n• one'],
+    ['quotes in quotes', '> a\n> > b', '> a\n\n> > b'],
+    ['a rule in a list item is one', '- a\n  ---\n- b', '• a\n   ———\n• b'],
     ['a line break of HTML', 'one<br>two<br/>three', 'one\ntwo\nthree'],
     [
       'other HTML is text',
@@ -112,68 +91,6 @@ describe('Markdown as Slack shows it', () => {
       'Frank x                          | 1920',
     ]
     expect(answer(markdown)).toEqual([`\`\`\`\n${rows.join('\n')}\nAda (https://example.com/ada) L. | 1815\n\`\`\``])
-  })
-})
-
-describe('links', () => {
-  const view = {
-    sources: [{ title: 'Dune', url: 'https://en.wikipedia.org/wiki/Dune' }],
-    question: 'see https://asked.example/x?y=1',
-    allowedHosts: ['docs.corp.example', '*.sub.example'],
-  }
-  test.each([
-    ['https://en.wikipedia.org/wiki/Frank?x=12345', true],
-    ['https://asked.example/other?data=1', true],
-    ['https://docs.corp.example/?q=1', true],
-    ['https://a.sub.example/?q=1', true],
-    ['https://example.com/docs', true],
-    ['https://evil.example/?q=the+secret', false],
-    ['https://evil.example/#secret', false],
-    ['https://evil.example/the-secret-word', false],
-    ['https://evil.example/one/two/three', false],
-    ['https://secret.evil.example/', false],
-    ['https://the-secret-is-12345.evil.example/', false],
-    ['https://evil.example/c2VjcmV0LWluLWEtcGF0aA-abcdefgh', false],
-    ['https://user:secret@evil.example/', false],
-    ['https://evil.example:8443/', false],
-    ['https://sub.example.evil.example/?q=1', false],
-    ['https://en.wikipedia.org.evil.example/?q=1', false],
-    ['javascript:alert(1)', false],
-    ['data:text/html,x', false],
-    ['slack://channel?team=T1', false],
-    ['mailto:eve@evil.example?body=secret', false],
-    ['/wiki/Dune', false],
-  ])('%s: clickable is %s', (url, isClickable) => {
-    const [text = ''] = answer(`[label](${url})`, view)
-    expect(text.startsWith('<')).toBe(isClickable)
-    if (!isClickable) expect(text).toBe(`label (\`${url}\`)`)
-  })
-
-  test('an image cannot carry data out either', () => {
-    expect(answer('![x](https://evil.example/p.png?d=secret)')).toEqual(['x (`https://evil.example/p.png?d=secret`)'])
-  })
-
-  test('a label that reads as another address is not shown in place of the real one', () => {
-    expect(answer('[https://bank.example](https://example.com/login)')).toEqual(['<https://example.com/login>'])
-  })
-
-  test('an address or a label too long for Slack is cut or shown as text', () => {
-    const [link = ''] = answer(`[${'l'.repeat(5000)}](https://example.com)`)
-    expect(link).toMatch(/^<https:\/\/example\.com\|l{200} … \(cut, 4800 more characters\)>$/)
-    const [text = ''] = answer(`[label](https://en.wikipedia.org/${'a'.repeat(5000)})`, view)
-    expect(text).toMatch(/^label \(`https:\/\/en\.wikipedia\.org\/a+ … \(cut, \d+ more characters\)`\)$/)
-  })
-
-  test('the footer names up to five sources, as many as fit', () => {
-    const sources = Array.from({ length: 9 }, (_, i) => ({
-      title: `Page | ${i} <!channel>\n${'t'.repeat(100)}`,
-      url: `https://s${i}.example/${'p'.repeat(i < 3 ? 5 : 1400)}`,
-    }))
-    const [content] = answerContents({ text: 'x', sources, question: '', allowedHosts: [], footer: 'F' })
-    accept(content!)
-    const [, footer = ''] = textsOf(content!)
-    expect(footer).toMatch(/^Sources: <https:\/\/s0\.example\/ppppp\|Page ¦ 0 &lt;!channel&gt; t/)
-    expect(footer.match(/<https:/g)?.length).toBe(4)
   })
 })
 
@@ -219,7 +136,30 @@ describe('long answers', () => {
   test('one line of 60 kB is split at its words; without any, inside', () => {
     const words = Array.from({ length: 9000 }, (_, i) => `w${i}`)
     expect(answer(words.join(' ')).join(' ').split(' ')).toEqual(words)
-    expect(answer('é'.repeat(60_000)).join('')).toBe('é'.repeat(60_000))
+    expect(answer('é'.repeat(55_000)).join('')).toBe('é'.repeat(55_000))
+  })
+
+  test('longer than five messages are cut, and say so before the footer', () => {
+    const cut = (text: string) =>
+      answerContents({ text, sources: [], question: '', allowedHosts: [], footer: 'FOOTER' })
+    const contents = cut(Array.from({ length: 400 }, (_, i) => paragraph(i)).join('\n\n'))
+    expect(contents).toHaveLength(5)
+    expect(contents.slice(0, -1).flatMap(textsOf).join()).not.toMatch(/not shown|FOOTER/)
+    const [note, footer] = textsOf(contents.at(-1)!).slice(-2)
+    expect(note).toMatch(/^✂️ _This answer is too long for Slack: about 1\d\d,\d{3} more characters are not shown\._$/)
+    expect(footer).toBe('FOOTER')
+    expect(cut('word '.repeat(11_000)).flatMap(textsOf).join()).not.toContain('not shown')
+    expect(cut('x'.repeat(1_000_000))).toHaveLength(5)
+  })
+
+  test('one block that is read in pieces stays one', () => {
+    const lines = Array.from({ length: 300 }, (_, i) => `line ${i} of **one** paragraph`)
+    expect(answer(lines.join('\n')).join('\n').split('\n')).toEqual(lines.map((line) => line.replaceAll('**', '*')))
+    const rows = Array.from({ length: 300 }, (_, i) => `| row ${i} | ${i} |`)
+    const tables = answer(`| Name | N |\n|---|---|\n${rows.join('\n')}`).join('\n')
+    expect(tables.match(/^row \d+ +\| \d+$/gm)).toHaveLength(300)
+    const far = `[x][far]\n\n${'Some words.\n\n'.repeat(900)}[far]: https://example.com/far`
+    expect(answer(far)[0]).toMatch(/^<https:\/\/example\.com\/far\|x>\n/)
   })
 
   test('no entity, link or emoji is cut in two', () => {
@@ -276,6 +216,65 @@ describe('long answers', () => {
       for (const content of contents) accept(content)
     }
   })
+})
+
+describe('a megabyte is read without a freeze', () => {
+  const kinds = [
+    ...[
+      'http://a.b/(',
+      'www.a.b/(',
+      '[',
+      '![](',
+      '[a](',
+      '_a ',
+      '*a',
+      '**',
+      '`a',
+      '``',
+      '<',
+      '<a ',
+      '\\',
+      '&',
+      'a@',
+      '>',
+      '> ',
+    ],
+    ...[
+      '- ',
+      '- a\n',
+      '- a\n= ',
+      '- a\\\n',
+      '> a\n- b\n',
+      '\n- ',
+      '    ```@\n',
+      '~~~\n',
+      '|a|b|\n|-|-|\n',
+      'a\n|-|-|\n',
+      '[a]: b "\n',
+    ],
+    ...['1. \n\n', '字', '\n', ' ', '\t', '&#', '<!--', '<script>', 'a.b'],
+  ]
+  test.each(kinds)('of %j', (kind) => {
+    const text = kind.repeat(1_000_000 / kind.length)
+    const from = performance.now()
+    for (const prefix of ['', '- ', '> ', 'a ', '|a|b|\n|-|-|\n|'])
+      for (const content of answerContents({ ...view(prefix + text), question: text })) accept(content)
+    accept(stepContent({ thought: text, action: { tool: text, input: text }, observation: { text, ok: true } }))
+    renderLink({ label: text, href: `https://example.com/${text}` }, () => true)
+    // A generous bound: these took from seconds to hours.
+    expect(performance.now() - from).toBeLessThan(10_000)
+  })
+
+  test('of a table of many columns and many short rows', () => {
+    const text = `|${'a|'.repeat(10_000)}\n|${'-|'.repeat(10_000)}\n${'|\n'.repeat(10_000)}`
+    for (const content of answerContents(view(text))) accept(content)
+    const wide = `|a|b|\n|-|-|\n|${'w'.repeat(20_000)}|b|\n${'|a|b|\n'.repeat(6_000)}`
+    expect(answer(wide).join('').length).toBeLessThan(60_000)
+  })
+
+  function view(text: string) {
+    return { text, sources: [], question: '', allowedHosts: ['a.b'], footer: 'F' }
+  }
 })
 
 /** Text as hostile as a model or a page can write it. */
@@ -365,6 +364,15 @@ test('the longest thought, input, observation and question of signs that count f
     )
     accept(rootContent('U0ALICE0001', text))
   }
+})
+
+test('nothing of an observation is formatted, in its block or in the text beside it', () => {
+  const text = '*a* _b_ ~c~ `d` ```e``` :boom: <https://evil.example/?q=1|f>\n> g\n&gt; h'
+  const { blocks, text: beside } = stepContent({ thought: '', observation: { text, ok: true } })
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  expect(blocks).toEqual([{ type: 'context', elements: [{ type: 'plain_text', text: `👁 ${escaped}`, emoji: false }] }])
+  for (const shown of [beside, withoutBlocks({ text: '', blocks }, 'chat.postMessage').text])
+    expect(shown).not.toMatch(/[*_~`<]|:boom:|^&gt;/m)
 })
 
 test('an observation is cut at 500 characters, and the cut is marked', () => {

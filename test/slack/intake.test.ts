@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
 import { mentionEvent, messageEvent } from '../../src/playground/event-payloads.ts'
+import { BOT } from '../../src/playground/store.ts'
 import { ALICE, BOT_USER, GENERAL, TEAM, type Delivery, type Json } from '../../src/playground/slack.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -126,12 +127,17 @@ test('a bot that has forgotten what it answered, and is told of it again, posts 
   expect(thread.messages().map(({ ts, text }) => ({ ts, text }))).toEqual(before.map(({ ts, text }) => ({ ts, text })))
 })
 
-test('what another app marks as ours does not stand for our answer', async (t) => {
+test.for([
+  ['by another app', { user: 'U0OTHERBOT1', bot_id: 'B0OTHERBOT1' }, 'Ours.'],
+  ['by another app that has no user', { bot_id: 'B0OTHERBOT1' }, 'Ours.'],
+  ['by nobody', {}, 'Ours.'],
+  ['by our bot, whose user Slack leaves out', { bot_id: BOT }, undefined],
+] as const)('of posts that are marked as ours, one %s', async ([, by, answer], t) => {
   const bot = await startBot(t, { slack: { retryMs: [] }, model: [finish('Ours.')] })
-  const { thread, mention } = unsent(bot, 'marked by somebody else?')
+  const { thread, mention } = unsent(bot, 'marked by somebody?')
   const run = `${TEAM}:${GENERAL}:${thread.ts}`
   bot.slack.store.post(bot.slack.store.channels.get(GENERAL)!, {
-    ...{ user: 'U0OTHERBOT1', bot_id: 'B0OTHERBOT1', thread_ts: thread.ts, text: 'Not ours.' },
+    ...{ ...by, thread_ts: thread.ts, text: 'There already.' },
     metadata: { event_type: 'thinkaloud_post', event_payload: { run, step: 'answer-1' } },
   })
   bot.slack.setTarget('http://127.0.0.1:9/')
@@ -139,7 +145,9 @@ test('what another app marks as ours does not stand for our answer', async (t) =
   await delivery.first
   bot.slack.setTarget(`http://127.0.0.1:${bot.bot.port}/slack/events`)
   expect((await bot.slack.redeliver(delivery)).status).toBe(200)
-  expect(await thread.lastAnswer()).toBe('Ours.')
+  const isOver = (line: string) => line.includes('question answered') && line.includes(thread.ts)
+  await bot.slack.until(() => bot.logs.some(isOver), 'the end of the run')
+  expect(thread.endings().map((text) => text.split('\n')[0])).toEqual(answer === undefined ? [] : [answer])
 })
 
 describe('the door over HTTP', async () => {
@@ -171,6 +179,23 @@ describe('the door over HTTP', async () => {
     expect((await post(body, { secret: 'another' })).status).toBe(401)
     expect((await post(body, { at: Math.floor(Date.now() / 1000) - 600 })).status).toBe(401)
     expect((await fetch(`${base}/slack/events`, { method: 'POST', body })).status).toBe(401)
+  })
+
+  test('strangers who knock a hundred times get one line in the log', async (t) => {
+    const other = await startBot(t)
+    const knock = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${other.bot.port}/slack/events`, { method: 'POST', body: '{}', headers })
+    const old = String(Math.floor(Date.now() / 1000) - 600)
+    const knocks: Record<string, string>[] = [
+      {},
+      { 'x-slack-signature': 'v0=00', 'x-slack-request-timestamp': '9999999999' },
+      { 'x-slack-signature': 'v0=00', 'x-slack-request-timestamp': old },
+      { 'x-slack-signature': 'v9', 'x-slack-request-timestamp': '9999999999' },
+    ]
+    for (let i = 0; i < 100; i++) expect((await knock(knocks[i % 4]!)).status).toBe(401)
+    expect(other.logs.map((line) => JSON.parse(line) as { msg: string })).toMatchObject([
+      { level: 40, msg: 'a request was turned away', reason: expect.stringContaining('x-slack-signature') },
+    ])
   })
 
   test('what is no JSON, no event and no path is refused, and the bot lives on', async () => {

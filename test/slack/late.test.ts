@@ -1,7 +1,7 @@
 /** A mention that Slack could not deliver at first: what was said in its thread meanwhile is looked up there. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { BOB, BOT_USER, GENERAL, type SayOptions } from '../../src/playground/slack.ts'
+import { BOB, BOT_USER, GENERAL, RANDOM, type SayOptions } from '../../src/playground/slack.ts'
 import { findRuns } from '../../src/run/list-runs.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
@@ -45,6 +45,15 @@ describe.concurrent('of what was said before a late mention is known', () => {
     })
     await bot.slack.until(() => thread.endings().length === 2, 'both answers')
     expect(await asked(bot, thread)).toEqual(['Can you hear me?', 'And who are you?'])
+  })
+
+  test('a reply that names a channel reaches the model with its name', async (t) => {
+    const bot = await startImpatient(t)
+    bot.model.condenses('what of', 'What of #random?')
+    const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: `what of <#${RANDOM}>?` }))
+    await bot.slack.until(() => thread.endings().length === 2, 'both answers')
+    await asked(bot, thread)
+    expect(bot.model.requests.find(({ kind }) => kind === 'condense')?.question).toContain('what of #random?')
   })
 
   test('bots, joins and files without words ask nothing', async (t) => {

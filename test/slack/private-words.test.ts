@@ -1,8 +1,8 @@
 /** What the bot says to the asker alone, because it cannot say it in the thread. */
-import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
-import { ALICE, GENERAL, TEAM } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL, TEAM, type Fault, type LocalSlack } from '../../src/playground/slack.ts'
+import { respond } from '../../src/slack/client/response-url.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
@@ -23,30 +23,90 @@ async function askFromOutside({ bot, slack }: TestBot, responseUrl: string): Pro
   expect(response.status).toBe(200)
 }
 
-describe('a response_url', () => {
-  const answers = (status: number) => (response: ServerResponse) => void response.writeHead(status).end()
-  const cut = (response: ServerResponse) => void response.destroy()
+/** How a word to the asker alone went out: every use of a response_url. */
+const uses = (slack: LocalSlack) => slack.calls.filter(({ method }) => method === 'response_url')
 
-  test.for([
-    ['takes it', 1, [answers(200)]],
-    ['fails at first', 3, [answers(500), answers(429), answers(200)]],
-    ['is cut at first', 2, [cut, answers(200)]],
-    ['fails again and again', 3, [answers(503), answers(503), answers(503), answers(503)]],
-    ['is used up', 1, [answers(404), answers(200)]],
-  ] as const)('that %s is tried so often: %i', async ([, tries, script], t) => {
-    const heard: unknown[] = []
-    const server = await startWebServer((_, response, request) => {
-      let body = ''
-      request.on('data', (chunk) => (body += String(chunk)))
-      request.on('end', () => script[heard.push(JSON.parse(body)) - 1]?.(response))
+describe('a response_url', () => {
+  test.for<[string, number, Omit<Fault, 'method'>[]]>([
+    ['takes it', 1, []],
+    ['fails at first', 3, [{ status: 500 }, { status: 429 }]],
+    ['is cut at first', 2, [{ dropBefore: true }]],
+    ['fails again and again', 3, [{ status: 503 }, { status: 503 }, { status: 503 }, { status: 503 }]],
+    ['is used up', 1, [{ status: 404 }]],
+    ['is limited for longer than anybody waits', 1, [{ retryAfter: 3600 }]],
+  ])('that %s is tried so often: %i', async ([, tries, faults], t) => {
+    const { slack, stop } = await startBot(t)
+    slack.addChannel(PRIVATE, { members: new Set([ALICE]) })
+    for (const fault of faults) slack.fault({ ...fault, method: 'response_url' })
+    await slack.slash('Anybody?', { channel: PRIVATE, user: ALICE })
+    await slack.until(() => uses(slack).length === tries, `${tries} tries`)
+    // The end waits for what is under way, so there is no further try after it.
+    await stop()
+    expect(uses(slack)).toHaveLength(tries)
+    const word = {
+      response_type: 'ephemeral',
+      parse: 'none',
+      text: expect.stringMatching(/I am not a member.*Invite me/),
+    }
+    for (const { ok, args } of uses(slack)) if (ok) expect(args).toMatchObject(word)
+  })
+
+  test('that is limited is not used again before Slack says', async (t) => {
+    const { slack } = await startBot(t)
+    slack.addChannel(PRIVATE, { members: new Set([ALICE]) })
+    slack.fault({ method: 'response_url', retryAfter: 2 })
+    await slack.slash('Anybody?', { channel: PRIVATE, user: ALICE })
+    const word = await slack.until(() => slack.whispers(PRIVATE, ALICE)[0], 'a word')
+    expect(word).toMatch(/I am not a member/)
+    const [first, second] = uses(slack)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(2000)
+  })
+
+  test('that is not Slack’s hears nothing', async (t) => {
+    let heard = 0
+    const server = await startWebServer((_, response) => {
+      heard += 1
+      response.end()
     })
     const bot = await startBot(t)
     await askFromOutside(bot, `${server.url}/word`)
-    await bot.slack.until(() => heard.length === tries, `${tries} tries`)
-    // The end waits for what is under way, so there is no further try after it.
+    await bot.slack.until(() => bot.logs.some((line) => line.includes('not Slack’s')), 'a line in the log')
     await bot.stop()
-    const word = { response_type: 'ephemeral', text: expect.stringMatching(/I am not a member.*Invite me/) }
-    expect(heard).toEqual(Array.from({ length: tries }, () => expect.objectContaining(word)))
+    expect(heard).toBe(0)
+  })
+
+  test('that points elsewhere is not followed', async () => {
+    const paths: string[] = []
+    const server = await startWebServer((path, response) => {
+      paths.push(path)
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    const lines: object[] = []
+    const log = (fields: object) => void lines.push(fields)
+    await respond(`${server.url}/word`, '{}', { apiUrl: `${server.url}/api/`, fetch, log })
+    expect(paths).toEqual(['/word'])
+    expect(lines).toEqual([{ attempt: 1, status: 307 }])
+  })
+
+  test.each([
+    ['https://hooks.slack.com/commands/T1/2/3', true],
+    ['https://hooks.slack-gov.com/commands/T1/2/3', true],
+    ['http://hooks.slack.com/commands/T1/2/3', false],
+    ['https://hooks.slack.com:8443/commands', false],
+    ['https://hooks.slack.com.evil.example/commands', false],
+    ['https://evilslack.com/commands', false],
+    ['https://hooks.slack.com@evil.example/', false],
+    ['https://user:secret@hooks.slack.com/', false],
+    ['file:///etc/passwd', false],
+    ['', false],
+  ])('%s is Slack’s: %s', async (url, isSlacks) => {
+    const asked: string[] = []
+    const played = (input: string | URL | Request) => {
+      asked.push(String(input))
+      return Promise.resolve(new Response('ok'))
+    }
+    await respond(url, '{}', { apiUrl: 'https://slack.com/api/', fetch: played, log: () => {} })
+    expect(asked).toEqual(isSlacks ? [url] : [])
   })
 })
 

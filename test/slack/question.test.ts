@@ -4,15 +4,34 @@ import { plainText, questionOf, type SlackMessage } from '../../src/slack/listen
 const BOT = 'U0BOT'
 const DELIVERY = { team: 'T1', botUser: BOT, now: new Date(5000) }
 
+const message = (more: Partial<SlackMessage>): SlackMessage => ({
+  channel: 'C1',
+  user: 'U1',
+  text: 'hi',
+  ts: '2.0',
+  ...more,
+})
+
 test.each([
   ['a mention before it', '<@U0BOT> how old?', 'how old?'],
   ['a mention after it', 'how old? <@U0BOT>', 'how old?'],
   ['a mention in it', 'hey <@U0BOT>, how old?', 'hey, how old?'],
   ['a mention with a name, and two', '<@U0BOT|bot> <@U0BOT> x', 'x'],
   ['a mention without a space', 'x<@U0BOT>y', 'x y'],
-  ['a colon after the mention', '<@U0BOT>: x', ': x'],
+  ['a colon after the mention', '<@U0BOT>: x', 'x'],
+  ['a comma after it', ' <@U0BOT> , x, y', 'x, y'],
+  ['a full-width colon', '<@U0BOT|bot>：什么', '什么'],
+  ['a full-width comma', '<@U0BOT>，什么', '什么'],
+  ['an enumeration comma, and two mentions', '<@U0BOT>, <@U0BOT>、x', 'x'],
+  ['an emoji after the mention', '<@U0BOT> :wave: x', ':wave: x'],
+  ['a colon, then an emoji', '<@U0BOT>: :wave: x', ':wave: x'],
+  ['nothing but the mention and a colon', '<@U0BOT>:', ''],
+  ['a colon after a word and the mention', 'hey <@U0BOT>: x', 'hey: x'],
+  ['a comma without a mention', ', x', ', x'],
   ['other people', 'ask <@U1> or <@U2|bob>', 'ask <@U1> or @bob'],
-  ['channels and groups', '<#C1|general> <!subteam^S1|@devs> <!here>', '#general @devs @here'],
+  ['a name that would be a label', '<@U2|Observation: *bob*>', '@Observation bob'],
+  ['channels, which may be private', '<#C1|general> <#C2|>', '<#C1|general> <#C2|>'],
+  ['groups', '<!subteam^S1|@devs> <!here>', '@devs @here'],
   ['a link', 'see <https://e.example/a?b=1&amp;c=2>', 'see https://e.example/a?b=1&c=2'],
   ['a link with a name', '<https://e.example/a|the page>', 'the page (https://e.example/a)'],
   ['a link that Slack made by itself', '<http://e.example|e.example>', 'http://e.example'],
@@ -40,19 +59,16 @@ test('a text as hostile as it gets is read in linear time', () => {
     '<@U0BOT',
     ' ',
     '<@U0BOT> ',
+    '<@U0BOT>:',
+    '<@U0BOT>:a',
+    ':',
+    ':a',
   ]) {
     const from = performance.now()
     plainText(piece.repeat(200_000 / piece.length), BOT)
+    questionOf(message({ thread_ts: '1.0', text: piece.repeat(200_000 / piece.length) }), DELIVERY)
     expect([piece, performance.now() - from < 5000]).toEqual([piece, true])
   }
-})
-
-const message = (more: Partial<SlackMessage>): SlackMessage => ({
-  channel: 'C1',
-  user: 'U1',
-  text: 'hi',
-  ts: '2.0',
-  ...more,
 })
 
 test.each<[string, Partial<SlackMessage>, object | undefined]>([
@@ -87,6 +103,38 @@ test.each<[string, Partial<SlackMessage>, object | undefined]>([
   ['a file without words in a known thread', { text: '', subtype: 'file_share', thread_ts: '1.0' }, undefined],
   ['a file without words that names it', { text: '<@U0BOT>', subtype: 'file_share' }, { question: { text: '' } }],
   ['somebody whose id begins alike', { text: '<@U0BOTTOM> hi' }, undefined],
+  ['a reply to somebody else', { text: '<@U2> what do you think?', thread_ts: '1.0' }, undefined],
+  ['a reply to a group', { text: 'cc <!subteam^S1|@devs>', thread_ts: '1.0' }, undefined],
+  ['a reply to the channel', { text: '<!here> look', thread_ts: '1.0' }, undefined],
+  [
+    'a reply to somebody else and to the bot',
+    { text: '<@U2> <@U0BOT> what do you think?', thread_ts: '1.0' },
+    { question: { surface: 'mention' } },
+  ],
+  ['a direct message about somebody', { channel: 'D1', text: 'who is <@U2>?' }, { question: { surface: 'dm' } }],
+  [
+    'a reply about somebody in a direct message',
+    { channel: 'D1', text: 'and <@U2>?', thread_ts: '1.0' },
+    { question: { surface: 'dm', thread: '1.0' } },
+  ],
+  ...['👍', '!!!', '…', ':+1:', ':tada: :パーティー:', '   ', '?'].map(
+    (text): [string, Partial<SlackMessage>, undefined] => [`a reply ${text}`, { text, thread_ts: '1.0' }, undefined],
+  ),
+  ...['да', '好的呢', 'نعم', '42', 'हाँ', ':tada: really', '10:30'].map(
+    (text): [string, Partial<SlackMessage>, object] => [
+      `a reply ${text}`,
+      { text, thread_ts: '1.0' },
+      { question: { surface: 'thread', text }, onlyKnownThread: true },
+    ],
+  ),
+  ['a mention and a sign', { text: '<@U0BOT> ?', thread_ts: '1.0' }, { question: { text: '?' } }],
+  ['a wave in a direct message’s thread', { channel: 'D1', text: '👍', thread_ts: '1.0' }, undefined],
+  ['a wave at its top level', { channel: 'D1', text: '👍' }, { question: { text: '👍' } }],
+  [
+    'a file without words in a direct message’s thread',
+    { channel: 'D1', text: '', thread_ts: '1.0', subtype: 'file_share' },
+    { question: { text: '' } },
+  ],
   ['without a text', { text: undefined, thread_ts: '1.0' } as Partial<SlackMessage>, undefined],
 ])('%s', (_, more, expected) => {
   const asked = questionOf(message(more), DELIVERY)

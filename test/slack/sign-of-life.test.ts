@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BOT_USER } from '../../src/playground/slack.ts'
+import { BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { startBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -40,16 +40,16 @@ describe.concurrent('the sign of life', () => {
     expect(await thread.lastAnswer()).toBe('There.')
   })
 
-  test('is a reaction at once while Slack limits the status in this channel', async () => {
-    const channel = freshChannel()
-    slack.fault({ method: 'assistant.threads.setStatus', channel, retryAfter: 600 })
-    for (const { thread, goOn } of [await asked(channel), await asked(channel)]) {
-      await seen(thread)
-      goOn()
+  test('is a reaction at once while Slack limits the status in this workspace', async (t) => {
+    const limited = await startBot(t, { model: [finish('Alive.')] })
+    limited.slack.fault({ method: 'assistant.threads.setStatus', retryAfter: 600 })
+    const added = () => limited.slack.calls.filter(({ method }) => method === 'reactions.add').length
+    for (const [i, channel] of [GENERAL, limited.slack.addChannel('C0LIFEOTHER').id].entries()) {
+      const thread = await limited.mention('Are you there?', { channel })
       expect(await thread.lastAnswer()).toBe('Alive.')
+      expect(added()).toBe(i + 1)
     }
-    const tries = slack.calls.filter(({ method, args }) => /setStatus/.test(method) && args['channel_id'] === channel)
-    expect(tries).toHaveLength(1)
+    expect(limited.slack.calls.filter(({ method }) => /setStatus/.test(method))).toHaveLength(1)
   })
 
   test('is taken back although Slack fails at that first', async () => {

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { startBot } from '../harness/bot.ts'
+import { temporaryFolder } from '../harness/command.ts'
 import { act, finish } from '../harness/played-model.ts'
 
 describe.concurrent('a setting', () => {
@@ -49,6 +52,25 @@ describe.concurrent('a setting', () => {
       '_I reached the limit of steps. This is my best answer from what I found._\nas far as I got',
     )
     expect(thread.steps()).toHaveLength(2)
+  })
+
+  test('RUN_MAX_TOKENS and RUN_MAX_USD: the answer says which limit it hit', async (t) => {
+    const PRICES_FILE = join(await temporaryFolder(t), 'prices.json')
+    await writeFile(PRICES_FILE, '{"played-model": {"in": 1, "out": 1}}')
+    for (const [env, limit] of [
+      [{ RUN_MAX_TOKENS: '100' }, 'token'],
+      [{ RUN_MAX_USD: '0.0001', PRICES_FILE }, 'cost'],
+    ] as const) {
+      const { mention, model } = await startBot(t, { env })
+      model.decide('how much', ({ prompt }, n) =>
+        prompt.includes('run out of') ? finish('so far') : act('a', 'calculator', `${n}+1`),
+      )
+      const thread = await mention('how much?')
+      expect(await thread.lastAnswer()).toBe(
+        `_I reached the ${limit} limit. This is my best answer from what I found._\nso far`,
+      )
+      expect(thread.steps()).toHaveLength(1)
+    }
   })
 
   test('AGENT_TIMEOUT_MS and TOOL_TIMEOUT_MS bound a run in which nothing answers', async (t) => {

@@ -113,9 +113,11 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(await thread.lastAnswer()).toBe('direct answer')
     await thread.reply('direct follow-up')
     expect(await thread.lastAnswer()).toBe('_Understood as:_ The whole direct follow-up?\nanother direct answer')
+    model.condenses('A second direct question', 'A second direct question?')
     const fresh = await bot.dm('A second direct question?')
     await fresh.ended()
-    expect(model.about('A second direct question')).toMatchObject([{ kind: 'turn' }])
+    expect(model.about('A second direct question')).toMatchObject([{ kind: 'condense' }, { kind: 'turn' }])
+    expect(fresh.ts).not.toBe(thread.ts)
   })
 
   test('a private channel and a group of people are channels like any other', async () => {

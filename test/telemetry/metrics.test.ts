@@ -84,8 +84,12 @@ test('an endpoint that makes nonsense of its usage spoils neither the answer nor
   )
   expect(await (await bot.mention('What is 2+3?')).lastAnswer()).toBe('It is 5.')
   const seen = await answered(bot, 'answered')
-  expect(seen.value('thinkaloud_tokens_total', { direction: 'input' })).toBe(7)
-  expect(seen.value('thinkaloud_tokens_total', { direction: 'output' })).toBe(1)
+  // The first call is counted by our estimate.
+  const counted = (direction: string) => Number(seen.value('thinkaloud_tokens_total', { direction }))
+  expect(counted('input')).toBeGreaterThan(7 + 100)
+  expect(counted('input')).toBeLessThan(7 + 1_000)
+  expect(counted('output')).toBeGreaterThan(1 + 5)
+  expect(counted('output')).toBeLessThan(1 + 50)
 })
 
 test('tools are shown by the names that exist; whatever else a model writes is one unknown tool', async (t) => {

@@ -40,7 +40,11 @@ describe('the dashboard', () => {
   // One bot that has met most of what can happen: an answer by a tool, a refusal, a dead model, a Slack that says no.
   beforeAll(async () => {
     const env = { METRICS_PORT: '0', LIMIT_USER_HOUR: '1' }
-    const bot = await startBot(ends, { model: [act('A sum.', 'calculator', '2+3'), finish('It is 5.')], env })
+    const bot = await startBot(ends, {
+      mode: 'socket',
+      model: [act('A sum.', 'calculator', '2+3'), finish('It is 5.')],
+      env,
+    })
     bot.model.on('dead', { status: 401 })
     await (await bot.mention('What is 2+3?')).ended()
     await bot.mention('And 3+4?')

@@ -1,11 +1,11 @@
 /** People's own tools, from a file in a folder to an answer in a thread. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../src/create-agent.ts'
 import { startBot as startRealBot } from '../../src/bot.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
+import { ConfigError } from '../../src/errors.ts'
 import { createLog } from '../../src/log.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { startBot } from '../harness/bot.ts'
@@ -116,12 +116,7 @@ describe.concurrent('a tool of one’s own', () => {
     const left = bot.logs
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === 'a custom tool is left out')
-    expect(left.map(({ file, tool }) => file ?? tool).sort()).toEqual([
-      'broken.js',
-      'no-run.js',
-      'taken.js',
-      'wikipedia_lookup',
-    ])
+    expect(left.map(({ file }) => file)).toEqual(['also-taken.js', 'broken.js', 'no-run.js', 'taken.js'])
     for (const { fault } of left) expect(fault).toMatch(/^[A-Z"].{8,}/)
     expect(bot.model.requests[0]?.prompt.match(/^wikipedia_lookup: /gm)).toHaveLength(1)
   })
@@ -156,12 +151,46 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
     expect(await toolsOf({ CUSTOM_TOOLS_DIR: relative(ROOT, dir), TOOLS: 'shout' })).toEqual(['shout'])
   })
 
-  test('a folder that is not there is told in the log, and the bot starts', async () => {
+  test.for(['no-such-folder', 'package.json'])('a folder that is none is refused as other settings are: %s', (dir) => {
+    const load = () => loadConfig({ CUSTOM_TOOLS_DIR: dir, OPENAI_STREAM: 'perhaps' })
+    expect(load).toThrow(ConfigError)
+    expect(load).toThrow(
+      'OPENAI_STREAM should be one of true, false.\nCUSTOM_TOOLS_DIR should be a folder that is there and can be read.',
+    )
+  })
+
+  test.for([
+    ['calculator', { TOOLS: 'wikipedia' }],
+    ['search', {}],
+    ['search', { TOOLS: 'search,calculator' }],
+    ['llm_math', {}],
+    ['wikipedia_lookup', { TOOLS: 'calculator' }],
+    ['GetInvoice', {}],
+    ['invoices', {}],
+  ] as const)('%s is free for a tool of one’s own where the built-in one is off: %o', async ([name, env], t) => {
     const logs: string[] = []
-    expect(await toolsOf({ CUSTOM_TOOLS_DIR: join(tmpdir(), 'no-such-folder'), TOOLS: 'calculator' }, logs)).toEqual([
-      'calculator',
-    ])
-    expect(logs.join()).toMatch(/no-such-folder.*a custom tool is left out/)
+    const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'own.js': SHOUT.replace("'shout'", `'${name}'`) })
+    const tools = await toolsOf({ CUSTOM_TOOLS_DIR, ...env }, logs)
+    expect(tools.filter((tool) => tool === name)).toHaveLength(1)
+    expect(tools.at(-1)).toBe(name)
+    expect(logs.join()).not.toContain('left out')
+  })
+
+  test.for([
+    ['calculator', {}],
+    ['Calculator', { TOOLS: 'calculator' }],
+    ['wikipedia_lookup', { TOOLS: 'wikipedia' }],
+    ['WIKIPEDIA_lookup', {}],
+    ['search', { SERPAPI_API_KEY: 'k' }],
+    ['llm_math', { TOOLS: 'llm_math' }],
+    ['Total', { TOOLS: 'invoices' }],
+    ['invoices', { TOOLS: 'invoices' }],
+  ] as const)('%s is taken where the built-in one is on: %o', async ([name, env], t) => {
+    const logs: string[] = []
+    const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'own.js': SHOUT.replace("'shout'", `'${name}'`) })
+    const tools = await toolsOf({ CUSTOM_TOOLS_DIR, ...env }, logs)
+    expect(tools).toEqual([...new Set(tools)])
+    expect(logs.join()).toContain(`"file":"own.js","fault":"The name \\"${name}\\" is taken: choose another."`)
   })
 
   test.for(['calculator,weather', 'Calculator', 'wikipedia_lookup', 'constructor'])(

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { calculate, calculator } from '../../tools/calculator.ts'
+import { toolContext } from '../harness/tool-context.ts'
 
 describe('sums of the seeds', () => {
   test.each([
@@ -39,6 +40,42 @@ describe('arithmetic', () => {
     ['sum(1, 2, 3.5)', 6.5],
   ])('%s = %d', (expression, value) => {
     expect(calculate(expression)).toBeCloseTo(value, 12)
+  })
+})
+
+describe('a result is shown', () => {
+  test.each([
+    ['0.1+0.2', '0.3'],
+    ['1.1*1.1', '1.21'],
+    ['4.35*100', '435'],
+    ['1.005*1000', '1005'],
+    ['-0.1*3', '-0.3'],
+    ['1-0.9', '0.1'],
+    ['3e-7*0.1', '3e-8'],
+    ['sqrt(2)^2', '2'],
+    ['1234567.89*1.19', '1469135.7891'],
+    ['123456.789*3', '370370.367'],
+    ['0.1*3e-300', '3e-301'],
+  ])('plainly rounder where its 15 faithful digits are: %s is %s', async (expression, text) => {
+    expect(await calculator().run({ expression }, toolContext())).toBe(text)
+  })
+
+  test.each([
+    ['29^0.23', '2.169459462491557'],
+    ['1/3', '0.3333333333333333'],
+    ['2/3', '0.6666666666666666'],
+    ['(54-32)*5/9', '12.222222222222221'],
+    ['pi', '3.141592653589793'],
+    ['sqrt(2)', '1.4142135623730951'],
+    ['10^16+2', '10000000000000002'],
+    ['2^53', '9007199254740992'],
+    ['100/7', '14.285714285714286'],
+    ['0.1+0.2-0.3', '5.551115123125783e-17'],
+    ['2.5', '2.5'],
+    ['1e300', '1e+300'],
+    ['0', '0'],
+  ])('as JavaScript prints it where they are not: %s is %s', async (expression, text) => {
+    expect(await calculator().run({ expression }, toolContext())).toBe(text)
   })
 })
 

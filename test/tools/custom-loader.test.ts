@@ -181,3 +181,17 @@ describe('a broken file is named with its fault and left out', () => {
     })
   })
 })
+
+test('a tool that may be asked the same again says so, and says when it has nothing more', async () => {
+  const run = "run: () => ({ text: 'No more.', exhausted: true })"
+  const code = `export default { name: 'pages', description: 'Gives the next page.', repeatable: true, ${run} }`
+  const { tools, problems } = await loadCustomTools(await folder({ 'pages.js': code }))
+  expect([problems, tools[0]?.repeatable]).toEqual([[], true])
+  expect(await runTool(tools, { tool: 'pages', input: { input: 'x' } }, toolContext())).toEqual({
+    text: 'No more.',
+    sources: [],
+    exhausted: true,
+  })
+  const wrong = await loadCustomTools(await folder({ 'a.js': tool('repeatable: 1') }))
+  expect(wrong.problems).toEqual([{ file: 'a.js', fault: 'Its repeatable should be true or false.' }])
+})

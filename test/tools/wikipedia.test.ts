@@ -19,7 +19,7 @@ function reader(url: string, context = toolContext(), waits = async () => undefi
   }
 }
 
-async function playedWiki(pages?: Partial<WikiPage>[]) {
+async function playedWiki(pages?: Partial<WikiPage>[], options: Parameters<typeof startWiki>[0] = {}) {
   const full = pages?.map((page, i) => ({
     id: i + 1,
     title: '',
@@ -28,7 +28,7 @@ async function playedWiki(pages?: Partial<WikiPage>[]) {
     text: '',
     ...page,
   }))
-  const wiki = await startWiki(full ? { pages: full } : {})
+  const wiki = await startWiki({ ...options, ...(full && { pages: full }) })
   onTestFinished(() => wiki.close())
   return { wiki, ...reader(wiki.url) }
 }
@@ -130,6 +130,44 @@ describe('a search', () => {
   })
 })
 
+describe('a wiki without CirrusSearch', () => {
+  const pages = [
+    ...Array.from({ length: 8 }, (_, i) => ({ title: `Rule ${i}`, text: 'Nobody may touch the coffee machine.' })),
+    { title: 'Coffee Machine', text: 'The coffee machine is called Ada.' },
+    { title: 'Holiday calendar', text: 'See the intranet.' },
+  ]
+  const plain = () => playedWiki(pages, { without: ['CirrusSearch'] })
+
+  test('is searched by what its pages say', async () => {
+    const { search } = await plain()
+    expect((await search('who may touch it? nobody')).text).toContain('Nothing similar')
+    expect((await search('nobody may touch')).text).toBe(
+      "Could not find [nobody may touch]. Similar: ['Rule 0', 'Rule 1', 'Rule 2', 'Rule 3', 'Rule 4'].",
+    )
+  })
+
+  test('gives the page that has the title but for its capitals, wherever it stands among the hits', async () => {
+    const { search } = await plain()
+    expect((await search('coffee machine')).text).toBe('The coffee machine is called Ada.')
+  })
+
+  test('is searched by its titles where no page says it', async () => {
+    const { search } = await plain()
+    expect((await search('calendar')).text).toBe("Could not find [calendar]. Similar: ['Holiday calendar'].")
+  })
+})
+
+test('a wiki without TextExtracts is named as such', async () => {
+  const pages = [{ title: 'Jam', text: 'It is sweet.' }]
+  const { search, lookup, context } = await playedWiki(pages, { without: ['TextExtracts'] })
+  const sentence =
+    'wikipedia cannot read this wiki: it lacks the extension TextExtracts, which the wiki of WIKIPEDIA_API_URL needs.'
+  await expect(search('Jam')).rejects.toMatchObject({ name: 'ToolError', message: sentence })
+  expect((await search('sweet')).text).toBe("Could not find [sweet]. Similar: ['Jam'].")
+  context.memory['wikipedia'] = { title: 'Jam' }
+  await expect(lookup('sweet')).rejects.toThrow(sentence)
+})
+
 describe('a lookup', () => {
   const town = { title: 'Town', text: 'The town has a Bridge. It is old.\n== Bridge ==\nThe BRIDGE was built in 1900.' }
 
@@ -192,7 +230,7 @@ test('only api.php is asked, in words that every MediaWiki since 1.39 knows', as
   const { search, wiki } = await playedWiki()
   for (const query of ['Dune', 'Mercury', 'C#', 'author of Dune']) await search(query)
   const known = ['action', 'format', 'utf8', 'redirects', 'prop', 'inprop', 'ppprop', 'titles', 'explaintext', 'rvprop']
-  known.push('list', 'srsearch', 'srlimit', 'srprop', 'srinfo', 'plnamespace', 'pllimit')
+  known.push('list', 'srsearch', 'srlimit', 'srprop', 'srinfo', 'srwhat', 'plnamespace', 'pllimit')
   for (const request of wiki.requests) {
     expect(request.get('action')).toBe('query')
     expect([...request.keys()].filter((key) => !known.includes(key))).toEqual([])

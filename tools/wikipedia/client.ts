@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { ToolError } from '../../src/errors.ts'
 import { parseJson, webAddress } from '../service-response.ts'
+import { cutQuery } from '../query.ts'
 import type { Service } from '../settings.ts'
 import { ask, packed } from './package.ts'
+import { cutTitle } from './titles.ts'
 
 export interface PageInfo {
   title: string
@@ -18,49 +20,68 @@ export interface WikiClient {
   text(title: string): Promise<string>
   /** The titles that a page links to, in the alphabet's order. */
   links(title: string): Promise<string[]>
-  /** Titles of the full-text search, best first; for a misspelt query those of what was probably meant. */
+  /** Titles of the full-text search, best first; where it finds nothing, what was probably meant or titles with the words. */
   search(query: string, limit: number): Promise<string[]>
 }
 
-/** MediaWiki refuses longer searches. */
-const MAX_QUERY = 300
+/** What is asked for, and so as much as is read of what comes. */
+const MAX_LINKS = 500
+
+/** No work is done on what a wiki sends beyond its own limits. */
+const titleSchema = z.string().transform(cutTitle)
+const titlesSchema = z
+  .preprocess(
+    (list) => (Array.isArray(list) ? list.slice(0, MAX_LINKS) : list),
+    z.array(z.object({ title: titleSchema })),
+  )
+  .catch([])
 
 const pageSchema = z.object({
-  title: z.string().catch(''),
+  title: titleSchema.catch(''),
   missing: z.unknown().optional(),
   invalid: z.unknown().optional(),
   fullurl: z.string().optional().catch(undefined),
   pageprops: z.record(z.string(), z.unknown()).catch({}),
-  extract: z.string().catch(''),
-  links: z.array(z.object({ title: z.string() })).catch([]),
+  extract: z.string().optional().catch(undefined),
+  links: titlesSchema,
 })
 
 /** An answer of api.php in format version 1, as far as it is used. PHP writes an empty object as `[]`. */
 const answerSchema = z.object({
   error: z.object({ info: z.string() }).optional(),
+  /** By module: what a wiki made nothing of, such as a `prop` whose extension it lacks. */
+  warnings: z
+    .object({ query: z.object({ '*': z.string() }) })
+    .optional()
+    .catch(undefined),
   query: z
     .object({
       pages: z.record(z.string(), pageSchema).catch({}),
-      search: z.array(z.object({ title: z.string() })).catch([]),
+      search: titlesSchema,
       searchinfo: z.object({ suggestion: z.string().optional() }).catch({}),
     })
     .catch({ pages: {}, search: [], searchinfo: {} }),
 })
 
-type Answer = z.infer<typeof answerSchema>['query']
+type Answer = z.infer<typeof answerSchema>['query'] & { warning: string }
+
+const IN_TEXT = { srwhat: 'text' }
+const NO_EXTRACTS =
+  'wikipedia cannot read this wiki: it lacks the extension TextExtracts, which the wiki of WIKIPEDIA_API_URL needs.'
 
 /** A client for one run of a tool; `signal` ends whatever it is asking. */
 export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
-  const send = async (parameters: URLSearchParams) => {
+  const send = async (parameters: URLSearchParams, more: Record<string, string>) => {
     const url = new URL(service.url)
-    for (const [key, value] of parameters) url.searchParams.set(key, value)
+    for (const [key, value] of [...parameters, ...Object.entries(more)]) url.searchParams.set(key, value)
     const { status, body } = await service.fetch(url, { signal, headers: { accept: 'application/json' } })
     if (status < 200 || status > 299) throw new ToolError(`wikipedia refused the request (${status}).`)
     return parseJson(body, 'wikipedia')
   }
-  const query = async (question: Parameters<typeof ask>[0]) => readAnswer(await ask(question, send))
-  const find = (text: string, limit: number) =>
-    query((wiki) => wiki.search(packed(text.slice(0, MAX_QUERY)), { limit, suggestion: true }))
+  const query = async (question: Parameters<typeof ask>[0], more = {}) =>
+    readAnswer(await ask(question, (parameters) => send(parameters, more)))
+  const find = (text: string, limit: number, more = {}) =>
+    query((wiki) => wiki.search(packed(cutQuery(text)), { limit, suggestion: true }), more)
 
   return {
     async page(title) {
@@ -70,16 +91,21 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
       return { title: page.title, url: absolute(page.fullurl, service.url), disambiguation }
     },
     async text(title) {
-      return onlyPage(await query((wiki) => wiki.content(packed(title))))?.extract ?? ''
+      const answer = await query((wiki) => wiki.content(packed(title)))
+      const extract = onlyPage(answer)?.extract
+      if (extract === undefined && answer.warning.includes('extracts')) throw new ToolError(NO_EXTRACTS)
+      return extract ?? ''
     },
     async links(title) {
-      const page = onlyPage(await query((wiki) => wiki.links(packed(title), { limit: 500 })))
+      const page = onlyPage(await query((wiki) => wiki.links(packed(title), { limit: MAX_LINKS })))
       return page?.links.map((link) => link.title) ?? []
     },
     async search(text, limit) {
-      const found = await find(text, limit)
+      const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion
-      const { search } = found.search.length === 0 && meant ? await find(meant, limit) : found
+      // A wiki without CirrusSearch looks for titles where it is not told to look into texts, and never into both.
+      const { search } =
+        found.search.length > 0 ? found : await (meant ? find(meant, limit, IN_TEXT) : find(text, limit))
       return search.slice(0, limit).map((hit) => hit.title)
     },
   }
@@ -90,7 +116,7 @@ function readAnswer(json: unknown): Answer {
   const { success, data } = answerSchema.safeParse(json)
   if (!success) throw new ToolError('wikipedia sent an answer that cannot be read.')
   if (data.error) throw new ToolError(`wikipedia refused the request: ${data.error.info.slice(0, 200)}`)
-  return data.query
+  return { ...data.query, warning: data.warnings?.query['*'] ?? '' }
 }
 
 function onlyPage(answer: Answer): z.infer<typeof pageSchema> | undefined {

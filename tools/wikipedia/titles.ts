@@ -1,6 +1,18 @@
 /** Signs that no MediaWiki title can hold; `#` would cut the title short (`C#` is read as the page `C`). */
 const NEVER_IN_TITLES = /[#<>[\]{}|\p{Cc}\uFFFD]/u
 const MAX_TITLE_BYTES = 255
+/** Of a page that points to others: what comes later is offered by no such page. */
+const MAX_LINES = 500
+
+/** A title as a wiki sent it, at most as long as MediaWiki's titles are. */
+export function cutTitle(title: string): string {
+  const text = title.slice(0, MAX_TITLE_BYTES)
+  if (Buffer.byteLength(text) <= MAX_TITLE_BYTES) return text
+  return Buffer.from(text)
+    .subarray(0, MAX_TITLE_BYTES)
+    .toString()
+    .replace(/\uFFFD+$/, '')
+}
 
 export function canBeTitle(text: string): boolean {
   return text !== '' && !NEVER_IN_TITLES.test(text) && Buffer.byteLength(text) <= MAX_TITLE_BYTES
@@ -40,7 +52,10 @@ export function pointsElsewhere(text: string): boolean {
  */
 export function offeredTitles(text: string, links: string[]): string[] {
   const longestFirst = links.toSorted((a, b) => b.length - a.length)
-  const lines = text.split('\n').map((line) => line.replace(/^[\s*•–-]+/, ''))
+  const lines = text
+    .split('\n', MAX_LINES)
+    .map((line) => line.slice(0, MAX_TITLE_BYTES))
+    .map((line) => line.replace(/^[\s*•–-]+/, ''))
   const begun = lines.flatMap((line) => longestFirst.find((title) => line.startsWith(title)) ?? [])
   if (begun.length > 0) return [...new Set(begun)]
   if (links.length > 0) return links

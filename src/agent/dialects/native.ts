@@ -1,6 +1,6 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf } from '../tool-input.ts'
-import { readText, stripThinking } from '../parser/index.ts'
+import { listedTool, readLeakedCalls, readText, spokenWords } from '../parser/index.ts'
 import type { Completion, Dialect, Message, ParsedTurn, Rendered, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf } from './prompt-parts.ts'
 
@@ -65,22 +65,38 @@ function argumentsOf(input: unknown): string {
 }
 
 function readNative({ text, reasoning, toolCalls }: Completion, tools: string[]): ParsedTurn {
-  const words = stripThinking(text).trim()
+  const words = spokenWords(text)
+  const thinking = (reasoning ?? '').trim()
   if (toolCalls?.length) {
     const actions = toolCalls.map((call) => ({
-      tool: call.name,
+      tool: listedTool(call.name, tools) ?? call.name,
       input: parseArguments(call.arguments),
       callId: call.id,
     }))
-    return { kind: 'actions', thought: words || (reasoning ?? '').trim(), actions }
+    return { kind: 'actions', thought: words || thinking, actions }
   }
-  if (SCAFFOLDING.test(words)) return readText(words, tools)
-  if (words !== '') return { kind: 'finish', thought: (reasoning ?? '').trim(), answer: words }
+  const written = readWritten(text, tools)
+  if (written) return written
+  if (words !== '') return { kind: 'finish', thought: thinking, answer: words }
   return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
 }
 
-/** Some models write ReAct's labels although they were given tools: then that is how they are read, and no person sees it. */
-const SCAFFOLDING = /^\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\W{0,4}[:\uff1a]/imu
+/**
+ * Some models write their calls into the text, or ReAct's labels although they were given tools: then that is how they are
+ * read, and no person sees it. Undefined for an answer that only has a label in it somewhere.
+ */
+function readWritten(text: string, tools: string[]): ParsedTurn | undefined {
+  const leaked = readLeakedCalls(text, tools)
+  if (leaked) return leaked
+  if (!SCAFFOLDING.test(text)) return undefined
+  const reading = readText(text, tools)
+  const acts = reading.kind === 'actions' && reading.actions.every((action) => tools.includes(action.tool))
+  return acts || reading.kind === 'finish' || BEGINS_SCAFFOLDED.test(text.trimStart()) ? reading : undefined
+}
+
+const LABEL = '\\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\\W{0,4}[:\uff1a]'
+const SCAFFOLDING = new RegExp(`^${LABEL}`, 'imu')
+const BEGINS_SCAFFOLDED = new RegExp(`^${LABEL}`, 'iu')
 
 /** Arguments that are no JSON stay text: the loop tells the model what the tool takes. */
 function parseArguments(text: string): unknown {

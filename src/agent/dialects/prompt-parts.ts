@@ -15,9 +15,10 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
   return { tools: view.tools.map(describeTool).join('\n'), tool_names: names, today: view.today }
 }
 
-/** The step's observation as the prompt carries it. */
-export function fencedObservation(step: Step, nonce: string): string {
-  return fenceObservation(step.observation?.text ?? '', nonce)
+/** The step's observation as the prompt carries it, and after it what the loop adds. */
+export function fencedObservation({ observation }: Step, nonce: string): string {
+  const fenced = fenceObservation(observation?.text ?? '', nonce)
+  return observation?.note ? `${fenced}\n${observation.note}` : fenced
 }
 
 const REASONS: Record<StopReason, string> = {

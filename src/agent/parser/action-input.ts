@@ -2,15 +2,18 @@ import { blockText } from './block.ts'
 import { closingFence, fenceAt, nextLine } from './fences.ts'
 import type { Payload } from './match.ts'
 import { readLoose } from './loose-json.ts'
+import { listedTool, namesFinish, namesNothing } from './names.ts'
 import type { Section } from './sections.ts'
 import { dedent, isSpace, tidy } from './trim.ts'
 import type { ModelOutput } from './model-output.ts'
 
-const CUT: Payload = { ok: false, what: 'its input breaks off before the end' }
+/** What was begun and not ended. */
+export const CUT: Payload = { ok: false, what: 'its input breaks off before the end' }
 
 /** What models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
 const ASIDE = /^[(（]\p{Lu}[^\n]*(?:wait|paus|note|tool|result|response|observation)[^\n]*[.!…][)）]$/u
-const WAITING = /^(?:waiting (?:for|on)|awaiting|please wait|i(?:'ll| will|'m| am) (?:now )?(?:wait|await|pause))/i
+const WAITING =
+  /^(?:pause$|[(（](?:wait|paus|await)[^\n]*[)）]$|waiting (?:for|on)|awaiting|please wait|i(?:'ll| will|'m| am) (?:now )?(?:wait|await|pause))/i
 const LONGEST_ASIDE = 300
 
 /**
@@ -26,19 +29,67 @@ export function inputOf(turn: ModelOutput, index: number): Payload {
   const closes = fence && section.fenced && !fence.language && closingFence(turn.text, fence.end) === undefined
   if (fence && !closes) return fencedInput(turn.text, { start: fence.end, end, indent: section.indent })
   const close = section.fenced ? closingFence(turn.text, section.valueAt) : undefined
+  if (turn.isCut && close === undefined && end === turn.text.length) return CUT
   return plainInput(blockText(turn.text, section, Math.min(end, close ?? end)))
 }
 
-/** An input ends at the next label in the same hand: not at `    action: str` in code. */
-function nextLabel({ text, sections }: ModelOutput, index: number): number {
-  const own = sections[index]
-  const next = sections.find((section, i) => i > index && own !== undefined && sameHand(section, own))
-  return next?.at ?? text.length
+/** An input ends at the next label that is one: in the same hand, and where the turn goes on with it. */
+function nextLabel(turn: ModelOutput, index: number): number {
+  const own = turn.sections[index]
+  let from = own?.valueAt ?? 0
+  let isQuoted = false
+  for (let i = index + 1; own && i < turn.sections.length; i++) {
+    const section = turn.sections[i]
+    if (!section) break
+    if (tripleQuotes(turn.text.slice(from, section.at)) % 2 === 1) isQuoted = !isQuoted
+    from = section.at
+    if (!isQuoted && sameHand(section, own) && goesOn(turn, i)) return section.at
+  }
+  return turn.text.length
 }
 
-/** Not indented deeper, and capitalised alike: a turn is written in one hand, what it quotes often in another. */
+/** Python's quotes around text over lines: what stands in them is no label. */
+function tripleQuotes(text: string): number {
+  return text.match(/"{3}|'{3}/g)?.length ?? 0
+}
+
+/**
+ * Not indented deeper, in no fence of its own, capitalised and decorated alike: a turn is written in one hand, what it quotes often in another
+ * (`    action: str` in code, `# Action: …` in a comment).
+ */
 function sameHand(section: Section, own: Section): boolean {
-  return section.indent <= own.indent && section.capital === own.capital
+  const isAlike = section.capital === own.capital && section.mark === own.mark
+  return isAlike && section.indent <= own.indent && (own.fenced || !section.fenced)
+}
+
+/**
+ * Whether a label that follows an input begins another part of the turn. In a mail, a note or code, lines may look like
+ * one; a real action names a tool or has its input, a real question has a thought after it, a real thought leads to an
+ * action or an answer, or is the last line.
+ */
+function goesOn({ text, sections, tools }: ModelOutput, index: number): boolean {
+  const [section, next] = [sections[index], sections[index + 1]]
+  if (!section) return false
+  const value = tidy(text.slice(section.valueAt, next?.at))
+  const line = value.slice(0, nextLine(value, 0))
+  switch (section.name) {
+    case 'thought':
+      return next ? ['action', 'answer', 'question'].includes(next.name) : !value.includes('\n')
+    case 'question':
+      return next?.name === 'thought'
+    case 'answer':
+      return !section.lone || sections[index - 1]?.name === 'thought'
+    case 'action':
+      return next?.name === 'input' || isAction(line, tools)
+    default:
+      return true
+  }
+}
+
+/** An action that needs no input label: a listed tool, a call of one, an answer, or none. */
+function isAction(line: string, tools: string[]): boolean {
+  const name = line.slice(0, 100).split(/[[({:：]/, 1)[0] ?? ''
+  return listedTool(name, tools) !== undefined || namesFinish(name, tools) || namesNothing(line)
 }
 
 /** Text between fences, labels in it included. Without a closing one only a whole JSON object is whole. */

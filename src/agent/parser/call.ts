@@ -43,15 +43,15 @@ export function readCall(text: string, tools: string[], listedOnly = false): Cal
 /** `[Search[x]]`, from a model that took the brackets of the prompt's placeholder over. */
 function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call | undefined {
   const line = tidy(text.slice(0, nextLine(text, 0)))
-  return line.endsWith(']]') ? readCall(line.slice(1, -1), tools, listedOnly) : undefined
+  return line.endsWith(']]') && line[1] !== '[' ? readCall(line.slice(1, -1), tools, listedOnly) : undefined
 }
 
-/** Round brackets are a programming language's: one quoted argument loses its quotes, named ones become fields. */
+/** Round brackets are a programming language's: one quoted argument loses its quotes, an object or named ones become fields. */
 export function argumentInput({ round, argument }: Call): Payload {
   if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
   const text = tidy(argument)
   if (!round) return { ok: true, input: text }
-  const quoted = /^["'“‘]/.test(text) ? readLoose(text) : undefined
+  const quoted = /^["'“‘{]/.test(text) ? readLoose(text) : undefined
   if (quoted?.ok && quoted.end === text.length) return { ok: true, input: quoted.value }
   const named = /^\w+\s*=[^=]/.test(text) ? readLoose(`{${text}}`) : undefined
   if (named?.ok && named.end === text.length + 2) return { ok: true, input: named.value }

@@ -1,3 +1,5 @@
+import { isSpace } from './trim.ts'
+
 /** Code fences as models write them: of backticks or tildes, with a language or none, escaped (`\```json`), unclosed. */
 
 const FENCE = /[ \t]*\\?(?:`{3,}|~{3,})[ \t]{0,8}([\w+#.-]*)[ \t]{0,8}\r?(?:\n|$)/y
@@ -35,4 +37,17 @@ export function closingFence(text: string, from: number): number | undefined {
 export function nextLine(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end < 0 ? text.length : end + 1
+}
+
+/** The brace at `at`, after white space, backticks, tildes, the opening of a list, and the word `json`. */
+export function braceAfter(text: string, at: number, end = text.length): number | undefined {
+  let brace = skipFence(text, at, end)
+  if (/^json/i.test(text.slice(brace, brace + 4))) brace = skipFence(text, brace + 4, end)
+  return brace < end && text[brace] === '{' ? brace : undefined
+}
+
+function skipFence(text: string, from: number, end: number): number {
+  let at = from
+  while (at < end && (isSpace(text[at] ?? '') || '`~\\['.includes(text[at] ?? ''))) at++
+  return at
 }

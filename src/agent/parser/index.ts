@@ -4,7 +4,9 @@
  * more than linear time, and what is cut off is unreadable, never guessed.
  */
 export { beginsObservation, cutAtObservation } from './invented-observation.ts'
-export { isThinking, stripThinking } from './thinking.ts'
+export { stripThinking } from './thinking.ts'
+export { listedTool } from './names.ts'
+export { readLeakedCalls, spokenWords } from './native-text.ts'
 export { readText } from './read-text.ts'
 export { readJson } from './read-json.ts'
 export { readBracket } from './read-bracket.ts'

@@ -64,7 +64,7 @@ function answer(turn: ModelOutput, mark: Mark): Match | undefined {
 }
 
 function calledAt(turn: ModelOutput, at: number, { tool, payload }: { tool: string; payload: Payload }): Match {
-  return payload.ok && namesFinish(tool)
+  return payload.ok && namesFinish(tool, turn.tools)
     ? answerAt(turn, at, String(payload.input))
     : actionAt(turn, at, { tool, payload })
 }

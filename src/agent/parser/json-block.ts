@@ -1,9 +1,8 @@
 import { actionIn, type JsonAction } from './json-action.ts'
 import type { Match } from './match.ts'
-import { nextLine } from './fences.ts'
+import { braceAfter, nextLine } from './fences.ts'
 import { readLoose } from './loose-json.ts'
 import { thoughtBefore } from './sections.ts'
-import { isSpace } from './trim.ts'
 import type { ModelOutput } from './model-output.ts'
 
 /** What may stand right before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
@@ -33,16 +32,26 @@ function firstCall(turn: ModelOutput, candidates: Iterable<number>): Match | und
   const retries = { left: 4 }
   let from = 0
   let tried = 0
-  for (const at of candidates) {
-    if (at < from) continue
-    if (++tried > MOST_OBJECTS) return undefined
-    const loose = readLoose(turn.text, at, retries)
-    from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
-    if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
-    const action = loose.ok && !endsInString(turn.text, at, loose.end) ? actionIn(loose.value, turn.tools) : undefined
-    if (action) return placed(turn, at, action)
+  for (const candidate of candidates) {
+    for (let at: number | undefined = candidate < from ? undefined : candidate; at !== undefined;) {
+      if (++tried > MOST_OBJECTS) return undefined
+      const loose = readLoose(turn.text, at, retries)
+      from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
+      if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
+      const action = loose.ok && !endsInString(turn.text, at, loose.end) ? actionIn(loose.value, turn.tools) : undefined
+      if (action) return placed(turn, at, action)
+      at = loose.ok ? nextOfList(turn.text, loose.end) : undefined
+    }
   }
   return undefined
+}
+
+const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
+
+/** The object that follows in the same list: the first may be a text, the second the call. */
+function nextOfList(text: string, end: number): number | undefined {
+  NEXT_OF_LIST.lastIndex = end
+  return NEXT_OF_LIST.test(text) ? NEXT_OF_LIST.lastIndex : undefined
 }
 
 /** A quote right after an object shows that it ended inside a string whose quotes were not escaped. */
@@ -66,19 +75,6 @@ function anchorsOf({ text, sections }: ModelOutput): number[] {
     if (brace !== undefined) anchors.push(brace)
   }
   return anchors
-}
-
-/** The brace at `at`, after white space, backticks, tildes, the opening of a list, and the word `json`. */
-function braceAfter(text: string, at: number, end = text.length): number | undefined {
-  let brace = skipFence(text, at, end)
-  if (/^json/i.test(text.slice(brace, brace + 4))) brace = skipFence(text, brace + 4, end)
-  return brace < end && text[brace] === '{' ? brace : undefined
-}
-
-function skipFence(text: string, from: number, end: number): number {
-  let at = from
-  while (at < end && (isSpace(text[at] ?? '') || '`~\\['.includes(text[at] ?? ''))) at++
-  return at
 }
 
 function* braces(text: string): Generator<number> {

@@ -25,7 +25,7 @@ const WORDS = new Map<string, unknown>([
 ])
 const SPACE = /[\s\u200b-\u200d\u2060]+/y
 const LINE_COMMENT = /(?:\/\/|#)[^\n]*/y
-const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#]|$)/y
+const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#)]|$)/y
 /** The beginning of a number at the very end of the text. */
 const NUMBER_CUT = /[-+.\deE]+$/y
 const WORD = /[\p{L}\p{N}_$][\p{L}\p{N}_$-]*/uy
@@ -44,6 +44,31 @@ export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }
   if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
   return { ok: true, value, end: reader.at }
 }
+
+/** The arguments of a call, named and not, and where the text goes on after its closing bracket. */
+export type LooseArguments =
+  { ok: true; named: Record<string, unknown>; positional: unknown[]; end: number } | { ok: false; cut: boolean }
+
+/** Reads `a="x", b=2)` from `at`, as Python writes calls. */
+export function readArguments(text: string, at: number): LooseArguments {
+  const reader = new LooseReader(text, at, { left: 4 })
+  const named: [string, unknown][] = []
+  const positional: unknown[] = []
+  for (;;) {
+    reader.space()
+    if (reader.take(')')) return { ok: true, named: Object.fromEntries(named), positional, end: reader.at }
+    const name = reader.match(ARGUMENT)
+    reader.space()
+    const value = reader.value(0, ',，)')
+    if (value === FAIL) return { ok: false, cut: reader.at >= text.length }
+    if (name === undefined) positional.push(value)
+    else named.push([name.replace(/\s*[=:]$/, ''), value])
+    reader.space()
+    reader.take(',，')
+  }
+}
+
+const ARGUMENT = /[\p{L}_][\p{L}\p{N}_]{0,60}\s{0,3}(?:=(?!=)|:(?=\s))/uy
 
 class LooseReader {
   readonly text: string

@@ -1,5 +1,7 @@
 import type { ParsedTurn } from '../types.ts'
+import { braceAfter, nextLine } from './fences.ts'
 import { thoughtBefore } from './sections.ts'
+import { tidy } from './trim.ts'
 import type { ModelOutput } from './model-output.ts'
 
 /** What a reader found in a turn, before it becomes a Reading. `at` is where in the turn it begins. */
@@ -39,6 +41,11 @@ function placeOf({ text, sections }: ModelOutput, at: number): Place {
   return { at, thought: thoughtBefore(text, sections, at) }
 }
 
+/** Whichever of two begins first: what was broken off is not made good by what stands in it or after it. */
+export function firstBegun(one: Match | undefined, other: Match | undefined): Match | undefined {
+  return !one || !other ? (one ?? other) : one.at <= other.at ? one : other
+}
+
 /** Whichever of two can be acted on, the earlier where both can. */
 export function firstOf(one: Match | undefined, other: Match | undefined): Match | undefined {
   if (!one || !other) return one ?? other
@@ -46,20 +53,26 @@ export function firstOf(one: Match | undefined, other: Match | undefined): Match
   return one.at <= other.at ? one : other
 }
 
-const JSON_BEGINS = /^[ \t`~\\[]*(?:json)?[ \t]*\{/m
-
 /**
  * The Reading of what was found. Where nothing was, or nothing whole, its hint says so and shows the expected form; the
- * thought is then the prose before any JSON.
+ * thought is then the prose before any JSON. Words that the model marked as its last are the answer.
  */
 export function toReading(found: Match | undefined, turn: ModelOutput, form: string): ParsedTurn {
   if (found?.kind === 'action') {
     return { kind: 'actions', thought: found.thought, actions: [{ tool: found.tool, input: found.input }] }
   }
   if (found?.kind === 'finish') return { kind: 'finish', thought: found.thought, answer: found.answer }
-  const json = turn.text.search(JSON_BEGINS)
-  const thought = found?.thought ?? thoughtBefore(turn.text, turn.sections, json < 0 ? turn.text.length : json)
+  const words = found ? '' : tidy(turn.text)
+  if (turn.isFinal && turn.sections.length === 0 && words) return { kind: 'finish', thought: '', answer: words }
+  const thought = found?.thought ?? thoughtBefore(turn.text, turn.sections, jsonBegins(turn.text))
   return { kind: 'unreadable', thought, hint: `That reply could not be read: ${found?.what ?? missing(turn)}. ${form}` }
+}
+
+/** Where the first line begins that holds JSON and nothing before it but a fence. */
+function jsonBegins(text: string): number {
+  for (let at = 0; at < text.length; at = nextLine(text, at))
+    if (braceAfter(text, at, nextLine(text, at)) !== undefined) return at
+  return text.length
 }
 
 function missing(turn: ModelOutput): string {

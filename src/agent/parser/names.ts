@@ -1,12 +1,36 @@
 import { isSpace, trimWhile } from './trim.ts'
 
 /** What models put around a tool's name: quotes, backticks, bold, brackets, a full stop. */
-const DECORATION = new Set('"\'`*_“”‘’「」【】[](){}<>《》:：.,;。，；!！\\')
+const DECORATION = new Set('"\'`*_“”‘’「」【】[](){}<>《》:：.,;。，；!！\\@')
 const LONGEST_NAME = 100
 
 const NONE =
   /^(?:none|null|nil|n\/?a|nothing|no (?:further )?(?:action|tool|need)|not? (?:needed|required|applicable)|无|無|没有|不需要|沒有)(?![\p{L}\p{N}_])/iu
 const FINISH = new Set(['finalanswer', 'finish', '最终答案', '最終答案', '最终回答'])
+/** These end a run too, where no tool has the name. */
+const ALSO_FINISH = new Set([
+  ...['answer', 'final', 'finalresponse', 'finished', 'respond', 'submitanswer', 'submitfinalanswer', 'provideanswer'],
+  ...[
+    'providefinalanswer',
+    'giveanswer',
+    'givefinalanswer',
+    'returnanswer',
+    'respondtouser',
+    '答案',
+    '回答',
+    '完成',
+    '最終回答',
+  ],
+])
+
+/** Words around a tool's name: "Use the search tool", "调用 search 工具". */
+const BEFORE =
+  /^(?:(?:please |i will |let me )?(?:use|using|call|calling|invoke|run|execute|try|使用|调用|調用)\s*(?:the\s)?|the\s|(?:tool|function|name|工具)\s?[:：]\s?)\s*/iu
+const AFTER =
+  /(?:\s+(?:#|\/\/|--)[^\n]*|\s*(?:tool|function|api|工具|函数)|\.(?:call|run|invoke|execute)|[:#]\d{1,3})$/iu
+const TAGS = /<?\/?[a-z_]{1,20}>|<\/[a-z_]{1,20}/gi
+/** What parts a namespace from a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
+const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
 
 /**
  * The tool that a model named: the listed one's exact spelling where it is meant, else the name as written without its
@@ -17,7 +41,10 @@ export function toolNamed(written: string, tools: string[]): string | undefined 
   return listedTool(written, tools) ?? (name && name.length <= LONGEST_NAME && !name.includes('\n') ? name : undefined)
 }
 
-/** The listed tool that is meant, by its exact name, then without decoration and case, then without separators. */
+/**
+ * The listed tool that is meant, by its exact name, then without decoration and case, then without separators, then without
+ * a namespace and the words around it.
+ */
 export function listedTool(written: string, tools: string[]): string | undefined {
   if (written.length > 2 * LONGEST_NAME) return undefined
   const exact = written.trim()
@@ -25,8 +52,29 @@ export function listedTool(written: string, tools: string[]): string | undefined
   return (
     tools.find((tool) => tool === exact) ??
     tools.find((tool) => fold(tool) === fold(name)) ??
-    tools.find((tool) => squash(name) !== '' && squash(tool) === squash(name))
+    tools.find((tool) => squash(name) !== '' && squash(tool) === squash(name)) ??
+    withoutNamespace(name, tools)
   )
+}
+
+/** The one tool that is named within a namespace or a phrase, or whose own namespace the model left out. */
+function withoutNamespace(written: string, tools: string[]): string | undefined {
+  const phrase = bareName(written.replace(TAGS, '').replace(BEFORE, '').replace(AFTER, ''))
+  for (const name of [phrase, ownName(phrase)]) {
+    const squashed = squash(name)
+    const found = tools.find((tool) => squashed === squash(tool) || squashed === `${squash(tool)}tool`)
+    if (squashed !== '' && found !== undefined) return found
+  }
+  const prefixed = /^mcp[_-]/i.test(phrase) ? tools.filter((tool) => fold(phrase).endsWith(`_${fold(tool)}`)) : []
+  const own = tools.filter(
+    (tool) => ownName(tool) !== tool && squash(ownName(tool)) === squash(phrase) && phrase !== '',
+  )
+  return prefixed.sort((a, b) => b.length - a.length)[0] ?? (own.length === 1 ? own[0] : undefined)
+}
+
+/** A name without its namespace. */
+function ownName(name: string): string {
+  return bareName(name.replace(NAMESPACE, ''))
 }
 
 /** A name without what models put around it. */
@@ -39,9 +87,11 @@ export function namesNothing(written: string): boolean {
   return NONE.test(bareName(written.slice(0, LONGEST_NAME)))
 }
 
-/** `Final Answer` or `Finish` in the place of a tool. */
-export function namesFinish(written: string): boolean {
-  return written.length <= LONGEST_NAME && FINISH.has(squash(bareName(written)))
+/** `Final Answer`, `Finish` or their kin in the place of a tool. */
+export function namesFinish(written: string, tools: string[]): boolean {
+  if (written.length > LONGEST_NAME) return false
+  const names = [squash(bareName(written)), squash(ownName(bareName(written)))]
+  return names.some((name) => FINISH.has(name) || (ALSO_FINISH.has(name) && !listedTool(written, tools)))
 }
 
 function fold(name: string): string {

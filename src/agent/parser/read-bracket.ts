@@ -4,6 +4,7 @@ import { argumentInput, readCall, type Call } from './call.ts'
 import { nextLine } from './fences.ts'
 import { actionAt, answerAt, faultAt, toReading, type Match } from './match.ts'
 import { readInline } from './inline.ts'
+import { readLeaked } from './leaked-calls.ts'
 import { namesFinish, namesNothing } from './names.ts'
 import type { Section } from './sections.ts'
 import { readAction } from './steps.ts'
@@ -19,7 +20,7 @@ const FORM =
  */
 export function readBracket(completion: string, tools: string[]): ParsedTurn {
   const turn = modelOutputOf(completion, tools)
-  return toReading(readActions(turn) ?? readUnlabelled(turn) ?? readInline(turn), turn, FORM)
+  return toReading(readActions(turn) ?? readUnlabelled(turn) ?? readLeaked(turn) ?? readInline(turn), turn, FORM)
 }
 
 function readActions(turn: ModelOutput): Match | undefined {
@@ -38,7 +39,7 @@ function readOne(turn: ModelOutput, index: number, section: Section): Match | un
   if ((!written && next?.name === 'action') || namesNothing(written)) return undefined
   const call = readCall(written, turn.tools)
   if (call) return called(turn, section.at, call)
-  if (next?.name === 'input' || namesFinish(written)) return readAction(turn, index, section)
+  if (next?.name === 'input' || namesFinish(written, turn.tools)) return readAction(turn, index, section)
   return faultAt(turn, section.at, 'its action is not written as Tool[input]')
 }
 
@@ -58,6 +59,6 @@ function called(turn: ModelOutput, at: number, call: Call): Match {
   const payload = argumentInput(call)
   if (!payload.ok) return faultAt(turn, at, payload.what)
   const input = typeof payload.input === 'string' ? payload.input : tidy(call.argument ?? '')
-  if (namesFinish(call.tool)) return answerAt(turn, at, input)
+  if (namesFinish(call.tool, turn.tools)) return answerAt(turn, at, input)
   return actionAt(turn, at, { tool: call.tool, payload: { ok: true, input } })
 }

@@ -1,7 +1,9 @@
 import type { ParsedTurn } from '../types.ts'
+import { objectIn } from './json-action.ts'
 import { readJsonBlock } from './json-block.ts'
-import { toReading, type Match } from './match.ts'
+import { firstBegun, toReading, type Match } from './match.ts'
 import { readInline } from './inline.ts'
+import { readLeaked } from './leaked-calls.ts'
 import { readSteps } from './steps.ts'
 import { modelOutputOf, type ModelOutput } from './model-output.ts'
 
@@ -15,12 +17,13 @@ const FORM =
  */
 export function readJson(completion: string, tools: string[]): ParsedTurn {
   const turn = modelOutputOf(completion, tools)
-  return toReading(findCall(turn), turn, FORM)
+  const found = findCall(turn)
+  return toReading(found?.kind === 'action' ? { ...found, input: objectIn(found.input) } : found, turn, FORM)
 }
 
 /** A block decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */
 function findCall(turn: ModelOutput): Match | undefined {
-  const block = readJsonBlock(turn)
+  const block = firstBegun(readJsonBlock(turn), readLeaked(turn))
   const labelled = readSteps(turn)
   if (!block || !labelled) return block ?? labelled ?? readInline(turn)
   if (labelled.kind === 'fault' || labelled.at >= block.at) return block

@@ -1,5 +1,5 @@
 import type { ParsedTurn } from '../types.ts'
-import { cutAt, cutAtObservation } from './invented-observation.ts'
+import { beginsObservation } from './invented-observation.ts'
 import { toReading } from './match.ts'
 import { labelReader, type Label } from './react-labels.ts'
 import { nextLine } from './fences.ts'
@@ -29,7 +29,10 @@ export function beginsIntermediateAnswer(line: string): boolean {
  * wins. `searchTool` is the name of the tool that answers follow-up questions.
  */
 export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTurn {
-  const text = turnText(completion, (whole) => cutAt(cutAtObservation(whole), intermediateAt))
+  const { text, isFinal, isCut } = turnText(
+    completion,
+    (line) => beginsObservation(line) || beginsIntermediateAnswer(line),
+  )
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
     const label = labelAt(text, at)
     const answer = label?.name === 'answer' ? answerFrom(text, label.valueAt) : ''
@@ -40,7 +43,7 @@ export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTu
   const inline = INLINE_ANSWER.exec(text)
   const answer = inline ? answerFrom(text, inline.index + inline[0].length) : ''
   if (inline && answer) return { kind: 'finish', thought: tidy(text.slice(0, inline.index)), answer }
-  return toReading(undefined, { text, sections: [], tools: [] }, FORM)
+  return toReading(undefined, { text, sections: [], tools: [], isFinal, isCut }, FORM)
 }
 
 /** The answer, without the next question that a base model runs on to. */

@@ -1,7 +1,8 @@
 import type { ParsedTurn } from '../types.ts'
 import { readJsonBlock } from './json-block.ts'
-import { firstOf, toReading, type Match } from './match.ts'
+import { firstBegun, firstOf, toReading, type Match } from './match.ts'
 import { readInline } from './inline.ts'
+import { readLeaked } from './leaked-calls.ts'
 import { readSteps } from './steps.ts'
 import { modelOutputOf, type ModelOutput } from './model-output.ts'
 
@@ -26,7 +27,7 @@ export function findStep(turn: ModelOutput): Match | undefined {
   const labelled = readSteps(turn)
   if (labelled && labelled.kind !== 'finish') return labelled
   const before = { ...turn, text: turn.text.slice(0, labelled?.at) }
-  const call = firstOf(readJsonBlock(before), readInline(before))
+  const call = firstOf(firstBegun(readJsonBlock(before), readLeaked(before)), readInline(before))
   const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
   return labelled && !listed ? labelled : call
 }

@@ -5,14 +5,16 @@ import { tidy } from './trim.ts'
 /** A labelled part of a turn. `fenced`: a code fence was open before it, so that fence's end is its end too. */
 export interface Section extends Label {
   fenced: boolean
+  /** Named by a word that is common in prose too (`Answer:`). */
+  lone: boolean
 }
 
 /** No honest turn has more labels; what comes after so many is not looked at. */
 const MOST_LABELS = 1000
 
 /**
- * The labelled parts of a turn, in order. A lone `Input:` is a label only right after an action; `Action: Final Answer: x`
- * is an answer.
+ * The labelled parts of a turn, in order. A lone `Input:` is a label only right after an action, a lone `Tool:` only right
+ * before an input; `Action: Final Answer: x` is an answer.
  */
 export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Section[] {
   const sections: Section[] = []
@@ -22,13 +24,27 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
     if (fence) depth = depthAfter(depth, fence)
     const label = fence ? undefined : labelAt(turn, at)
     if (!label || (!label.colon && !label.decorated)) continue
-    const lone = label.name === 'loneInput'
-    if (lone && sections.at(-1)?.name !== 'action') continue
+    const lastName = sections.at(-1)?.name
+    if (label.name === 'loneInput' && lastName !== 'action' && lastName !== 'loneAction') continue
     const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
     const answer = inner?.name === 'answer' && inner.colon ? { name: inner.name, valueAt: inner.valueAt } : {}
-    sections.push({ ...label, name: lone ? 'input' : label.name, fenced: depth > 0, ...answer })
+    sections.push({ ...label, fenced: depth > 0, lone: false, ...answer })
   }
-  return sections
+  return sections.flatMap((section, i) => inCompany(section, sections[i + 1]))
+}
+
+const MEANT: Partial<Record<Section['name'], Section['name']>> = {
+  loneInput: 'input',
+  loneAnswer: 'answer',
+  loneAction: 'action',
+}
+
+/** A section by the name that it has in its company; none where a lone `Tool:` has no input. */
+function inCompany(section: Section, next: Section | undefined): Section[] {
+  const isInput = next?.name === 'input' || next?.name === 'loneInput'
+  if (section.name === 'loneAction' && !isInput) return []
+  const meant = MEANT[section.name]
+  return [meant ? { ...section, name: meant, lone: true } : section]
 }
 
 /**

@@ -18,19 +18,31 @@ const RULES: Rule[] = [invoices, followers, sums, ages, throughSomebody, relatio
 /** Longer questions are not read. */
 const MOST_QUESTION = 1000
 
-/** @param options.paceMs a pause between two pieces of a stream, so that a person sees it come; none by default. */
-export function demoModel(options: { paceMs?: number } = {}): Model {
-  return { name: 'demo', stream: (request) => streamDemo(request, options.paceMs ?? 0) }
+export interface DemoOptions {
+  /** A pause between two pieces of a stream, so that a person sees it come; none by default. */
+  paceMs?: number
+  /** True answers with the value alone where there is one, for whoever compares it with another. */
+  isBare?: boolean
 }
+
+export function demoModel(options: DemoOptions = {}): Model {
+  return { name: 'demo', stream: (request) => streamDemo(request, options) }
+}
+
+/** The demo speaks this one dialect. */
+export const DEMO_DIALECT = 'text'
 
 /**
  * Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill
  * it.
  */
-async function* streamDemo(request: ModelRequest, paceMs: number): AsyncGenerator<ModelEvent> {
+async function* streamDemo(
+  request: ModelRequest,
+  { paceMs = 0, isBare = false }: DemoOptions,
+): AsyncGenerator<ModelEvent> {
   let written = ''
   try {
-    for (const piece of complete(request.messages).match(/\S+\s*|\s+/g) ?? []) {
+    for (const piece of complete(request.messages, isBare).match(/\S+\s*|\s+/g) ?? []) {
       if (paceMs > 0) await new Promise((resolve) => setTimeout(resolve, paceMs))
       if (request.signal.aborted) return
       written += piece
@@ -52,12 +64,18 @@ function tokensOf(messages: Message[]): number {
 }
 
 /** What the demo writes to a prompt. */
-export function complete(messages: Message[]): string {
+export function complete(messages: Message[], isBare = false): string {
   const prompt = readPrompt(messages)
   if (prompt.kind === 'standalone') return standalone(prompt.history, prompt.followUp)
   if (prompt.kind === 'foreign') return foreignWords(messages)
   const { asked } = prompt
-  return write(asked.lastCall ? lastWords(asked) : think(asked))
+  const next = asked.lastCall ? lastWords(asked) : think(asked)
+  return write('answer' in next && isBare ? { ...next, answer: valueOf(next.answer) } : next)
+}
+
+/** The value that an answer sets in bold, the last of several; an answer that is none but words stays. */
+function valueOf(answer: string): string {
+  return /^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer
 }
 
 /** To a prompt in another dialect the demo says, in that dialect's way to answer, that it does not speak it. */

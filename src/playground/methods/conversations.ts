@@ -5,7 +5,12 @@ import type { Method, Workspace } from './method.ts'
 
 /** https://docs.slack.dev/reference/methods: conversations.* */
 export const conversationMethods: Record<string, Method> = {
-  'conversations.info': (args, { store }) => ({ channel: channelObject(store.channel(required(args, 'channel'))) }),
+  'conversations.info': (args, { store }) => {
+    const id = required(args, 'channel')
+    // Whoever writes may name what never was: no mistake of the app's.
+    if (!store.channels.has(id)) throw declined('channel_not_found')
+    return { channel: channelObject(store.channel(id)) }
+  },
 
   'conversations.join': (args, { store }) => {
     const channel = store.channel(required(args, 'channel'))

@@ -8,8 +8,8 @@ interface Gate {
 }
 
 /**
- * Slack says for how long a method is closed for a channel (429 with Retry-After). Calls that come in that time wait, and
- * then go through one at a time, in their order. Other methods and channels are not held up.
+ * Slack says for how long it takes no more calls of a kind (429 with Retry-After): posts in a channel, another method in the
+ * workspace. Calls that come in that time wait, and then go through one at a time, in their order. Others are not held up.
  */
 export class RateLimits {
   readonly #gates = new Map<string, Gate>()

@@ -63,10 +63,12 @@ const PASSING = new Set([
 ])
 
 /**
- * Slack's Web API with the two things that a bot needs besides: a 429's Retry-After is honoured per method and channel
- * (others go on), and what may have taken effect is looked up rather than sent again.
+ * Slack's Web API with the two things that a bot needs besides: a 429's Retry-After is honoured for whatever Slack counts
+ * together (others go on), and what may have taken effect is looked up rather than sent again.
  */
 export class SlackWeb {
+  /** Where this Slack is. */
+  readonly apiUrl: string
   readonly #clients: Record<CallOptions['effort'], WebClient>
   readonly #log: Log
   readonly #gates = new RateLimits()
@@ -74,6 +76,7 @@ export class SlackWeb {
 
   constructor(options: WebOptions) {
     this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, SIGN_TIMEOUT_MS) }
+    this.apiUrl = options.apiUrl
     this.#log = options.log
     this.#onCall = options.onCall
   }
@@ -162,8 +165,12 @@ function outcomeOf(error: unknown): string {
   return error instanceof WebAPIHTTPError ? `http_${error.statusCode}` : 'connection'
 }
 
+/**
+ * What Slack counts together: posts by channel, the calls of any other method by workspace, which for us is a token.
+ * https://docs.slack.dev/apis/web-api/rate-limits
+ */
 function gateOf(method: string, args: SlackArgs): string {
-  return `${method}:${String(args.channel ?? args.channel_id ?? '')}`
+  return method === 'chat.postMessage' ? `${method}:${String(args.channel)}` : method
 }
 
 /** A connection that was refused carried nothing. */

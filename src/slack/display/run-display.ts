@@ -13,6 +13,7 @@ import {
   type Content,
 } from '../format/blocks.ts'
 import type { Outbox } from '../outbox.ts'
+import type { Mentions } from '../mentions.ts'
 import { sinceOf } from '../listeners/to-question.ts'
 import { Status } from './status.ts'
 import { StepStream } from './step-stream.ts'
@@ -24,6 +25,7 @@ export interface RunDisplayOptions {
   /** A reply a step, one streamed message with a task a step, or the answer alone. */
   steps: 'replies' | 'stream' | 'hidden'
   allowedHosts: string[]
+  mentions: Mentions
   signal: AbortSignal
   now(): Date
 }
@@ -52,7 +54,7 @@ export class RunDisplay {
     this.#run = run
     this.#options = options
     this.#status = new Status(options.outbox, question, run)
-    this.#steps = structuredClone(run.saved.steps)
+    this.#steps = options.mentions.steps(structuredClone(run.saved.steps))
     if (options.steps === 'stream' || run.saved.posts.stream)
       this.#stream = new StepStream({ ...options, question, run })
   }
@@ -60,8 +62,8 @@ export class RunDisplay {
   /** Shows a sign of life, and updates the steps that an earlier process may have left half shown. */
   begin(): void {
     this.#status.begin()
-    if (this.#run.saved.standalone !== undefined && this.#run.saved.standalone !== this.#question.text)
-      this.#understood = this.#run.saved.standalone
+    const { named = this.#question.text, standalone = named } = this.#run.saved
+    if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
     for (const i of this.#steps.keys()) this.#showStep(i + 1)
   }
 

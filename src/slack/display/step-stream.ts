@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Question, Run } from '../../run/types.ts'
 import type { Outbox } from '../outbox.ts'
-import { escapeWithin } from '../format/escape.ts'
+import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
 import { sinceOf } from '../listeners/to-question.ts'
 import { SlackRefusal } from '../client/slack-web.ts'
 
@@ -143,7 +143,7 @@ function taskOf(n: number, { thought, action, observation, unreadable }: Step, i
   // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
   const short = (text: string) =>
-    escapeWithin(text.replace(/\s+/g, ' ').trim(), { max: TASK_CHARS - 40, most: TASK_CHARS })
+    escapeWithin(withoutLinks(text.replace(/\s+/g, ' ').trim()), { max: TASK_CHARS - 40, most: TASK_CHARS })
   return {
     type: 'task_update',
     id: `step-${n}`,
@@ -151,6 +151,8 @@ function taskOf(n: number, { thought, action, observation, unreadable }: Step, i
     status: observation ? 'complete' : 'in_progress',
     // Slack appends the details of a repeated task to those that it has.
     ...(thought && isReadable && !isRepeat ? { details: short(thought) } : {}),
-    ...(observation && isReadable ? { output: short(observation.text) } : {}),
+    ...(observation && isReadable
+      ? { output: short(withoutMarks([observation.note, observation.text].join(' '))) }
+      : {}),
   }
 }

@@ -2,7 +2,7 @@ import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Source, StopReason, Usage } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { totalOf } from '../../agent/usage.ts'
-import { codeSpan, escapeText, escapeWithin, headOf, shorten } from './escape.ts'
+import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
 import { toMrkdwn } from './markdown.ts'
 import { packPieces } from './split.ts'
@@ -16,6 +16,9 @@ export interface Content {
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with some room. */
 const SECTION_CHARS = 2900
 const SECTIONS_A_MESSAGE = 4
+const MESSAGES_AN_ANSWER = 5
+/** Of an answer in Markdown so much is read: a little more than fits into its messages. */
+const ANSWER_CHARS = 60_000
 /** `chat.update` takes 4,000 characters of text, `chat.postMessage` 40,000. */
 const TEXT_CHARS = 3900
 
@@ -34,19 +37,13 @@ export interface StepView {
 
 /** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
 export function stepContent(view: StepView): Content {
-  const lines = [
-    ...(view.understood ? [understoodLine(view.understood)] : []),
-    ...(view.thought ? [`💭 ${escapeWithin(view.thought, THOUGHT)}`] : []),
-    ...(view.action ? [actionLine(view.action)] : []),
-    observationLine(view),
+  const blocks = [
+    ...(view.understood ? [context([understoodLine(view.understood)])] : []),
+    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, THOUGHT)}`)] : []),
+    ...(view.action ? [context([actionLine(view.action)])] : []),
+    observationBlock(view),
   ]
-  return { text: clip(lines.join('\n')), blocks: lines.map((line, i) => lineBlock(line, i, view)) }
-}
-
-/** The thought reads as text; what the machine did stands small and grey below it. */
-function lineBlock(line: string, i: number, view: StepView): KnownBlock {
-  const isThought = view.thought !== '' && i === (view.understood ? 1 : 0)
-  return isThought ? section(line) : context([line])
+  return { text: clip(textsOf(blocks).join('\n')), blocks }
 }
 
 function understoodLine(question: string): string {
@@ -57,10 +54,13 @@ function actionLine({ tool, input }: Action): string {
   return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), INPUT_CHARS)}`.trimEnd()
 }
 
-function observationLine({ observation, action, unreadable }: StepView): string {
-  if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
-  if (!observation) return action ? '⏳ running …' : '…'
-  return `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}`
+/** What a tool returned is data: plain text, of which Slack formats nothing. */
+function observationBlock({ observation, action, unreadable }: StepView): KnownBlock {
+  if (unreadable) return context(['⚠️ The model’s output could not be read; it was asked again.'])
+  if (!observation) return context([action ? '⏳ running …' : '…'])
+  const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
+  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}${note}`
+  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
 }
 
 export interface AnswerView {
@@ -82,18 +82,29 @@ export function answerContents(view: AnswerView): Content[] {
     question: view.question,
     allowed: view.allowedHosts,
   })
-  const texts = packPieces(toMrkdwn(view.text, policy), SECTION_CHARS)
+  const texts = packPieces(toMrkdwn(headOf(view.text, ANSWER_CHARS), policy), SECTION_CHARS)
   const head = view.understood ? [understoodLine(view.understood)] : []
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
   const messages = inGroups(texts.length > 0 ? texts : ['(The answer is empty.)'], SECTIONS_A_MESSAGE)
-  return messages.map((group, i) => {
-    const isLast = i === messages.length - 1
+  const cut = cutLine(view, messages.slice(MESSAGES_AN_ANSWER).flat())
+  const sent = messages.slice(0, MESSAGES_AN_ANSWER)
+  return sent.map((group, i) => {
+    const isLast = i === sent.length - 1
     const blocks = [...(i === 0 && head.length > 0 ? [context(head)] : []), ...group.map(section)]
     return {
       text: clip([...(i === 0 ? head : []), ...group].join('\n\n')),
-      blocks: isLast ? [...blocks, ...footerBlocks(view, policy)] : blocks,
+      blocks: isLast ? [...blocks, ...cut.map((line) => context([line])), ...footerBlocks(view, policy)] : blocks,
     }
   })
+}
+
+/** Says how much of an answer is not shown, where that is so. */
+function cutLine(view: AnswerView, rest: string[]): string[] {
+  const more = Math.max(0, view.text.length - ANSWER_CHARS) + rest.reduce((sum, text) => sum + text.length, 0)
+  if (more === 0) return []
+  return [
+    `✂️ _This answer is too long for Slack: about ${more.toLocaleString('en-US')} more characters are not shown._`,
+  ]
 }
 
 const STOPPED: Record<StopReason, string> = {
@@ -151,13 +162,19 @@ export function noteContent(text: string): Content {
 
 /** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */
 export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'chat.update'): Content {
-  const texts = content.blocks.flatMap((block) => {
+  return { text: method === 'chat.update' ? content.text : textsOf(content.blocks).join('\n\n'), blocks: [] }
+}
+
+/** The words of blocks for a place that formats: what is plain text in a block is made so that it stays plain. */
+function textsOf(blocks: KnownBlock[]): string[] {
+  return blocks.flatMap((block) => {
     if (block.type === 'section') return block.text ? [block.text.text] : []
-    return block.type === 'context'
-      ? block.elements.flatMap((element) => ('text' in element ? [element.text] : []))
-      : []
+    if (block.type !== 'context') return []
+    return block.elements.flatMap((element) => {
+      if (element.type === 'plain_text') return [withoutMarks(element.text)]
+      return element.type === 'mrkdwn' ? [element.text] : []
+    })
   })
-  return { text: method === 'chat.update' ? content.text : texts.join('\n\n'), blocks: [] }
 }
 
 function section(text: string): KnownBlock {

@@ -1,15 +1,28 @@
-import { Lexer, type Token, type TokensList } from 'marked'
+import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from 'marked'
+import { segmentsOf, type Segment } from './markdown-segments.ts'
 
 /** What no person writes: lists and quotes nested deeper, and more marks in one paragraph, stay plain text. */
-const MAX_DEPTH = 12
-const MAX_MARKS = 600
+const MAX_DEPTH = 8
+const MAX_MARKS = 300
+/** An address that is longer is lexed in pieces. */
+const MAX_ADDRESS = 2000
+/** For the end of bold or italics no further than this is looked, at every mark that may begin them. */
+const MAX_EMPHASIS = 400
 
 /**
- * `marked` takes quadratic time for thousands of unclosed marks in a paragraph, and overflows the stack for thousands of
- * nested quotes. A model may write either, so both are bounded here; what lies beyond is shown as it was written.
+ * `marked` takes quadratic time for thousands of unclosed marks in a paragraph, exponential time for quotes within quotes, and
+ * overflows the stack for thousands of them. A model may write any of it, so each is bounded here; what lies beyond a bound is
+ * shown as it was written.
  */
 class BoundedLexer extends Lexer {
   #depth = 0
+
+  constructor(links: Tokens.Def[], tokenizer = new BoundedTokenizer()) {
+    super({ gfm: true, tokenizer })
+    const { rules } = tokenizer
+    tokenizer.rules = { ...rules, block: { ...rules.block, paragraph: PARAGRAPH } }
+    for (const { tag, href, title } of links) this.tokens.links[tag] = { href, title }
+  }
 
   override blockTokens(...args: Parameters<Lexer['blockTokens']>): Token[]
   override blockTokens(...args: Parameters<Lexer['blockTokens']>): TokensList
@@ -28,12 +41,99 @@ class BoundedLexer extends Lexer {
   }
 }
 
+/** The rules that look ahead over the whole rest of a text, or read it again, look at their own part of it alone. */
+class BoundedTokenizer extends Tokenizer {
+  /** Lines with `>`, and the lines of a paragraph that go on below without one. `marked` reads those again at every level. */
+  override blockquote(source: string): Tokens.Blockquote | undefined {
+    QUOTE.lastIndex = 0
+    const raw = QUOTE.exec(source)?.[0]
+    if (raw === undefined) return undefined
+    const text = raw.replace(/^ {0,3}> ?/gm, '')
+    const { top } = this.lexer.state
+    this.lexer.state.top = true
+    const tokens = this.lexer.blockTokens(text, [])
+    this.lexer.state.top = top
+    return { type: 'blockquote', raw, text, tokens }
+  }
+
+  /** A line of `---` under text is a heading at the top alone: in a list item every line would look for one to the end. */
+  override lheading(source: string): Tokens.Heading | undefined {
+    return this.lexer.state.top ? super.lheading(source) : undefined
+  }
+
+  /** Every row is filled up to the number of columns, so one wide head over many short rows would be quadratic. */
+  override table(source: string): Tokens.Table | undefined {
+    const [head = '', rule = ''] = source.split('\n', 2)
+    if (!/^[ |:-]+$/.test(rule)) return undefined
+    const end = source.search(/\n[ \t]*\n/)
+    const body = end < 0 ? source : source.slice(0, end)
+    const columns = columnsOf(rule)
+    if (columns !== columnsOf(head) || columns * body.split('\n').length > Math.max(100, body.length)) return undefined
+    return super.table(source)
+  }
+
+  override emStrong(source: string, masked: string, previous = ''): Tokens.Em | Tokens.Strong | undefined {
+    const at = masked.length - source.length
+    const near = masked.slice(Math.max(0, at - 50), at + MAX_EMPHASIS)
+    return super.emStrong(source.slice(0, MAX_EMPHASIS), near, previous)
+  }
+
+  override url(source: string): Tokens.Link | undefined {
+    return super.url(source.slice(0, MAX_ADDRESS))
+  }
+}
+
+function columnsOf(row: string): number {
+  return row
+    .trim()
+    .replace(/^\||(?<!\\)\|$/g, '')
+    .split(/(?<!\\)\|/).length
+}
+
+/**
+ * A paragraph as `marked` has it, which ends before a table: before the head of one is enough, where `marked` looks over all
+ * its rows, at every line.
+ */
+const PARAGRAPH = ((rules) => {
+  const table = rules.table.source.slice(1)
+  const head = table.slice(0, table.indexOf('(?:\\n((?:'))
+  return new RegExp(rules.paragraph.source.replace(table, () => `${head}(?:\\n|$)`))
+})(Lexer.rules.block.gfm)
+
+/** Whether a line is a paragraph's: no blank one, and nothing that begins another block. */
+const LAZY =
+  '(?![ \\t]*(?:\\n|$)| {0,3}(?:[>#|<]|`{3}|~{3}|[-*+_=]{3}|[-*+][ \\t]|\\d{1,9}[.)][ \\t])| {4}|\\t)[^\\n]+(?:\\n|$)'
+const QUOTE = new RegExp(
+  `^(?: {0,3}>[^\\n]*(?:\\n|$))+(?:(?<=^ {0,3}> ?[\\p{L}\\p{N}"'(*_][^\\n]*\\n)(?:${LAZY})+)?`,
+  'muy',
+)
+
 function asText(source: string, tokens: Token[]): Token[] {
   tokens.push({ type: 'text', raw: source, text: source })
   return tokens
 }
 
-/** Parses GitHub-flavoured Markdown in time linear in its length, however it is made. */
-export function parseMarkdown(markdown: string): Token[] {
-  return new BoundedLexer({ gfm: true }).lex(markdown)
+/** Parses GitHub-flavoured Markdown in time linear in its length, however it is made: the tokens of each segment. */
+export function parseMarkdown(markdown: string): (Segment & { tokens: Token[] })[] {
+  const source = markdown.replace(/\r\n?/g, '\n').replace(NESTED, '$1\\')
+  const links = definitions(source)
+  return segmentsOf(source).map((segment) => ({ ...segment, tokens: new BoundedLexer(links).lex(segment.markdown) }))
+}
+
+/** The marks of quotes and list items at the beginning of a line, as many as are read; one more is text. */
+const NESTED = new RegExp(`^([ \\t]*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+|>[ \\t]*){${MAX_DEPTH}})(?=[-*+>])`, 'gm')
+
+const MAX_DEFINITIONS = 100
+
+/** `[1]: https://…` names an address for the whole text, also where it stands in another segment. The first of a name counts. */
+function definitions(source: string): Tokens.Def[] {
+  const found = new Map<string, Tokens.Def>()
+  for (const [raw, name = '', href = ''] of source.matchAll(
+    /^ {0,3}\[([^\][\n\\]{1,100})\]: *<?([^\s<>]{1,2000})>?/gm,
+  )) {
+    const tag = name.trim().replace(/\s+/g, ' ').toLowerCase()
+    if (!found.has(tag)) found.set(tag, { type: 'def', tag, raw, href, title: '' })
+    if (found.size >= MAX_DEFINITIONS) break
+  }
+  return [...found.values()]
 }

@@ -22,6 +22,29 @@ export function codeSpan(text: string, max = Infinity): string {
   return isBlank(line) ? '' : `\`${escapeWithin(line, { max, most: SPAN_MOST })}\``
 }
 
+/**
+ * Text in which Slack's marks are look-alikes, for a place that formats what is only data: bold, italics, strike, code, a quote
+ * and an emoji's name stay as they were written.
+ */
+export function withoutMarks(text: string): string {
+  return text
+    .replace(/[*_~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
+    .replace(/^([ \t]*)(?:>|&gt;)/gm, '$1›')
+    .replace(/:(?=[a-z][\w+-]{0,80}:)/gi, '∶')
+}
+
+const LOOK_ALIKES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' }
+
+/**
+ * Text for a field that Slack may read as Markdown (a task's): what would become a link or a mail address there is broken by a
+ * space without width.
+ */
+export function withoutLinks(text: string): string {
+  return text
+    .replace(/:(?=\/\/)|\b(?:www|mailto|tel)(?=[.:])|\](?=[([:])|[\w-]@(?=[\w-])/gi, '$&\u200b')
+    .replace(/([a-z\d-]\.)(?=[a-z]{2,24}(?![a-z]))/gi, '$1\u200b')
+}
+
 const SPAN_MOST = 2000
 const MAX_LINES = 2000
 

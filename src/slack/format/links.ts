@@ -1,29 +1,35 @@
 import { escapeText, escapeWithin } from './escape.ts'
+import { readsAsAnother } from './link-labels.ts'
 
 /** Which addresses may be clickable in one answer. */
 export type LinkPolicy = (url: URL) => boolean
 
 /**
- * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Clickable are
- * only hosts that this run's tools returned, that the person wrote, or that the operator allows; and, of any other host, an
- * address too plain to carry anything. The rest is shown as text.
+ * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Fully clickable are
+ * only hosts that this run's tools returned, that the person wrote, or that the operator allows; of any other host, its name
+ * alone. The rest is shown as text.
  */
 export function linkPolicy(options: { sources: string[]; question: string; allowed: string[] }): LinkPolicy {
-  const asked = [...options.question.matchAll(/https?:\/\/[^\s<>|)\]"']+/g)].map((match) => match[0])
+  const asked = [...options.question.matchAll(/https?:\/\/[^\s<>|)\]"']+/gi)].map((match) => match[0])
   const hosts = new Set([...options.sources, ...asked].flatMap((url) => (URL.canParse(url) ? [new URL(url).host] : [])))
-  return (url) => hosts.has(url.host) || options.allowed.some((host) => matches(url.host, host)) || isPlain(url)
+  return (url) => hosts.has(url.host) || options.allowed.some((host) => matches(url.host, host)) || isBareHost(url)
 }
 
 /** `example.com` allows that host, `*.example.com` its subdomains. */
 function matches(host: string, allowed: string): boolean {
-  return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed
+  const name = allowed.toLowerCase()
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
 }
 
-/** A host of two labels (three with www) and a path of at most two short lower-case words: no room for what somebody said. */
-const PLAIN = /^https?:\/\/(?:www\.)?[a-z]{1,16}\.[a-z]{2,6}(?:\/[a-z]{1,12}){0,2}\/?$/
+/**
+ * `https://example.com/`: a name of two labels (three with www), no port, path, query or fragment. Whoever has a domain also
+ * hears every name below it, so a further label could carry what somebody said; a domain itself must have been bought before.
+ * No `xn--`, whose letters may look like another name's.
+ */
+const BARE_HOST = /^https?:\/\/(?:www\.)?(?!www\.|xn--)[a-z\d](?:[a-z\d-]{0,28}[a-z\d])?\.[a-z]{2,18}\/$/
 
-function isPlain(url: URL): boolean {
-  return PLAIN.test(url.href)
+function isBareHost(url: URL): boolean {
+  return BARE_HOST.test(url.href)
 }
 
 /** Longer addresses are not made links: one has to fit into a section with its label. */
@@ -33,23 +39,33 @@ const SHOWN = { max: 500, most: 1000 }
 
 /** A link as mrkdwn: clickable where the policy lets it, else its label with the address in code. Nothing in either can ping. */
 export function renderLink({ label, href }: { label: string; href: string }, policy: LinkPolicy): string {
-  const words = label.replace(/\s+/g, ' ').trim()
-  // A label that reads as an address of its own could hide where the link goes.
-  const isNamed = words !== '' && words !== href && !/^(?:https?:|www\.)/i.test(words)
+  const words = label.replace(BIDI, '').replace(/\s+/g, ' ').trim()
   const shown = escapeWithin(words, LABEL)
-  if (href.trim() === '') return shown
-  const address = clickable(href, policy)
-  if (address !== undefined) return isNamed ? `<${address}|${shown.replaceAll('|', '¦')}>` : `<${address}>`
-  const written = `\`${escapeWithin(href.replace(/\s+/g, ' ').replaceAll('`', '%60'), SHOWN)}\``
-  return words === '' || words === href ? written : `${shown} (${written})`
+  const written = href.replace(/\s+/g, ' ').trim()
+  if (written === '' || written === `mailto:${words}`) return shown
+  const url = clickable(href, policy)
+  if (url === undefined) return words === '' || words === written ? inCode(written) : `${shown} (${inCode(written)})`
+  const address = addressOf(url)
+  if (words === '' || words === href || words === url.href) return `<${address}>`
+  return readsAsAnother(words, url) ? `${inCode(words)} (<${address}>)` : `<${address}|${shown.replaceAll('|', '¦')}>`
 }
 
-/** The address as Slack takes it between `<` and `>`; undefined where it may not be clicked. */
-function clickable(href: string, policy: LinkPolicy): string | undefined {
+/** Marks that turn the direction of what follows: a label could show its letters in another order. */
+const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** The address, judged in the very form in which it is sent (`url.href`); undefined where it may not be clicked. */
+function clickable(href: string, policy: LinkPolicy): URL | undefined {
   const url = URL.canParse(href) ? new URL(href) : undefined
-  const isMail = url?.protocol === 'mailto:' && url.search === ''
-  const isWeb = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:') && policy(url)
-  if (!isMail && !isWeb) return undefined
-  const address = escapeText(href.replace(/[<>|\s\p{Cc}]/gu, (char) => encodeURIComponent(char)))
-  return address.length <= ADDRESS_CHARS ? address : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || href.includes('\\')) return undefined
+  if (url.username !== '' || url.password !== '' || !policy(url)) return undefined
+  return addressOf(url).length <= ADDRESS_CHARS ? url : undefined
+}
+
+/** As Slack takes it between `<` and `>`. A URL has no white space, control characters, `<` or `>` any more. */
+function addressOf(url: URL): string {
+  return escapeText(url.href.replaceAll('|', '%7C'))
+}
+
+function inCode(address: string): string {
+  return `\`${escapeWithin(address.replaceAll('`', '%60'), SHOWN)}\``
 }

@@ -15,7 +15,18 @@ export interface Piece {
  * rendered here: everything that is not formatting is escaped, so nothing in it can ping; images are never fetched.
  */
 export function toMrkdwn(markdown: string, policy: LinkPolicy): Piece[] {
-  return blocks(parseMarkdown(markdown), policy)
+  const pieces: Piece[] = []
+  for (const { tokens, after } of parseMarkdown(markdown)) {
+    const [first, ...rest] = blocks(tokens, policy)
+    const last = pieces.at(-1)
+    if (first === undefined) continue
+    // One block that was lexed in two segments is one piece again.
+    if (after !== 'block' && last?.kind === 'text' && first.kind === 'text')
+      last.text += (after === 'line' ? '\n' : '') + first.text
+    else pieces.push(first)
+    pieces.push(...rest)
+  }
+  return pieces
 }
 
 function blocks(tokens: Token[], policy: LinkPolicy): Piece[] {

@@ -21,12 +21,20 @@ export function tableText(token: Tokens.Table): string {
   const rows = [token.header, ...token.rows].map((row) =>
     row.map(({ tokens }) => tokens.map(cellWords).join('').trim()),
   )
-  const widths = token.header.map((_, column) => rows.reduce((most, row) => Math.max(most, lengthOf(row[column])), 0))
+  const widths = token.header.map((_, column) =>
+    Math.min(
+      MAX_WIDTH,
+      rows.reduce((most, row) => Math.max(most, lengthOf(row[column])), 0),
+    ),
+  )
   const line = (row: string[]) =>
     row.map((cell, i) => cell + ' '.repeat(Math.max(0, (widths[i] ?? 0) - lengthOf(cell)))).join(' | ')
   const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
   return [line(rows[0] ?? []), rule, ...rows.slice(1).map(line)].map((text) => text.trimEnd()).join('\n')
 }
+
+/** What is wider stands out: filling all rows up to it would multiply the table's size. */
+const MAX_WIDTH = 60
 
 function cellWords(token: Token): string {
   const words = wordsOf([token])

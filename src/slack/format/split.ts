@@ -45,17 +45,27 @@ function cutAt(text: string, max: number, places: string[]): number {
     const at = window.lastIndexOf(place)
     if (at > max / 3 && !insideMark(text, at + place.length)) return at + (place === '\n' ? 0 : place.length)
   }
-  let at = max
-  while (at > max / 2 && (insideMark(text, at) || isLowSurrogate(text, at))) at--
-  return at
+  const mark = markStart(text, max)
+  return mark > 0 ? mark : isLowSurrogate(text, max) ? max - 1 : max
 }
 
 /** Whether a cut here would fall inside `<link|label>` or `&entity;`. */
 function insideMark(text: string, at: number): boolean {
-  const before = text.slice(Math.max(0, at - 2500), at)
-  const open = before.lastIndexOf('<')
-  return (open >= 0 && before.indexOf('>', open) < 0) || /&[a-z]{0,4}$/.test(before)
+  return markStart(text, at) >= 0
 }
+
+/** Where the `<link|label>` or `&entity;` begins in which a cut here would fall; -1 where it would fall in none. */
+function markStart(text: string, at: number): number {
+  const from = Math.max(0, at - MARK_CHARS)
+  const before = text.slice(from, at)
+  const open = before.lastIndexOf('<')
+  if (open >= 0 && before.indexOf('>', open) < 0) return from + open
+  const entity = /&[a-z]{0,4}$/.exec(before.slice(-5))
+  return entity ? at - entity[0].length : -1
+}
+
+/** More than the longest link has. */
+const MARK_CHARS = 2500
 
 function isLowSurrogate(text: string, at: number): boolean {
   return text.charCodeAt(at) >= 0xdc00 && text.charCodeAt(at) <= 0xdfff

@@ -4,7 +4,7 @@ import type { Queue } from '../../queue/types.ts'
 import type { Question } from '../../run/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { questionOf, questionOfCommand, type SlackMessage } from './to-question.ts'
-import { helpText } from '../messages.ts'
+import { COMMAND, helpText, isHelp } from '../messages.ts'
 
 /** Who the bot is in its workspace, as auth.test tells. */
 export interface Identity {
@@ -18,12 +18,10 @@ export interface ListenerOptions {
   queue: Queue
   /** `mention`: a follow-up must name the bot again. */
   followUps: 'thread' | 'mention'
+  dmMemoryMinutes: number
   log: Log
   now(): Date
 }
-
-/** The slash command, as the manifest names it. */
-export const COMMAND = '/ask'
 
 /** Mention, message and `/ask`: each becomes a Question and goes in by one door. The ack waits until it is stored. */
 export function registerListeners(app: App, options: ListenerOptions): void {
@@ -40,8 +38,8 @@ export function registerListeners(app: App, options: ListenerOptions): void {
       now: options.now(),
     }
     const question = questionOfCommand(command, delivery)
-    if (question.text === '' || question.text.toLowerCase() === 'help')
-      return ack({ response_type: 'ephemeral', ...noteContent(helpText(COMMAND)) })
+    if (question.text === '' || isHelp(question.text))
+      return ack({ response_type: 'ephemeral', ...noteContent(helpText(options)) })
     await enqueue(question, options)
     return ack()
   })

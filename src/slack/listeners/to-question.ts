@@ -1,4 +1,5 @@
 import type { Question } from '../../run/types.ts'
+import { cleanName } from '../format/clean-name.ts'
 import { unescapeText } from '../format/escape.ts'
 
 /** A message as Slack delivers it, whichever event it comes in. */
@@ -43,10 +44,11 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
   if (!user || !ts || message.bot_id || user === delivery.botUser) return undefined
   if (message.edited || !WRITTEN_BY_PEOPLE.has(message.subtype)) return undefined
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
-  const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(message.text ?? '')
-  if (!isDirect && !isNamed && !parent) return undefined
-  const text = plainText(message.text ?? '', delivery.botUser)
-  if (text === '' && !isNamed && !isDirect) return undefined
+  const written = message.text ?? ''
+  const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(written)
+  const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
+  if (!isAddressed && (!parent || isBesideThePoint(written, isDirect))) return undefined
+  const text = plainText(written, delivery.botUser)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
   const id = `${team}:${channel}:${ts}`
@@ -64,6 +66,21 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ...(isLate ? { isLate } : {}),
   } as const
   return { question, onlyKnownThread: surface === 'thread' }
+}
+
+/** A person, a group or everybody; the bot is looked for before. */
+const NAMES_OTHERS = /<@[A-Z0-9]|<!(?:subteam|here|channel|everyone)\b/
+/** Emoji as Slack writes them: their names have letters, but nobody wrote a word. */
+const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
+const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
+
+/**
+ * Whether a reply without the bot's name is nothing for it: people address each other in a thread that the bot has answered in,
+ * and they wave. A file without words in a direct message gets a hint.
+ */
+function isBesideThePoint(text: string, isDirect: boolean): boolean {
+  if (isDirect && text === '') return false
+  return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(text.replace(EMOJI, ''))
 }
 
 /** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
@@ -96,21 +113,22 @@ export function sinceOf({ ts, at }: Question): string {
 }
 
 /**
- * What the person typed, without Slack's markup: the bot's own mention is dropped, links and channels are shown by their
- * names, entities are decoded. Other people's ids stay as they are, and so do spaces, which code may depend on.
+ * What the person typed, without Slack's markup: the bot's own mention is dropped, with a colon or comma behind it where the
+ * text begins with it, links are shown by their names, entities are decoded. Ids of people and channels stay (`Mentions` knows
+ * whose name may be read where), and so do spaces, which code may depend on.
  */
 export function plainText(text: string, botUser: string): string {
   const bot = `<@${botUser}(?:\\|[^<>]*)?>`
   // No class below takes a `<`, so that a match that fails ends at the next one: the time is linear.
   const unlinked = text
+    .replace(new RegExp(`^\\s*(?:${bot}\\s*(?:[:,\uff1a\uff0c\u3001](?!${EMOJI_NAME}:)\\s*)?)+`, 'u'), '')
     .replaceAll(new RegExp(` ?${bot}(?=[\\s,.;:!?]|$)`, 'g'), '')
     .replaceAll(new RegExp(bot, 'g'), ' ')
     .replace(/<(https?:[^|<>]+)(?:\|([^<>]*))?>/g, (_, url: string, label?: string) =>
       label && !url.includes(label) ? `${label} (${url})` : url,
     )
     .replace(/<mailto:[^|<>]+\|([^<>]*)>/g, '$1')
-    .replace(/<#[A-Z0-9]+\|([^<>]+)>/g, '#$1')
-    .replace(/<@[A-Z0-9]+\|([^<>]+)>/g, '@$1')
+    .replace(/<@[A-Z0-9]+\|([^<>]+)>/g, (_, name: string) => `@${cleanName(name) || 'somebody'}`)
     .replace(/<![a-z^0-9A-Z-]+\|([^<>]*)>/g, '$1')
     .replace(/<!(channel|here|everyone)>/g, '@$1')
   return unescapeText(unlinked).trim()

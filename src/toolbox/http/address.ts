@@ -21,12 +21,47 @@ const nowhere = ranges(
   ...['5f00::/16', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 )
 
-/** IPv4 addresses mapped into IPv6 (`::ffff:127.0.0.1`) count as the IPv4 address: BlockList sees through them. */
+/**
+ * IPv4 addresses mapped into IPv6 (`::ffff:127.0.0.1`) count as the IPv4 address: BlockList sees through them. One that is
+ * translated or tunnelled into IPv6 (SIIT, ISATAP) reaches no farther than the IPv4 address in it.
+ */
 export function reachOf(address: string): Reach {
   const bare = address.split('%', 1)[0] ?? ''
   const version = isIP(bare)
   if (version === 0) return 'never'
-  const family = version === 6 ? 'ipv6' : 'ipv4'
+  if (version === 4) return listed(bare, 'ipv4')
+  const hidden = hiddenAddress(bare)
+  const reaches = [listed(bare, 'ipv6'), ...(hidden ? [listed(hidden, 'ipv4')] : [])]
+  return REACHES.find((reach) => reaches.includes(reach)) ?? 'never'
+}
+
+/** The nearest first. */
+const REACHES: Reach[] = ['never', 'private', 'public']
+
+/**
+ * The IPv4 address in `::ffff:0:a.b.c.d` (SIIT, RFC 2765) and in an interface that is `0:5efe:a.b.c.d` or `200:5efe:a.b.c.d`
+ * of any network (ISATAP, RFC 5214).
+ */
+function hiddenAddress(ipv6: string): string | undefined {
+  const groups = groupsOf(ipv6)
+  const isTranslated = groups.slice(0, 6).join() === '0,0,0,0,65535,0'
+  const isTunnelled = ((groups[4] ?? 0) & 0xfcff) === 0 && groups[5] === 0x5efe
+  if (!isTranslated && !isTunnelled) return undefined
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+}
+
+/** The eight numbers of an IPv6 address; the URL parser writes dotted ones in hex. */
+function groupsOf(ipv6: string): number[] {
+  const [before = '', after] = new URL(`http://[${ipv6}]`).hostname.slice(1, -1).split('::')
+  const numbers = (text: string) => (text === '' ? [] : text.split(':').map((group) => parseInt(group, 16)))
+  const [first, last] = [numbers(before), numbers(after ?? '')]
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
+}
+
+function listed(bare: string, family: 'ipv4' | 'ipv6'): Reach {
   if (metadata.check(bare, family)) return 'never'
   if (inside.check(bare, family)) return 'private'
   return nowhere.check(bare, family) ? 'never' : 'public'

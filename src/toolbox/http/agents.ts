@@ -8,6 +8,9 @@ import { reachOf, type Reach } from './address.ts'
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
+/** The system's own resolver. */
+export const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
+
 /** The operator's way out: `uri` for https addresses, `noProxy` a comma list of hosts that are reached directly. */
 export interface ProxySetting {
   uri: string
@@ -30,7 +33,7 @@ const CONNECT_TIMEOUT_MS = 8_000
 
 export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySetting } = {}): Promise<Agents> {
   const { Agent, EnvHttpProxyAgent } = await import('undici')
-  const resolve = options.resolve ?? ((hostname) => systemLookup(hostname, { all: true, verbatim: true }))
+  const resolve = options.resolve ?? systemResolve
   const agent = (allowed: Reach[]) => {
     const connect = { lookup: checkedLookup(resolve, allowed), timeout: CONNECT_TIMEOUT_MS }
     if (!options.proxy) return new Agent({ connect })
@@ -47,7 +50,8 @@ export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySe
 
 /**
  * Resolves a name and hands on only addresses that may be reached. The connection is made to these very addresses, so a
- * name that resolves differently a moment later (DNS rebinding) gains nothing. Behind a proxy the proxy resolves.
+ * name that resolves differently a moment later (DNS rebinding) gains nothing. Behind a proxy the proxy resolves, and
+ * `checkName` looks first.
  */
 function checkedLookup(resolve: Resolve, allowed: Reach[]): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,5 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { literalAddress, reachOf } from './address.ts'
+import { AddressRefused, type Resolve } from './agents.ts'
+import { untilAborted } from './shared-work.ts'
 
 /** What a tool may call: the origins of these addresses, or any public host where it names none. */
 export interface Allowed {
@@ -27,4 +29,19 @@ export function checkAddress(url: URL, allowed: Allowed): void {
   const literal = literalAddress(url.hostname)
   if (literal !== undefined && reachOf(literal) !== 'public') refuse('private and reserved addresses are refused')
   if (INSIDE_NAMES.test(url.hostname)) refuse('private addresses are refused')
+}
+
+/**
+ * For a name that a proxy will resolve: what our own DNS knows of it. One address inside is enough to refuse it, since nobody
+ * knows which one the proxy takes. A name that only the proxy can resolve is the proxy's to judge.
+ * @throws AddressRefused, or the signal's reason.
+ */
+export async function checkName(url: URL, resolve: Resolve, signal: AbortSignal): Promise<void> {
+  if (literalAddress(url.hostname) !== undefined) return
+  const found = await untilAborted(
+    resolve(url.hostname).catch(() => []),
+    signal,
+  )
+  if (found.some(({ address }) => reachOf(address) !== 'public'))
+    throw new AddressRefused(`${url.hostname} has an address that may not be reached`)
 }

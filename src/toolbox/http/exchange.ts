@@ -2,7 +2,7 @@ import type { Dispatcher, Response } from 'undici'
 import type { Fetched } from '../../agent/types.ts'
 import { ToolError } from '../../errors.ts'
 
-/** One GET as it is to be made. `check` throws a ToolError for an address that may not be called; every hop passes it. */
+/** One GET as it is to be made. `check` rejects for an address that may not be called; every hop passes it. */
 export interface Exchange {
   name: string
   url: URL
@@ -10,7 +10,7 @@ export interface Exchange {
   maxBytes: number
   signal: AbortSignal
   dispatcher: Dispatcher
-  check(url: URL): void
+  check(url: URL, signal: AbortSignal): Promise<void>
   now(): number
 }
 
@@ -42,7 +42,7 @@ export async function exchange(request: Exchange): Promise<Received> {
   const { fetch } = await import('undici')
   let { url, headers } = request
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    request.check(url)
+    await request.check(url, request.signal)
     const response = await fetch(url, {
       headers,
       redirect: 'manual',

@@ -36,7 +36,7 @@ export function createSharedWork<T>(): SharedWork<T> {
 }
 
 /** The promise's outcome, or the signal's reason as soon as it aborts. Leaves no listener behind. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

@@ -4,10 +4,10 @@
  */
 import type { Fetched, ToolFetch } from '../../agent/types.ts'
 import { ToolError } from '../../errors.ts'
-import { createAgents, type ProxySetting, type Resolve } from './agents.ts'
+import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
 import { fetchWithRetry, systemClocks, type Clocks } from './retry-fetch.ts'
 import { createCache } from './cache.ts'
-import { checkAddress } from './check-address.ts'
+import { checkAddress, checkName } from './check-address.ts'
 import type { Exchange } from './exchange.ts'
 import { createSharedWork } from './shared-work.ts'
 
@@ -78,10 +78,14 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
         keep: undefined,
         ...scope,
       }
-      const check = (url: URL) => checkAddress(url, scope)
+      const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
+      const check = async (url: URL, ending: AbortSignal) => {
+        checkAddress(url, scope)
+        if (resolvedByProxy) await checkName(url, options.resolve ?? systemResolve, ending)
+      }
       return async (address, { headers = {}, signal } = {}) => {
         const url = parse(address, scope.name)
-        check(url)
+        checkAddress(url, scope)
         const key = JSON.stringify([scope.name, scope.hosts, scope.inside, url.href, Object.entries(headers).sort()])
         const sent = { 'user-agent': options.userAgent ?? USER_AGENT, ...headers }
         const request = { ...limits, url, headers: sent, check }

@@ -79,6 +79,52 @@ describe('native', () => {
   )
 
   test.each([
+    ['Qwen’s', '<tool_call>\n<function=wikipedia>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>'],
+    ['Hermes’', 'I look.\n<tool_call>\n{"name": "wikipedia", "arguments": {"query": "x"}}\n</tool_call>'],
+    ['Kimi’s', '<|tool_call_begin|>functions.wikipedia:0<|tool_call_argument_begin|>{"query": "x"}<|tool_call_end|>'],
+    ['harmony’s', '<|channel|>commentary to=functions.wikipedia <|constrain|>json<|message|>{"query": "x"}<|call|>'],
+    ['bare JSON', '{"name": "wikipedia", "parameters": {"query": "x"}}'],
+  ])('makes the call that leaks into the text, %s', (_whose, text) => {
+    expect(read('native', text)).toMatchObject({
+      kind: 'actions',
+      actions: [{ tool: 'wikipedia', input: { query: 'x' } }],
+    })
+  })
+
+  test('makes all of the calls that leak', () => {
+    expect(read('native', '[wikipedia(query="x"), wikipedia_lookup(query="y")]')).toMatchObject({
+      actions: [
+        { tool: 'wikipedia', input: { query: 'x' } },
+        { tool: 'wikipedia_lookup', input: { query: 'y' } },
+      ],
+    })
+  })
+
+  test('makes none that breaks off, and none that an answer shows of another tool', () => {
+    expect(read('native', '<function=wikipedia>{"query": "x')).toMatchObject({ kind: 'unreadable' })
+    const shown = 'Write `<function=deploy>{"now": true}</function>` to deploy.'
+    expect(read('native', shown)).toMatchObject({ kind: 'finish', answer: shown })
+  })
+
+  test('knows a tool by its name within a namespace', () => {
+    const toolCalls = [{ id: 'c1', name: 'functions.wikipedia', arguments: '{"query":"x"}' }]
+    expect(read('native', { text: '', toolCalls })).toMatchObject({ actions: [{ tool: 'wikipedia', callId: 'c1' }] })
+  })
+
+  test.each([
+    ['[THINK]no[/THINK]\n42'],
+    ['<|channel|>analysis<|message|>no<|end|><|start|>assistant<|channel|>final<|message|>42<|return|>'],
+    ['<|begin_of_thought|>no<|end_of_thought|>\n42<|im_end|>'],
+  ])('shows nobody what is thought in %j', (text) => {
+    expect(read('native', text)).toMatchObject({ kind: 'finish', answer: '42' })
+  })
+
+  test('leaves an answer alone that has a line like a label', () => {
+    const answer = 'Minutes of today:\nAction: Bob writes to Ann\nThat is all.'
+    expect(read('native', answer)).toMatchObject({ kind: 'finish', answer })
+  })
+
+  test.each([
     ['cut off', '{"query": "x'],
     ['of another field’s kind', '{"query": {"a": 1}}'],
     ['a list', '["x"]'],

@@ -33,6 +33,25 @@ test.each(['::1', 'fc00::1', 'fd12:3456::1', '::ffff:10.0.0.1', '::ffff:7f00:1']
 )
 
 test.each([
+  ['SIIT', '::ffff:0:10.0.0.1', 'private'],
+  ['SIIT', '::ffff:0:7f00:1', 'private'],
+  ['SIIT', '::FFFF:0:0:1', 'never'],
+  ['SIIT', '0:0:0:0:ffff:0:192.168.1.1', 'private'],
+  ['SIIT', '::ffff:0:169.254.169.254', 'never'],
+  ['SIIT', '::ffff:0:8.8.8.8', 'public'],
+  ['ISATAP', '2606:4700::5efe:10.0.0.1', 'private'],
+  ['ISATAP', '2606:4700::5efe:7f00:1', 'private'],
+  ['ISATAP', '2606:4700::200:5efe:192.168.0.1', 'private'],
+  ['ISATAP', '2606:4700:1:2:0300:5EFE:c0a8:1%eth0', 'private'],
+  ['ISATAP', '2606:4700::5efe:169.254.169.254', 'never'],
+  ['ISATAP', '2606:4700::5efe:8.8.8.8', 'public'],
+  ['ISATAP on a private network', 'fd12::5efe:8.8.8.8', 'private'],
+  ['ISATAP on a link', 'fe80::5efe:8.8.8.8', 'never'],
+  ['something alike', '2606:4700::1:5efe:10.0.0.1', 'public'],
+  ['something alike', '2606:4700::5eff:10.0.0.1', 'public'],
+])('%s: %s is %s', (_, address, reach) => expect(reachOf(address)).toBe(reach))
+
+test.each([
   ['the metadata service', '169.254.169.254'],
   ['the metadata service, mapped', '::ffff:169.254.169.254'],
   ['the metadata service of AWS over IPv6', 'fd00:ec2::254'],

@@ -356,7 +356,8 @@ describe('callers who ask the same at once', () => {
   })
 })
 
-test('HTTPS_PROXY takes https addresses; http ones and NO_PROXY hosts go directly', async () => {
+/** A proxy that notes what it is asked for and leads nowhere. */
+async function refusingProxy(): Promise<{ uri: string; asked: string[] }> {
   const asked: string[] = []
   const proxy = createServer((socket) => {
     socket.once('data', (data) => {
@@ -368,10 +369,49 @@ test('HTTPS_PROXY takes https addresses; http ones and NO_PROXY hosts go directl
   await once(proxy, 'listening')
   onTestFinished(() => void proxy.close())
   const { port } = proxy.address() as AddressInfo
-  const http = httpFor({ proxy: { uri: `http://127.0.0.1:${port}`, noProxy: '127.0.0.1' } })
+  return { uri: `http://127.0.0.1:${port}`, asked }
+}
+
+test('HTTPS_PROXY takes https addresses; http ones and NO_PROXY hosts go directly', async () => {
+  const { uri, asked } = await refusingProxy()
+  const http = httpFor({ proxy: { uri, noProxy: '127.0.0.1' }, resolve: async () => [] })
   await expect(http.scope({ name: 'A tool' })('https://public.example/x')).rejects.toThrow(/broke off|not be reached/)
   expect(asked[0]).toBe('CONNECT public.example:443 HTTP/1.1')
   const server = await startWebServer((_, response) => response.end('direct'))
   const fetch = http.scope({ name: 'wiki', hosts: [server.url], inside: true })
   expect((await fetch(server.url)).body).toBe('direct')
+})
+
+describe('behind a proxy, a host that no setting names', () => {
+  const named = (...addresses: string[]) =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const fetchVia = (uri: string, resolve: ToolHttpOptions['resolve']) =>
+    httpFor({ proxy: { uri }, resolve, timeoutMs: 500 }).scope({ name: 'The tool' })
+
+  test.each([[['10.0.0.7']], [['93.184.216.34', '10.0.0.7']], [['169.254.169.254']], [['::ffff:0:127.0.0.1']]])(
+    'is refused before the proxy hears of it where it lies at %j',
+    async (addresses) => {
+      const { uri, asked } = await refusingProxy()
+      await expect(fetchVia(uri, async () => named(...addresses))('https://intra.example/x')).rejects.toThrow(
+        'The tool may not call this host: it lies at a private or reserved address.',
+      )
+      expect(asked).toEqual([])
+    },
+  )
+
+  test('is the proxy’s to judge where it is public, or only the proxy can resolve it', async () => {
+    const unknown = async () => Promise.reject(new Error('ENOTFOUND'))
+    for (const resolve of [async () => named('93.184.216.34'), unknown]) {
+      const { uri, asked } = await refusingProxy()
+      await expect(fetchVia(uri, resolve)('https://public.example/x')).rejects.toThrow(/broke off|not be reached/)
+      expect(asked[0]).toBe('CONNECT public.example:443 HTTP/1.1')
+    }
+  })
+
+  test('whose name is never resolved is given up in time', async () => {
+    const { uri, asked } = await refusingProxy()
+    const fetch = fetchVia(uri, () => new Promise(() => undefined))
+    await expect(fetch('https://slow.example/')).rejects.toThrow('The tool did not answer within 0.5 s.')
+    expect(asked).toEqual([])
+  })
 })

@@ -1,0 +1,89 @@
+/**
+ * `node scripts/build-if-stale.js`: what `npm start` and `npm run runs` do first. Builds where dist/ is missing or older
+ * than a source; starts no compiler where it is neither. Where nothing can be built (an image without sources or compiler, a
+ * dist/ that may not be written), what is built is left as it is. JavaScript, since it runs before anything is compiled.
+ */
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const BUILT = join(ROOT, 'dist', 'src', 'main.js')
+const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+/** What tsconfig.build.json leaves out: files there are read as they are. */
+const NOT_COMPILED = ['tools/custom', 'src/playground'].map((path) => join(ROOT, path))
+const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((path) => join(ROOT, path))
+
+const say = (text) => console.error(text)
+
+/** The files that a build is made of. A folder counts too: it changes when a file comes, goes or is put in its place. */
+function sources(folder) {
+  if (NOT_COMPILED.includes(folder) || !existsSync(folder)) return []
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const below = entries.filter((entry) => entry.isDirectory()).flatMap((entry) => sources(join(folder, entry.name)))
+  const files = entries.filter((entry) => /\.(ts|json)$/.test(entry.name)).map((entry) => join(folder, entry.name))
+  return [folder, ...files, ...below]
+}
+
+/** The source that was changed last, with its time in milliseconds. */
+function newestSource() {
+  const all = [
+    ...SETTINGS.filter((path) => existsSync(path)),
+    ...['src', 'tools'].flatMap((name) => sources(join(ROOT, name))),
+  ]
+  return all
+    .map((path) => ({ path: relative(ROOT, path), time: statSync(path).mtimeMs }))
+    .reduce((newest, one) => (one.time > newest.time ? one : newest))
+}
+
+function isWritable(path) {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Why an old build has to do, or undefined where it can be made anew. */
+function obstacle() {
+  if (!existsSync(COMPILER)) return 'TypeScript is not installed (npm ci installs it)'
+  return existsSync(BUILT) && !isWritable(BUILT) ? 'dist cannot be written' : undefined
+}
+
+/** @returns the exit code. */
+function build(newest) {
+  const started = Date.now()
+  // The output goes to stderr: `npm run runs` keeps stdout for its list.
+  const { status } = spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) {
+    say('The build has failed: nothing is started.')
+    return 1
+  }
+  // A source that is changed while it is compiled, or that has a time to come, is neither missed nor built for ever.
+  const time = new Date(Math.ceil(Math.max(started, newest.time)))
+  utimesSync(BUILT, time, time)
+  return 0
+}
+
+/** @returns the exit code. */
+function buildIfStale() {
+  const isBuilt = existsSync(BUILT)
+  if (isBuilt && !existsSync(join(ROOT, 'src'))) return 0
+  const newest = newestSource()
+  if (isBuilt && newest.time <= statSync(BUILT).mtimeMs) return 0
+  const why = obstacle()
+  const what = isBuilt ? `${newest.path} is newer than dist` : 'There is no build in dist'
+  if (!why) {
+    say(`${what}: building.`)
+    return build(newest)
+  }
+  say(`${what}, and ${why}${isBuilt ? ': what was built before is started.' : '.'}`)
+  return isBuilt ? 0 : 1
+}
+
+process.exitCode = buildIfStale()

@@ -1,0 +1,84 @@
+/** The special tokens of chat templates, which leak into texts: those of every family in one place. */
+
+/** Tokens that open an assistant's turn, or the part of it that is meant to be read. */
+const HEAD =
+  /\s*(?:<\|(?:im_start(?!\|>(?:think|analysis|reason))|start_header_id|begin_of_text|startoftext|start|begin|assistant|bot|python_tag|begin_of_solution|start_of_solution|START_RESPONSE|START_OF_TURN_TOKEN|CHATBOT_TOKEN|im_assistant|im_middle|content)\|>(?:assistant|model)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|<[｜|](?:Assistant|begin▁of▁sentence)[｜|]>|\[\/INST\]|<(?:response|output|reply|solution)>|<answer>(?=\s{0,9}[#*_]{0,4}\s?(?:thought|action|final|思考|行动)))/iy
+
+/** Tokens that end a turn. */
+const END =
+  /<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end_of_text|end_of_turn|end|eos|return|call|end_of_solution|END_RESPONSE|END_OF_TURN_TOKEN|user|observation|separator|endofassistant|im_user)\|>|<end_of_turn>|<turn\|>|<end_of_utterance>|<end_code>|<｜end▁of▁sentence｜>|<｜User｜>|<seed:eos>|<\/(?:response|output|reply|solution)>/gi
+const TAIL = ['</s>', '<eos>', '<|im_start|>', '<|start|>', '[/INST]', '[INST]', '[e~[']
+
+/** What harmony (gpt-oss) writes before the part for people, and before a message that speaks to a tool. */
+const FINAL = /<\|channel\|>final[^<\n]{0,40}<\|message\|>|<\|START_RESPONSE\|>|^\s{0,20}assistant ?final(?=\S)/
+const TO_TOOL = /\bto=[\w.]/
+/** One message of harmony ends and the next begins. */
+const NEXT_MESSAGE = /<\|end\|>\s{0,9}(?:<\|start\|>)?(?=assistant)/g
+const PREAMBLE = /^\s{0,20}<\|channel\|>commentary\s{0,9}<\|message\|>/
+/** What vision models set their answer in. */
+const BOX = /<\|(?:begin|end)_of_box\|>/g
+
+/** Special tokens of any family: what a tokenizer takes for the frame of the conversation. */
+const ANY =
+  /<(?=[|｜][^|｜<>\s]{1,40}[|｜]>|\/?[|｜]DSML[|｜]|\|?[a-z_]{1,20}\|?>(?<=\|>|<\|[a-z_]{1,20}>)|\/?s>|(?:bos|eos|pad|unk|sop|eop|mask)>|(?:start|end)_of_(?:turn|utterance|image)>|<\/?SYS>>|\/?(?:[a-z]{1,12}:)?(?:think|thinking|tool_calls?|tool_response|function_calls?|tool_result)>|unused\d{1,4}>|extra_id_\d{1,4}>)|\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|CALL_ID|ARGS|THINK|gMASK|MASK|CLS|SEP|IMG)\])/gi
+
+/** Parts the first character of each special token from the rest of it, so that none stays one. */
+export function defuseTokens(text: string): string {
+  return text.replace(ANY, (first) => `${first} `)
+}
+
+/** Drops the tokens that open a turn. */
+export function withoutHead(text: string): string {
+  let at = 0
+  for (HEAD.lastIndex = 0; HEAD.test(text);) at = HEAD.lastIndex
+  return text.slice(at)
+}
+
+export interface FinalPart {
+  text: string
+  isFinal: boolean
+}
+
+/** Whether a completion of harmony that lost its tokens came to its final part. */
+export function cameToFinal(completion: string): boolean {
+  return /^\s{0,20}analysis/.test(completion) && /assistant ?final/.test(completion)
+}
+
+/**
+ * The part that a model marked as the one for people, with `isFinal`; all of the text where none is marked, or a tool was
+ * called before it.
+ */
+export function finalPart(text: string): FinalPart {
+  const match = FINAL.exec(text)
+  const called = TO_TOOL.exec(text)
+  if (match && (!called || called.index > match.index))
+    return { text: text.slice(match.index + match[0].length), isFinal: true }
+  const joined = text.replace(NEXT_MESSAGE, '\n').replace(PREAMBLE, '')
+  const unboxed = joined.replace(BOX, '')
+  return { text: unboxed, isFinal: unboxed.length < joined.length }
+}
+
+/**
+ * Ends the turn at the token that ended it. Such a token ends its line or stands before the next token: an answer may
+ * speak of one in the middle of a sentence.
+ */
+export function withoutEnd(text: string): string {
+  for (const { 0: token, index } of text.matchAll(END)) {
+    const after = text[index + token.length] ?? '\n'
+    if (index > 0 && (after === '\n' || after === '<')) return withoutTail(text.slice(0, index))
+  }
+  return withoutTail(text)
+}
+
+/** Drops tokens at the end, and the end of an answer's tag whose beginning stood before the turn. */
+function withoutTail(text: string): string {
+  let kept = text.trimEnd()
+  const answer = text.includes('<answer>') ? [] : ['</answer>']
+  for (let token = tailToken(kept, answer); token; token = tailToken(kept, answer))
+    kept = kept.slice(0, -token.length).trimEnd()
+  return kept
+}
+
+function tailToken(text: string, others: string[]): string | undefined {
+  return [...TAIL, ...others].find((token) => text.endsWith(token))
+}

@@ -1,0 +1,46 @@
+import { isObject } from './args.ts'
+import type { Json } from './types.ts'
+
+const ANGLE = /<((?:https?|ftp|mailto|tel|slack):[^|>\n]+)(?:\|[^>\n]*)?>/gi
+const BARE = /(?:https?:\/\/|www\.)[^\s<>|"'`*~]+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/gi
+const LABELLED = /\[[^\]\n]*\](?:\(\s*<?([^\s)>]+)|:\s*<?([^\s>]+))/g
+
+/**
+ * The addresses that people could click if this were sent: what stands between `<` and `>`, and what Slack makes links of by
+ * itself. It does so in a text unless `parse` is `none`, in mrkdwn unless it is `verbatim`, and in a task's Markdown always.
+ */
+export function links(args: Json): string[] {
+  const text = typeof args['text'] === 'string' ? mrkdwnLinks(args['text'], args['parse'] !== 'none') : []
+  const chunks = Array.isArray(args['chunks']) ? args['chunks'].filter(isObject) : []
+  return [...text, ...blockLinks(args['blocks']), ...blockLinks(args['attachments']), ...chunks.flatMap(chunkLinks)]
+}
+
+function mrkdwnLinks(text: string, parses: boolean): string[] {
+  const angles = [...text.matchAll(ANGLE)].map(([, address = '']) => address.replaceAll('&amp;', '&'))
+  const rest = text.replace(ANGLE, ' ').replace(/```[^]*?```|`[^`\n]*`/g, ' ')
+  return parses ? [...angles, ...(rest.match(BARE) ?? [])] : angles
+}
+
+/** Walks blocks: every text object, every element with an address of its own. */
+function blockLinks(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(blockLinks)
+  if (!isObject(value)) return []
+  if (value['type'] === 'mrkdwn') return mrkdwnLinks(String(value['text']), value['verbatim'] !== true)
+  if (value['type'] === 'plain_text') return []
+  if (value['type'] === 'markdown') return markdownLinks(String(value['text']))
+  const own = ['url', 'image_url', 'title_link', 'title_url'].flatMap((key) =>
+    typeof value[key] === 'string' ? [value[key]] : [],
+  )
+  return [...own, ...Object.values(value).flatMap(blockLinks)]
+}
+
+function chunkLinks(chunk: Json): string[] {
+  const texts = ['text', 'title', 'details', 'output'].map((key) => chunk[key])
+  const written = texts.flatMap((text) => (typeof text === 'string' ? markdownLinks(text) : []))
+  return [...written, ...blockLinks(chunk['blocks']), ...blockLinks(chunk['sources'])]
+}
+
+function markdownLinks(text: string): string[] {
+  const labelled = [...text.matchAll(LABELLED)].map(([, inline, reference]) => inline ?? reference ?? '')
+  return [...labelled, ...mrkdwnLinks(text, true)]
+}

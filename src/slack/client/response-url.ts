@@ -1,0 +1,47 @@
+import { backoffMs, sleep } from '../../backoff.ts'
+import { messageOf } from '../../errors.ts'
+
+/** Slack takes five uses of a response_url, within 30 minutes. */
+const TRIES = 3
+/** A longer wait than this is not worth it: nobody looks any more. */
+const WAIT_MS = 5 * 60_000
+const TIMEOUT_MS = 10_000
+
+/**
+ * Posts JSON to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
+ * no other host, no redirect. What may pass is tried again, after a 429 not before its Retry-After. Never rejects.
+ */
+export async function respond(
+  url: string,
+  body: string,
+  { apiUrl, fetch, log }: { apiUrl: string; fetch: typeof globalThis.fetch; log(fields: object, line: string): void },
+): Promise<void> {
+  if (!isSlacks(url, apiUrl)) return log({}, 'a response_url that is not Slack’s is not used')
+  const headers = { 'content-type': 'application/json' }
+  for (let attempt = 0; ; attempt++) {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const sent = fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    const { status, waitMs } = await sent.then(outcomeOf, (error: unknown) => ({ status: messageOf(error), waitMs: 0 }))
+    if (typeof status === 'number' && status >= 200 && status < 300) return
+    log({ attempt: attempt + 1, status }, 'response_url not taken')
+    const isPassing = typeof status === 'string' || status === 429 || status >= 500
+    if (!isPassing || attempt + 1 >= TRIES || waitMs > WAIT_MS) return
+    await sleep(Math.max(waitMs, backoffMs(attempt, { base: 500, max: 5_000 })))
+  }
+}
+
+async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {
+  await response.body?.cancel().catch(() => undefined)
+  const seconds = Number(response.headers.get('retry-after') ?? 0)
+  return { status: response.status, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 }
+}
+
+const SLACKS = /(?:^|\.)slack(?:-gov)?\.com$/
+
+function isSlacks(address: string, apiUrl: string): boolean {
+  if (!URL.canParse(address)) return false
+  const url = new URL(address)
+  if (url.username !== '' || url.password !== '') return false
+  if (url.origin === new URL(apiUrl).origin) return true
+  return url.protocol === 'https:' && url.port === '' && SLACKS.test(url.hostname)
+}

@@ -1,0 +1,99 @@
+/** A text that is longer goes to the Markdown lexer in segments of at most so much. UTF-16 units. */
+const WHOLE_CHARS = 6000
+const SEGMENT_CHARS = 2000
+
+export interface Segment {
+  markdown: string
+  /** What parts it from the segment before: a block's end, or a cut between two lines or two words of one block. */
+  after: 'block' | 'line' | 'word'
+}
+
+/**
+ * Cuts Markdown into segments that are lexed one by one: what `marked` does in quadratic time, it then does over two thousand
+ * characters. Cut between two blocks, else between two lines, else between two words. A code block that is longer than a
+ * segment stays whole, because that is lexed in linear time; a table that is longer becomes several with the same head.
+ */
+export function segmentsOf(markdown: string): Segment[] {
+  if (markdown.length <= WHOLE_CHARS) return [{ markdown, after: 'block' }]
+  const segments: Segment[] = []
+  let next: Cut = { end: 0, after: 'block', head: '' }
+  while (markdown.length - next.end > SEGMENT_CHARS) {
+    const cut = cutAfter(markdown, next)
+    segments.push({ markdown: next.head + markdown.slice(next.end, cut.end), after: next.after })
+    next = cut
+  }
+  return [...segments, { markdown: next.head + markdown.slice(next.end), after: next.after }]
+}
+
+interface Cut {
+  end: number
+  after: Segment['after']
+  /** The head of the table that the cut falls into. */
+  head: string
+}
+
+/** The last good place in the window; not in its first quarter, where it would leave many small segments. */
+function cutAfter(markdown: string, { end: start, head: before }: Cut): Cut {
+  const most = start + SEGMENT_CHARS
+  const least = start + SEGMENT_CHARS / 4
+  let [block, line]: (Cut | undefined)[] = []
+  let [isAfterBlank, head] = [false, before]
+  for (let at = start; at < most;) {
+    const fence = fenceEnd(markdown, at)
+    const end = fence ?? headEnd(markdown, at) ?? lineEnd(markdown, at)
+    if (fence !== undefined && fence > most) return { end: at === start ? fence : at, after: 'block', head: '' }
+    if (markdown[at] !== '|') head = ''
+    if (at > least && isAfterBlank && !CONTINUES.test(markdown.slice(at, at + 8)))
+      block = { end: at, after: 'block', head }
+    else if (at > least && markdown[at] !== ' ') line = { end: at, after: head === '' ? 'line' : 'block', head }
+    if (end > lineEnd(markdown, at) && fence === undefined) head = markdown.slice(at, end)
+    isAfterBlank = fence !== undefined || markdown.slice(at, Math.min(end, at + 200)).trim() === ''
+    at = end
+  }
+  return block ?? line ?? betweenWords(markdown, start)
+}
+
+/** A line after a blank one that belongs to the list or quote before it: indented, or an item, or a quote. */
+const CONTINUES = /^(?:[ \t]|[-*+>]|\d{1,6}[.)])/
+
+function lineEnd(markdown: string, at: number): number {
+  const end = markdown.indexOf('\n', at)
+  return end < 0 ? markdown.length : end + 1
+}
+
+/** Not within a link either, where its end is nearby. */
+function betweenWords(markdown: string, start: number): Cut {
+  const most = start + SEGMENT_CHARS
+  const least = start + SEGMENT_CHARS / 4
+  const link = markdown.lastIndexOf('[', most - 1)
+  const isOpen = link > least && !/^[^\]]*\](?!\([^)]*$|$)/.test(markdown.slice(link, most))
+  const space = markdown.lastIndexOf(' ', (isOpen ? link : most) - 1)
+  const isLow = markdown.charCodeAt(most) >= 0xdc00 && markdown.charCodeAt(most) <= 0xdfff
+  const end = isOpen ? link : space > Math.max(least, link) ? space + 1 : isLow ? most - 1 : most
+  return { end, after: 'word', head: '' }
+}
+
+const FENCE = /([ \t]*)(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})[^\n]*(?:\n|$)/y
+
+/** Where the code block that begins here ends; undefined where none does. In a list item it is looked for nearby alone. */
+function fenceEnd(markdown: string, start: number): number | undefined {
+  FENCE.lastIndex = start
+  const [, indent = '', mark] = FENCE.exec(markdown) ?? []
+  if (mark === undefined) return undefined
+  const most = /^ {0,3}$/.test(indent) ? markdown.length : Math.min(markdown.length, start + SEGMENT_CHARS / 4)
+  for (let at = FENCE.lastIndex; at < most;) {
+    const end = lineEnd(markdown, at)
+    const line = markdown.slice(at, end).trim()
+    if (line.length >= mark.length && line === mark.charAt(0).repeat(line.length)) return end
+    at = end
+  }
+  return most === markdown.length ? most : undefined
+}
+
+const TABLE_HEAD = /\|[^\n]{1,800}\n\|? *:?-[-:| ]{0,800}(?:\n|$)/y
+
+/** Where the first two lines of the table that begins here end. */
+function headEnd(markdown: string, at: number): number | undefined {
+  TABLE_HEAD.lastIndex = at
+  return TABLE_HEAD.test(markdown) ? TABLE_HEAD.lastIndex : undefined
+}

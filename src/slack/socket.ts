@@ -1,0 +1,186 @@
+/**
+ * Keeps a Socket Mode connection open. The client's own reconnecting gives up for good where Slack cannot be reached, and a
+ * socket can be dead without a close event, so both are done here: it is opened again for as long as it takes, and one from
+ * which nothing comes, not even the pings that Slack sends several times a minute, is replaced.
+ */
+import type { SocketModeReceiver } from '@slack/bolt'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { backoffMs, sleep } from '../backoff.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { settledWithin } from '../async.ts'
+
+export interface SocketOptions {
+  /** Made with `autoReconnectEnabled: false`. */
+  client: SocketModeReceiver['client']
+  /** How long nothing may come before the connection is replaced, in ms. */
+  silenceMs: number
+  log: Log
+  /** Told at the start and at each change. */
+  onConnection?: ((isConnected: boolean) => void) | undefined
+}
+
+/** How long Slack is tried at the start. Milliseconds. */
+const FIRST_MS = 30_000
+/** A connection that lived shorter does not count as one when the pause before the next is chosen. */
+const STEADY_MS = 10_000
+/** Pauses between two tries: doubling, with jitter. Milliseconds. */
+const PAUSE = { base: 1_000, max: 30_000 }
+/** How long Slack has to answer the goodbye. The client would wait 30 s, which is longer than a bot has for its end. */
+const GOODBYE_MS = 2_000
+/** Said by undici for every WebSocket of the process. */
+const PINGS = 'undici:websocket:ping'
+
+export class Socket {
+  readonly #options: SocketOptions
+  readonly #end = new AbortController()
+  #address = ''
+  #isConnected = false
+  #connectedAt = 0
+  #heardAt = 0
+  /** When the connection was lost, in ms; undefined while all is well. */
+  #lostAt: number | undefined
+  /** Slack asked for a new connection, as it does every few hours. */
+  #isAskedAnew = false
+  /** Slack has refused us since the connection was lost. */
+  #isRefused = false
+  /** Nothing had come for too long when it was looked at last. */
+  #isSilent = false
+  #watchdog: NodeJS.Timeout | undefined
+
+  constructor(options: SocketOptions) {
+    this.#options = options
+    const { client, onConnection } = options
+    client.on('authenticated', ({ url }: { url?: string }) => (this.#address = url ?? ''))
+    client.on('ws_message', (data: unknown) => this.#hear(data))
+    client.on('connected', () => this.#connected())
+    client.on('disconnected', () => this.#disconnected())
+    onConnection?.(false)
+  }
+
+  isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** Opens it. @throws what Slack or the network says, where it refuses us or cannot be reached for half a minute. */
+  async start(): Promise<void> {
+    subscribe(PINGS, this.#onPing)
+    const { silenceMs } = this.#options
+    this.#watchdog = setInterval(() => this.#look(), silenceMs / 12)
+    this.#watchdog.unref()
+    try {
+      await this.#open({ tries: 0, until: Date.now() + FIRST_MS })
+    } catch (error) {
+      await this.stop()
+      throw error
+    }
+  }
+
+  /** Says goodbye, and opens no other. */
+  async stop(): Promise<void> {
+    this.#end.abort()
+    clearInterval(this.#watchdog)
+    unsubscribe(PINGS, this.#onPing)
+    await settledWithin(GOODBYE_MS, [this.#options.client.disconnect()])
+    this.#setConnected(false)
+  }
+
+  /** Tries until it is open. With `until` (ms since the epoch) it throws what still fails then, and a refusal at once. */
+  async #open({ tries, until }: { tries: number; until?: number }): Promise<void> {
+    const { client } = this.#options
+    for (let n = tries; !this.#end.signal.aborted; n++) {
+      if (n > 0) await sleep(backoffMs(n - 1, PAUSE), this.#end.signal).catch(() => undefined)
+      if (this.#end.signal.aborted) return
+      this.#heardAt = Date.now()
+      try {
+        await client.start()
+        // The end came while it was opened.
+        if (this.#end.signal.aborted) await settledWithin(GOODBYE_MS, [client.disconnect()])
+        return
+      } catch (error) {
+        if (until !== undefined && (isRefusal(error) || Date.now() > until)) throw error
+        if (until === undefined) this.#lose('no connection can be made')
+        if (isRefusal(error)) this.#refuse(error)
+      }
+    }
+  }
+
+  #connected(): void {
+    this.#connectedAt = this.#heardAt = Date.now()
+    this.#isAskedAnew = this.#isRefused = false
+    this.#setConnected(true)
+    if (this.#lostAt === undefined) return
+    this.#options.log.info({ lostMs: Date.now() - this.#lostAt }, 'the connection to Slack is back')
+    this.#lostAt = undefined
+  }
+
+  #disconnected(): void {
+    // A connection that was never made is told of by the client's start().
+    if (!this.#isConnected) return
+    this.#setConnected(false)
+    if (this.#end.signal.aborted) return
+    if (!this.#isAskedAnew) this.#lose('it was closed')
+    const isSteady = Date.now() - this.#connectedAt > STEADY_MS
+    void this.#open({ tries: isSteady ? 0 : 1 })
+  }
+
+  #lose(reason: string): void {
+    if (this.#lostAt !== undefined || this.#end.signal.aborted) return
+    this.#lostAt = Date.now()
+    this.#options.log.warn({ reason }, 'the connection to Slack is lost; trying again until it is back')
+  }
+
+  /** Waiting does not help against a token that was revoked, so it is told apart, once. */
+  #refuse(error: unknown): void {
+    if (this.#isRefused || this.#end.signal.aborted) return
+    this.#isRefused = true
+    this.#options.log.error({ error: messageOf(error) }, 'Slack refuses the connection')
+  }
+
+  #setConnected(isConnected: boolean): void {
+    if (this.#isConnected === isConnected) return
+    this.#isConnected = isConnected
+    this.#options.onConnection?.(isConnected)
+  }
+
+  #hear(data: unknown): void {
+    this.#heardAt = Date.now()
+    // What Slack says of the connection itself is short; events are not read twice.
+    if (typeof data === 'string' && data.length < 1_000 && /"type"\s*:\s*"disconnect"/.test(data))
+      this.#isAskedAnew = true
+  }
+
+  readonly #onPing = (message: unknown): void => {
+    if (this.#address !== '' && addressOf(message) === new URL(this.#address).href) this.#heardAt = Date.now()
+  }
+
+  /** Replaces a connection, or a try at one, from which nothing has come for too long. */
+  #look(): void {
+    const silentMs = Date.now() - this.#heardAt
+    const wasSilent = this.#isSilent
+    this.#isSilent = silentMs >= this.#options.silenceMs
+    // Twice, because after a machine's sleep the first look comes before what waits to be read.
+    if (!this.#isSilent || !wasSilent) return
+    this.#isSilent = false
+    this.#heardAt = Date.now()
+    this.#lose(`nothing came for ${Math.round(silentMs / 1000)} s`)
+    // The first asks the other side to close, which a dead one never does; the second does not wait for that.
+    void this.#options.client.disconnect()
+    void this.#options.client.disconnect()
+  }
+}
+
+/** Slack's own no, such as `invalid_auth`, unless it is one that passes. */
+function isRefusal(error: unknown): boolean {
+  const code = /An API error occurred: (\w+)/.exec(messageOf(error))?.[1]
+  return (
+    code !== undefined &&
+    !/^(?:internal_error|fatal_error|service_unavailable|request_timeout|rate_?limited)$/.test(code)
+  )
+}
+
+function addressOf(message: unknown): unknown {
+  if (typeof message !== 'object' || message === null || !('websocket' in message)) return undefined
+  const { websocket } = message
+  return typeof websocket === 'object' && websocket !== null && 'url' in websocket ? websocket.url : undefined
+}

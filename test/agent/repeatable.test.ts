@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DialectName } from '../../src/agent/dialects/index.ts'
+import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { startWiki } from '../../src/playground/wiki.ts'
+import { createToolbox } from '../../tools/index.ts'
+import { echo, runOn } from '../harness/agent-run.ts'
+import { act, finish, type Turn } from '../harness/played-model.ts'
+
+const PAGES = [
+  { title: 'Dune', text: 'A book. The spice flows. Water is rare. Spice is power.' },
+  { title: 'Emma', text: 'Another book. Spice is nowhere else.' },
+].map((page, i) => ({ ...page, id: i + 1, redirects: [], disambiguation: false }))
+
+async function wikiTools() {
+  const wiki = await startWiki({ pages: PAGES })
+  const http = createToolHttp()
+  onTestFinished(() => Promise.all([http.close(), wiki.close()]).then(() => undefined))
+  return createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: wiki.url } })
+}
+
+const SAY: Record<DialectName, { search(title: string): Turn; lookup(word: string): Turn; done: Turn }> = {
+  docstore: {
+    search: (title) => ` a\nAction 1: Search[${title}]`,
+    lookup: (word) => ` a\nAction 1: Lookup[${word}]`,
+    done: ' a\nAction 9: Finish[done]',
+  },
+  bracket: {
+    search: (title) => ` a\nAction: wikipedia[${title}]`,
+    lookup: (word) => ` a\nAction: wikipedia_lookup[${word}]`,
+    done: ' a\nAction: Finish[done]',
+  },
+  json: {
+    search: (title) => blob('wikipedia', title),
+    lookup: (word) => blob('wikipedia_lookup', word),
+    done: 'Final Answer: done',
+  },
+  text: {
+    search: (title) => act('a', 'wikipedia', title),
+    lookup: (word) => act('a', 'wikipedia_lookup', word),
+    done: finish('done'),
+  },
+  conversational: {
+    search: (title) => ` Yes\nAction: wikipedia\nAction Input: ${title}`,
+    lookup: (word) => ` Yes\nAction: wikipedia_lookup\nAction Input: ${word}`,
+    done: 'AI: done',
+  },
+  native: {
+    search: (query) => ({ toolCalls: [{ name: 'wikipedia', arguments: JSON.stringify({ query }) }] }),
+    lookup: (keyword) => ({ toolCalls: [{ name: 'wikipedia_lookup', arguments: JSON.stringify({ keyword }) }] }),
+    done: 'done',
+  },
+  'self-ask': { search: (title) => `Follow up: ${title}`, lookup: () => '', done: 'So the final answer is: done' },
+}
+
+function blob(tool: string, input: string): string {
+  return `Thought: a\n\`\`\`\n${JSON.stringify({ action: tool, action_input: input })}\n\`\`\``
+}
+
+const HITS = ['(Result 1 / 2) The spice flows.', '(Result 2 / 2) Spice is power.']
+
+describe('a lookup with the same keyword', () => {
+  test.for(['docstore', 'bracket', 'json', 'text', 'conversational', 'native'] as const)(
+    'gives the next hit in the %s dialect',
+    async (dialect, t) => {
+      const { search, lookup, done } = SAY[dialect]
+      const { observations, final } = await runOn(t, {
+        dialect,
+        tools: await wikiTools(),
+        model: [search('Dune'), lookup('spice'), lookup('spice'), lookup('spice'), done],
+      })
+      expect(observations.slice(1)).toEqual([...HITS, 'No more results.'])
+      expect(final).toMatchObject({ type: 'answer', text: 'done' })
+      expect(final).not.toHaveProperty('stopped')
+    },
+  )
+
+  test('after its last hit is a repetition, and then the model must answer', async (t) => {
+    const { search, lookup, done } = SAY.docstore
+    const { observations, final } = await runOn(t, {
+      dialect: 'docstore',
+      tools: await wikiTools(),
+      model: (_, n) => [search('Dune'), ...Array.from({ length: 5 }, () => lookup('Spice'))][n] ?? done,
+    })
+    const told = 'You have already done exactly this. It returned: No more results.'
+    expect(observations.slice(3)).toEqual([
+      'No more results.',
+      `${told} Do something else, or give the final answer.`,
+      told,
+    ])
+    expect(final).toMatchObject({ stopped: 'loop' })
+  })
+
+  test('on another page begins anew', async (t) => {
+    const { search, lookup, done } = SAY.docstore
+    const { observations } = await runOn(t, {
+      dialect: 'docstore',
+      tools: await wikiTools(),
+      model: [search('Emma'), lookup('spice'), lookup('spice'), search('Dune'), lookup('spice'), done],
+    })
+    expect([observations[2], observations[4]]).toEqual(['No more results.', HITS[0]])
+  })
+
+  test('twice in one turn gives two hits', async (t) => {
+    const call = { name: 'wikipedia_lookup', arguments: '{"keyword": "spice"}' }
+    const { observations } = await runOn(t, {
+      dialect: 'native',
+      tools: await wikiTools(),
+      model: [SAY.native.search('Dune'), { toolCalls: [call, call] }, 'done'],
+    })
+    expect(observations.slice(1)).toEqual(HITS)
+  })
+})
+
+test('a tool that answers by itself does not answer with the loop’s word about a repetition', async (t) => {
+  const direct = echo(undefined, { name: 'direct', returnDirect: true })
+  const ask = (...names: string[]) => ({ toolCalls: names.map((name) => ({ name, arguments: '{"query": "x"}' })) })
+  const { final } = await runOn(t, {
+    dialect: 'native',
+    tools: [direct, echo()],
+    model: [ask('direct', 'echo'), ask('direct'), 'done'],
+  })
+  expect(final).toMatchObject({ type: 'answer', text: 'done' })
+})

@@ -1,0 +1,35 @@
+import { expect } from 'vitest'
+import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
+import { pings } from '../../src/playground/shown.ts'
+import { answerContents, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
+import { sanitize } from '../../src/slack/client/sanitize.ts'
+
+/** An answer as mrkdwn, its messages one after the other, without the footer. */
+export function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {
+  const contents = answerContents({
+    text: markdown,
+    sources: [],
+    question: 'q',
+    allowedHosts: ['example.com'],
+    footer: 'FOOTER',
+    ...view,
+  })
+  return contents.flatMap((content) => textsOf(content)).filter((text) => text !== 'FOOTER')
+}
+
+export function textsOf({ blocks }: Content): string[] {
+  return blocks.flatMap((block) => {
+    if (block.type === 'section') return [block.text?.text ?? '']
+    return block.type === 'context' ? block.elements.map((element) => ('text' in element ? element.text : '')) : []
+  })
+}
+
+/** Throws what Slack would answer to this, by a post or by an update. */
+export function accept(content: Content): void {
+  const sent = sanitize(content)
+  readContent({ ...sent })
+  readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
+  expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { Env } from '../../src/config.ts'
+import { startBot } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
+import { startWebServer } from '../harness/web-server.ts'
+
+/** The warning lines of a bot whose endpoint is at `url`, once there is one or `isOver`. */
+async function warnings(t: Ends, env: Env, isOver: () => boolean = () => false): Promise<string[]> {
+  const { logs } = await startBot(t, { env })
+  const told = () => logs.filter((line) => line.includes('the model cannot be asked'))
+  await expect.poll(() => told().length > 0 || isOver(), { timeout: 20_000 }).toBe(true)
+  return told()
+}
+
+test('a model endpoint that does not answer at the start is a warning line, without its key', async (t) => {
+  const lines = await warnings(t, { OPENAI_BASE_URL: 'http://user:pass@127.0.0.1:9/v1?key=secret' })
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 40, endpoint: 'http://127.0.0.1:9' })
+  expect(lines[0]).toContain('does not answer. Check OPENAI_BASE_URL')
+  expect(lines[0]).not.toMatch(/pass|secret/)
+})
+
+test.each([
+  [401, 'application/json', 'refused the key'],
+  [503, 'application/json', 'answered with status 503'],
+  [200, 'text/html', 'there is no model: a web page answers'],
+])('one that answers %i as %s is told of too', async (status, type, sentence) => {
+  const ends: (() => Promise<void> | void)[] = []
+  const server = await startWebServer((_, response) => {
+    response.writeHead(status, { 'content-type': type }).end('<html>')
+  })
+  const lines = await warnings({ onTestFinished: (end) => void ends.push(end) }, { OPENAI_BASE_URL: server.url })
+  expect(lines).toEqual([expect.stringContaining(sentence)])
+  expect(server.paths).toEqual(['/models'])
+  for (const end of ends) await end()
+})
+
+test.each([
+  [200, '{"data": []}'],
+  [404, '{"error": {}}'],
+])('one that answers %i is not', async (status, body) => {
+  const ends: (() => Promise<void> | void)[] = []
+  const { url, requests } = await startWebServer((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+  const env = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_HEADERS: '{"x-team": "search"}' }
+  const isOver = () => requests.length > 0
+  expect(await warnings({ onTestFinished: (end) => void ends.push(end) }, env, isOver)).toEqual([])
+  expect(requests[0]).toMatchObject({ path: '/v1/models', headers: { 'x-team': 'search' } })
+  for (const end of ends) await end()
+})

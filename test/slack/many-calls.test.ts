@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { startBot } from '../harness/bot.ts'
+
+test.each(['replies', 'stream'])(
+  'a turn of 500 native calls is five steps in the thread, and one note (STEPS=%s)',
+  async (steps) => {
+    const ends: (() => Promise<void> | void)[] = []
+    const toolCalls = Array.from({ length: 500 }, (_, i) => ({
+      name: 'calculator',
+      arguments: JSON.stringify({ expression: `${i}+1` }),
+    }))
+    const { mention, slack } = await startBot(
+      { onTestFinished: (end) => void ends.push(end) },
+      { env: { AGENT_DIALECT: 'native', STEPS: steps }, model: [{ toolCalls }, 'That is enough.'] },
+    )
+    const thread = await mention('All of them?')
+    expect(await thread.lastAnswer()).toBe('That is enough.')
+    const shown = slack.replies(thread.channel, thread.ts).map((message) => JSON.stringify(message))
+    expect(shown.filter((one) => one.includes('Only the first 5 of 500 calls were run'))).toHaveLength(1)
+    if (steps === 'replies') expect(thread.steps()).toHaveLength(5)
+    for (const end of ends.reverse()) await end()
+  },
+)

@@ -1,0 +1,153 @@
+/** `npm start` and `npm run runs` in a copy of the project with small sources: when they build, and when not. */
+import { execFile } from 'node:child_process'
+import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { ROOT } from '../src/package-root.ts'
+import { temporaryFolder } from './harness/command.ts'
+import type { Ends } from './harness/ends.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** Somebody who may not write what is not his; a test that runs as root must become one. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+
+/** The project's own scripts and settings, with a main.ts and a runs-main.ts of one line each. */
+async function copyOfProject(t: Ends) {
+  const folder = await temporaryFolder(t)
+  for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'])
+    await cp(join(ROOT, path), join(folder, path), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  for (const path of ['src/deep', 'tools/custom', 'cache']) await mkdir(join(folder, path), { recursive: true })
+  const write = (path: string, text: string) => writeFile(join(folder, path), text)
+  await write('src/deep/word.ts', `export const word: string = 'one'\n`)
+  await write('src/main.ts', `import { word } from './deep/word.ts'\nconsole.log('main says ' + word)\n`)
+  await write('src/runs-main.ts', `import { word } from './deep/word.ts'\nconsole.log('runs says ' + word)\n`)
+  await write('tools/tool.ts', `export const tool = 1\n`)
+  const npm = (args: string[], as: { uid?: number; gid?: number } = {}) => run(folder, args, as)
+  const at = (path: string) => join(folder, path)
+  /** As if it had been changed this long after the build; before it where negative. */
+  const touch = async (path: string, seconds: number) => {
+    const built = (await stat(at('dist/src/main.js'))).mtimeMs / 1000 + seconds
+    await utimes(at(path), built, built)
+  }
+  return { folder, at, write, touch, npm, start: () => npm(['start']) }
+}
+
+/** npm's exit code and what was written. */
+async function run(cwd: string, args: string[], as: { uid?: number; gid?: number }) {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: cwd,
+    npm_config_cache: join(cwd, 'cache'),
+    npm_config_update_notifier: 'false',
+  }
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile('npm', args, { cwd, env, ...as }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+  })
+}
+
+test('what is not built is built, and what is built is started as it is', async (t) => {
+  const { start, at } = await copyOfProject(t)
+  const first = await start()
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('There is no build in dist: building.')])
+  expect(first.stdout).toMatch(/main says one\n$/)
+  const { mtimeMs } = await stat(at('dist/src/deep/word.js'))
+  const second = await start()
+  expect([second.code, second.stdout, second.stderr]).toEqual([0, expect.stringMatching(/main says one\n$/), ''])
+  expect((await stat(at('dist/src/deep/word.js'))).mtimeMs).toBe(mtimeMs)
+})
+
+test('a source that is newer than dist is built again, by npm run runs too, and then no more', async (t) => {
+  const { start, npm, write, touch } = await copyOfProject(t)
+  await start()
+  await write('src/deep/word.ts', `export const word: string = 'two'\n`)
+  await touch('src/deep/word.ts', 5)
+  const runs = await npm(['run', '--silent', 'runs'])
+  expect(runs).toEqual({
+    code: 0,
+    stdout: 'runs says two\n',
+    stderr: 'src/deep/word.ts is newer than dist: building.\n',
+  })
+  expect(await npm(['run', '--silent', 'runs'])).toEqual({ code: 0, stdout: 'runs says two\n', stderr: '' })
+  expect((await start()).stdout).toMatch(/main says two\n$/)
+})
+
+test('a tool and a setting of the build count as sources; a custom tool does not', async (t) => {
+  const { start, write, touch } = await copyOfProject(t)
+  await start()
+  for (const path of ['tools/tool.ts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'src/deep']) {
+    await touch(path, 5)
+    expect((await start()).stderr).toContain(`${path} is newer than dist: building.`)
+  }
+  await write('tools/custom/mine.ts', 'export default {}\n')
+  await touch('tools/custom/mine.ts', 500)
+  expect((await start()).stderr).toBe('')
+})
+
+test('an older file that took the place of a source is built too', async (t) => {
+  const { start, at, write, touch } = await copyOfProject(t)
+  await start()
+  await write('older.ts', `export const word: string = 'three'\n`)
+  await touch('older.ts', -100)
+  await rename(at('older.ts'), at('src/deep/word.ts'))
+  expect((await start()).stdout).toMatch(/main says three\n$/)
+})
+
+test('sources that do not compile start nothing, however often it is tried', async (t) => {
+  const { start, write, touch } = await copyOfProject(t)
+  await start()
+  await write('src/deep/word.ts', `export const word: string = 4\n`)
+  await touch('src/deep/word.ts', 5)
+  for (let i = 0; i < 2; i++) {
+    const { code, stdout, stderr } = await start()
+    expect([code, stdout]).toEqual([expect.any(Number), expect.not.stringContaining('main says')])
+    expect(code).not.toBe(0)
+    expect(stderr).toMatch(/src\/deep\/word\.ts.*error TS2322[^]*The build has failed: nothing is started\./)
+  }
+})
+
+test('an image without sources and compiler starts what it holds', async (t) => {
+  const { start, at } = await copyOfProject(t)
+  await start()
+  for (const path of ['src', 'tsconfig.json', 'tsconfig.build.json', 'node_modules'])
+    await rm(at(path), { recursive: true })
+  expect(await start()).toEqual({ code: 0, stdout: expect.stringMatching(/main says one\n$/), stderr: '' })
+})
+
+test('where nothing can be built, an older build is started and a missing one told', async (t) => {
+  const { start, at, touch } = await copyOfProject(t)
+  await start()
+  await rm(at('node_modules'))
+  await touch('src/main.ts', 5)
+  const older = await start()
+  expect([older.code, older.stdout]).toEqual([0, expect.stringMatching(/main says one\n$/)])
+  const why = 'TypeScript is not installed (npm ci installs it)'
+  expect(older.stderr).toContain(`src/main.ts is newer than dist, and ${why}: what was built before is started.\n`)
+  await rm(at('dist'), { recursive: true })
+  const none = await start()
+  expect(none.code).toBe(1)
+  expect(none.stderr).toContain(`There is no build in dist, and ${why}.\n`)
+})
+
+test('a dist that may only be read is started as it is', async (t) => {
+  const { start, npm, folder, at, touch } = await copyOfProject(t)
+  await start()
+  await touch('src/main.ts', 5)
+  const built = await readFile(at('dist/src/main.js'), 'utf8')
+  await chmod(folder, 0o755)
+  for (const path of ['dist/src/main.js', 'dist/src', 'dist'])
+    await chmod(at(path), path.endsWith('js') ? 0o444 : 0o555)
+  await rm(at('cache'), { recursive: true })
+  await mkdir(at('cache'))
+  if (NOBODY.uid) await chown(at('cache'), NOBODY.uid, NOBODY.gid)
+  const { code, stdout, stderr } = await npm(['start'], NOBODY)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/main says one\n$/)])
+  expect(stderr).toContain(
+    'src/main.ts is newer than dist, and dist cannot be written: what was built before is started.',
+  )
+  expect(await readFile(at('dist/src/main.js'), 'utf8')).toBe(built)
+  for (const path of ['dist', 'dist/src']) await chmod(at(path), 0o755)
+})
