@@ -182,12 +182,12 @@ function patternsOf(words: string[]): Map<string, RegExp> {
       `(#{1,6}${GAP})?${MARK}(${some.join('|')})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
       'iy',
     )
-  const letters = new Set(words.flatMap(firstLetters))
+  const byLetter = new Map<string, Set<string>>()
+  for (const word of words)
+    for (const letter of firstLetters(word)) byLetter.set(letter, (byLetter.get(letter) ?? new Set()).add(word))
   const decorated = pattern(words)
   return new Map([
-    ...[...letters].map(
-      (letter) => [letter, pattern(words.filter((word) => firstLetters(word).includes(letter)))] as const,
-    ),
+    ...[...byLetter].map(([letter, some]) => [letter, pattern([...some])] as const),
     ...['#', '*', '_', '`'].map((mark) => [mark, decorated] as const),
   ])
 }

@@ -41,6 +41,8 @@ const STEPS = [
 /** Plays two calculator steps and an answer, streamed in pieces of four characters after `latencyMs`. */
 export async function startModel(latencyMs: number): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
+    // The list of models, by which a bot looks at its start whether there is one.
+    if (request.method !== 'POST') return void response.writeHead(404).end()
     void (async () => {
       const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[]; stream?: boolean }
       const prompt = body.messages.at(-1)?.content ?? ''
