@@ -22,10 +22,10 @@ function hostOf(url: string): string {
 /** A bot whose Slack and model lie behind a proxy. */
 async function proxiedBot(t: Ends, mode: 'http' | 'socket') {
   const proxy = await connectProxy(t)
-  const slack = await startLocalSlack({ retryMs: [20] })
+  const slack = await startLocalSlack({ retryMs: [20], host: SLACK_HOST })
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, [act('A sum.', 'calculator', '2+2'), finish('It is 4.')])
-  const urls = { SLACK_API_URL: behind(slack.apiUrl, SLACK_HOST), OPENAI_BASE_URL: behind(model.url, 'model.tst') }
+  const urls = { SLACK_API_URL: slack.apiUrl, OPENAI_BASE_URL: behind(model.url, 'model.tst') }
   const settings = { ...envFor({ slack, model }, mode), ...urls, HTTPS_PROXY: proxy.url, SHUTDOWN_MS: '1000' }
   const bot = await startRealBot(loadConfig(settings, { serves: true }), { log: createLog('silent') })
   t.onTestFinished(() => bot.stop())

@@ -8,6 +8,8 @@ import type { Call, Channel, Message, Reaction, Refused, User } from './types.ts
 /** How this Slack is; the defaults are those of the real one. */
 export interface LocalSlackOptions {
   port?: number
+  /** The name that it goes by in its own addresses, for apps that reach it through a proxy: 127.0.0.1. */
+  host?: string
   botToken?: string
   appToken?: string
   signingSecret?: string

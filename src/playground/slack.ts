@@ -44,13 +44,14 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     response.on('close', () => (progress.open -= 1))
     parts.webApi(request, response).catch(() => response.destroy())
   }, options.port)
-  const parts = assemble(settings, server)
+  const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
+  const parts = assemble(settings, { ...server, base })
   const { store, people, sockets, calls, refusals, faults, deliveries } = parts
   const { botToken, appToken, signingSecret } = settings
   if (settings.echo) echoBot(store, (event) => void people.event(event))
 
   return {
-    ...{ apiUrl: `${server.base}/api/`, botToken, appToken, signingSecret },
+    ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
     ...{ store, people, sockets, calls, refusals },
     setTarget: parts.setTarget,
     fault: faults.add,
@@ -73,7 +74,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
 function assemble(settings: Settings, server: Listening) {
   const { now, scopes, events } = settings
   const store = new Store(now)
-  const sockets = new Sockets(server.server, settings.pingMs)
+  const sockets = new Sockets(server.server, settings)
   const triggers = createTriggers(store, now)
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()

@@ -23,11 +23,11 @@ export class Sockets {
   private readonly pings: NodeJS.Timeout
   private turn = 0
 
-  constructor(server: Server, pingMs = PING_MS) {
+  constructor(server: Server, { pingMs = PING_MS, host }: { pingMs?: number; host?: string } = {}) {
     server.on('upgrade', (request, socket, head) => {
       // Whoever knocks and leaves must not end this process.
       socket.on('error', () => socket.destroy())
-      if (isForeign(request)) return turnAway(socket, '403 Forbidden')
+      if (isForeign(request, host)) return turnAway(socket, '403 Forbidden')
       if (!this.tickets.delete(ticketOf(request))) return turnAway(socket, '401 Unauthorized')
       this.door.handleUpgrade(request, socket, head, (ready) => this.welcome(ready))
     })
@@ -143,9 +143,10 @@ export class Sockets {
 }
 
 /** A browser tells where the page that opens a socket is from; and this machine is asked for by its own names alone. */
-function isForeign({ headers: { origin, host = '' } }: IncomingMessage): boolean {
+function isForeign({ headers: { origin, host = '' } }: IncomingMessage, own?: string): boolean {
   const isElsewhere = origin !== undefined && origin !== `http://${host}`
-  return isElsewhere || !/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)
+  const name = host.replace(/:\d+$/, '').toLowerCase()
+  return isElsewhere || !['localhost', '127.0.0.1', own].includes(name)
 }
 
 /** Empty for an address that is none of ours, whatever stands in it. */

@@ -14,13 +14,10 @@ export interface ConnectProxy {
   refuses: Set<string>
 }
 
-/** As long as the address that it stands for, so that it can take its place in a stream of bytes. */
+/** A name of the local Slack that only the proxy knows. */
 export const SLACK_HOST = 'slack.tst'
 
-/**
- * A proxy that tunnels. Every name is this machine to it, so `http://model.tst:PORT` leads to our own server at PORT, and a
- * socket address that the local Slack hands out leads through the proxy too.
- */
+/** A proxy that tunnels. Every name is this machine to it, so `http://model.tst:PORT` leads to our own server at PORT. */
 export async function connectProxy(t: Ends): Promise<ConnectProxy> {
   const proxy: ConnectProxy = { url: '', asked: [], authorization: undefined, refuses: new Set() }
   const sockets = new Set<Socket>()
@@ -43,7 +40,7 @@ export async function connectProxy(t: Ends): Promise<ConnectProxy> {
     )
     keep(upstream)
     client.on('close', () => upstream.destroy()).on('data', (bytes) => upstream.write(bytes))
-    upstream.on('close', () => client.destroy()).on('data', (bytes) => client.write(withSlackHost(bytes)))
+    upstream.on('close', () => client.destroy()).on('data', (bytes) => client.write(bytes))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -55,6 +52,3 @@ export async function connectProxy(t: Ends): Promise<ConnectProxy> {
   return proxy
 }
 
-function withSlackHost(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString('latin1').replaceAll('ws://127.0.0.1', `ws://${SLACK_HOST}`), 'latin1')
-}
