@@ -117,7 +117,7 @@ test.each<[string, Partial<SlackMessage>, object | undefined]>([
     { channel: 'D1', text: 'and <@U2>?', thread_ts: '1.0' },
     { question: { surface: 'dm', thread: '1.0' } },
   ],
-  ...['👍', '!!!', '…', ':+1:', ':tada: :パーティー:', '   ', '?'].map(
+  ...['👍', '!!!', '…', '-&gt;', '&gt;_&lt;', ':+1:', ':tada: :パーティー:', '   ', '?'].map(
     (text): [string, Partial<SlackMessage>, undefined] => [`a reply ${text}`, { text, thread_ts: '1.0' }, undefined],
   ),
   ...['да', '好的呢', 'نعم', '42', 'हाँ', ':tada: really', '10:30'].map(

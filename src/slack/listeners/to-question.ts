@@ -80,7 +80,7 @@ const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
  */
 function isBesideThePoint(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
-  return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(text.replace(EMOJI, ''))
+  return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
 
 /** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
