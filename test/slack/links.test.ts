@@ -95,6 +95,11 @@ describe('links', () => {
     'банк.рф',
     'xn--90ais.xn--p1ai',
     'me@bank.example',
+    'bank.example→',
+    'bank.example=ok',
+    '//bank.example',
+    'https:bank.example',
+    '192.168.0.1:80',
     'https://example.com/other',
     'example.com@bank.example',
   ])('a label that reads as another address is shown with the real one: %s', (label) => {
@@ -110,6 +115,8 @@ describe('links', () => {
     'Node is here.',
     'v2.0 of it',
     'config.json',
+    'Node.js, version 22.12.0',
+    'https: what it is',
   ])('a label that reads as no other address is a label: %s', (label) => {
     const policy = linkPolicy({ sources: [], question: '', allowed: ['example.com'] })
     expect(renderLink({ label, href: 'https://example.com/login' }, policy)).toMatch(

@@ -14,9 +14,9 @@ export function readsAsAnother(label: string, url: URL): boolean {
 /** Of a longer label no more is shown. */
 const LABEL_CHARS = 300
 
-/** A scheme, or `www.`, or a mail address, or a name that ends as hosts do, alone or with a port, a path, a query. */
+/** A scheme, `//` or `www.`, a mail address, an IPv4 address, or a name that ends as hosts do, whatever sign follows it. */
 const ADDRESS =
-  /^(?:[a-z][a-z\d+.-]{0,20}:\/|www\.)|@[^\s@]+\.|^[^\s./:?#]+(?:\.[^\s./:?#]+)*\.(?!(?:js|ts|jsx|tsx|json|html?|txt|pdf|csv|css|xml|ya?ml|cpp|java)$)(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,24}|xn--[a-z\d-]+)\.?(?:[:/?#]|[.!?]*$)/iu
+  /^(?:https?:\S|[a-z][a-z\d+.-]{0,20}:\/|\/\/|www\.)|@[^\s@]+\.|^(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])|^[^\s./:?#]+(?:\.[^\s./:?#]+)*\.(?!(?:js|ts|jsx|tsx|json|html?|txt|pdf|csv|css|xml|ya?ml|cpp|java)(?![\p{L}\p{N}]))(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,24}|xn--[a-z\d-]+)(?![\p{L}\p{M}\p{N}-])/iu
 
 /** Whether the word names this very address, or its host alone. */
 function isThis(word: string, url: URL): boolean {
