@@ -1,4 +1,4 @@
-import { reactLabel } from './parser/react-labels.ts'
+import { reactLabel, type Label } from './parser/react-labels.ts'
 import { LONGEST_CLOSING, opensReasoning } from './parser/reasoning-marks.ts'
 
 /** A stretch of text that is thinking aloud before the turn, marks included. Offsets; one that is not over ends at Infinity. */
@@ -36,6 +36,8 @@ export class ObservationCut {
   #tail = ''
   /** After an action or an answer has begun, marks of reasoning are text. */
   #hasBegun = false
+  /** The labels of the step that has begun are no headings: `# Observation: …` is a comment in its input. */
+  #isPlain = false
   /** Nothing but blank lines stands before the current line. */
   #isFirst = true
 
@@ -94,7 +96,8 @@ export class ObservationCut {
     if (lineBreak >= 0 || (!wasWhole && MAY_END_LABEL.test(piece.slice(at, end))))
       this.#cutIfObservation(lineBreak >= 0 && !this.#head.endsWith('\n') ? `${this.#head}\n` : this.#head)
     if (lineBreak >= 0 && !this.#isOver) {
-      this.#hasBegun ||= beginsStep(this.#head)
+      const step = beginsStep(this.#head)
+      if (step) [this.#hasBegun, this.#isPlain] = [true, step.mark === '']
       this.#isFirst &&= this.#head.trim() === ''
       this.#newLine(before + end)
     }
@@ -102,7 +105,7 @@ export class ObservationCut {
   }
 
   #cutIfObservation(line: string): void {
-    if (!this.#begins(line)) return
+    if (!this.#begins(line) || (this.#isPlain && COMMENT.test(line))) return
     this.text = this.text.slice(0, this.#lineStart)
     this.#isOver = true
   }
@@ -121,9 +124,11 @@ export function readWhole(text: string, begins: (line: string) => boolean): Obse
   return cut
 }
 
-function beginsStep(line: string): boolean {
-  const name = reactLabel(line, 0)?.name
-  return name === 'action' || name === 'answer'
+const COMMENT = /^[ \t]{0,64}#(?!#)/
+
+function beginsStep(line: string): Label | undefined {
+  const label = reactLabel(line, 0)
+  return label?.name === 'action' || label?.name === 'answer' ? label : undefined
 }
 
 function endOf(pattern: RegExp, text: string, from: number): number | undefined {

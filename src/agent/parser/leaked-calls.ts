@@ -7,7 +7,7 @@ import type { ModelOutput } from './model-output.ts'
 
 /**
  * Native tool calls that leak into the text, in the syntaxes of their vendors. Where the call is JSON with the tool's name
- * in it, `block.ts` reads it; this table is for those whose name stands outside of their arguments.
+ * in it, `json-block.ts` reads it; this table is for those whose name stands outside of their arguments.
  */
 interface Syntax {
   /** The opening of a call, up to its arguments; `name` is the tool. Sticky and global searches both use it. */
@@ -43,7 +43,7 @@ const SYNTAXES: Syntax[] = [
   },
   // DeepSeek: <｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n{…}\n```<｜tool▁call▁end｜>, and without "function"
   {
-    opens: `<${BAR}tool${GAP}call${GAP}begin${BAR}>\\s{0,3}(?:function\\s{0,3}<${BAR}tool${GAP}sep${BAR}>\\s{0,3})?${NAME}\\s{0,3}(?:<${BAR}tool${GAP}sep${BAR}>|(?=[\`{\\n]))`,
+    opens: `<${BAR}tool${GAP}call${GAP}begin${BAR}>\\s{0,3}(?:function\\s{0,3}<${BAR}tool${GAP}sep${BAR}>\\s{0,3})?${NAME}\\s{0,3}(?:<${BAR}tool${GAP}sep${BAR}>(?!\\s{0,9}<[a-z]{1,12}:?invoke)|(?=[\`{\\n]))`,
     closes: `<${BAR}tool${GAP}call${GAP}end${BAR}>`,
   },
   // Kimi: <|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{…}<|tool_call_end|>

@@ -2,6 +2,7 @@ import type { ParsedTurn } from '../types.ts'
 import { answerOf } from './final-answer.ts'
 import { argumentInput, readCall, type Call } from './call.ts'
 import { nextLine } from './fences.ts'
+import { readJsonBlock } from './json-block.ts'
 import { actionAt, answerAt, faultAt, toReading, type Match } from './match.ts'
 import { readInline } from './inline.ts'
 import { readLeaked } from './leaked-calls.ts'
@@ -20,7 +21,14 @@ const FORM =
  */
 export function readBracket(completion: string, tools: string[]): ParsedTurn {
   const turn = modelOutputOf(completion, tools)
-  return toReading(readActions(turn) ?? readUnlabelled(turn) ?? readLeaked(turn) ?? readInline(turn), turn, FORM)
+  const found = readActions(turn) ?? readUnlabelled(turn) ?? readLeaked(turn) ?? readInline(turn) ?? listedJson(turn)
+  return toReading(found, turn, FORM)
+}
+
+/** A call that leaked as JSON: the page that a model quotes may be JSON too, so only that of a listed tool. */
+function listedJson(turn: ModelOutput): Match | undefined {
+  const block = readJsonBlock(turn)
+  return block?.kind === 'action' && turn.tools.includes(block.tool) ? block : undefined
 }
 
 function readActions(turn: ModelOutput): Match | undefined {

@@ -19,8 +19,8 @@ interface Marks {
 }
 
 const PLAIN =
-  '(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|analysis|scratch[_-]?pad|monologue|rationale|deliberations?|plan(?:ning)?)'
-const WORD = `((?!end)(?:(?:ant|inner|internal|[a-z]{1,12}(?:[_-][a-z]{1,8})?[_-])${PLAIN}|${PLAIN})(?:_fast(?:er)?)?)`
+  '(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|analysis|scratch[_-]?pad|monologue|rationale|deliberations?|plan(?:ning)?|cot|思考)'
+const WORD = `((?!end)(?:(?:ant|inner|internal|[a-z]{1,12}(?:[_-][a-z]{1,8})?[_-])${PLAIN}|${PLAIN})(?:_fast(?:er)?|[_-](?:process|content|block|trace))?)`
 const PREFIX = '(?:[a-z]{1,16}:)?'
 
 const MARKS: Marks[] = [

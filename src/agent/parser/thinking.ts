@@ -19,15 +19,19 @@ export function stripThinking(text: string): string {
   return close ? rest.slice(close.end) : rest
 }
 
-/** A closing mark without an opening one that ends a thought: it begins or ends its line, and something follows. */
+/**
+ * A closing mark without an opening one that ends a thought: it begins or ends its line. Where nothing follows, so that all
+ * was thinking, it is its whole line: an answer may end with its name.
+ */
 function loneClosing(text: string): Span | undefined {
   LONE_CLOSING.lastIndex = 0
   const match = LONE_CLOSING.exec(text)
   if (!match) return undefined
   const { start, end } = { start: match.index, end: LONE_CLOSING.lastIndex }
   const lineAt = text.lastIndexOf('\n', start) + 1
-  const standsAlone = text.slice(lineAt, start).trim() === '' || text.slice(end, nextLine(text, end)).trim() === ''
+  const [begins, ends] = [text.slice(lineAt, start), text.slice(end, nextLine(text, end))].map((part) => part.trim() === '')
+  const standsAlone = text.slice(end).trim() === '' ? begins : begins || ends
   const isGlued = match[0] === 'assistantfinal' && /^\s{0,20}(?:analysis|commentary)/.test(text)
-  if (!(standsAlone || isGlued) || text.slice(end).trim() === '' || OPENING.test(text.slice(0, start))) return undefined
+  if (!(standsAlone || isGlued) || OPENING.test(text.slice(0, start))) return undefined
   return { start, end }
 }
