@@ -38,9 +38,12 @@ function textOf(pieces: Bytes[]): string {
   return new TextDecoder().decode(joined(pieces))
 }
 
-/** @throws FinalFailure for what begins as a web page does, rather than as JSON or a stream of events */
+/**
+ * A byte order mark is three characters of Latin-1.
+ * @throws FinalFailure for what begins as a web page does, rather than as JSON or a stream of events
+ */
 export function checkNoPage(beginning: string): void {
-  if (/^\s{0,1000}</.test(beginning)) throw noModel('a web page')
+  if (/^(?:\ufeff|\xef\xbb\xbf)?\s{0,1000}</.test(beginning)) throw noModel('a web page')
 }
 
 export function tooMuch(): FinalFailure {

@@ -33,6 +33,7 @@ export class Written {
   #words = ''
   #reason = ''
   #hasDeclined = false
+  #hasTooManyCalls = false
   readonly #calls: { index: number | undefined; id: string; name: string; arguments: string }[] = []
 
   get hasText(): boolean {
@@ -41,7 +42,7 @@ export class Written {
 
   /** Nothing more is read: the model may be told to stop. */
   get isFull(): boolean {
-    return this.#text >= MOST_TEXT || this.#beside >= MOST_BESIDE
+    return this.#text >= MOST_TEXT || this.#beside >= MOST_BESIDE || this.#hasTooManyCalls
   }
 
   get isCutOff(): boolean {
@@ -96,7 +97,8 @@ export class Written {
       index !== undefined && call.index === index && (!id || call.id === '' || call.id === id)
     const known = this.#calls.findLast(isOf)
     const call = known ?? { index, id: '', name: '', arguments: '' }
-    if (!known && this.#calls.length === MOST_CALLS) return
+    if (!known && this.#calls.length === MOST_CALLS) this.#hasTooManyCalls = true
+    if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
     // A few repeat id and name with every piece.
     if (id && id !== call.id) call.id = this.#takeBeside(id)

@@ -55,6 +55,18 @@ describe('an endless answer takes no memory', () => {
     await expect.poll(() => floods[0]!.isOver).toBe(true)
   })
 
+  test('of small tool calls: it is left where nobody would make so many', async () => {
+    const call = event({ tool_calls: [{ function: { name: 'echo', arguments: '{}' } }] })
+    const floods: { sent: number }[] = []
+    const { url } = await startWebServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      floods.push(flood(response, call.repeat(100)))
+    })
+    const { events } = await callModel(modelsOf({ OPENAI_BASE_URL: url }).model)
+    expect(events.at(-1)).toMatchObject({ type: 'tool_calls', calls: { length: 1000 } })
+    expect(floods.map(({ sent }) => sent < 20_000_000)).toEqual([true])
+  })
+
   test.for([
     ['application/json', 400],
     ['text/html', 400],
@@ -182,7 +194,7 @@ describe('an address that is no model’s', () => {
   test.for(['true', 'false'])(
     'answers with a web page: that is said, and it is not tried again (stream %s)',
     async (stream) => {
-      const page = '\n<!doctype html>\n\n<title>Welcome</title>'
+      const page = '\ufeff\n<!doctype html>\n\n<title>Welcome</title>'
       const { url, requests } = await startWebServer((_, response) => {
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
         response.end(page)
