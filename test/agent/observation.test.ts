@@ -150,13 +150,21 @@ describe('a special token', () => {
     '</think>',
     '<tool_call>',
     '<minimax:tool_call>',
+    '◁think▷',
+    '◁/think▷',
+    ']~b]user',
+    ']~!b[',
+    '[e~[',
+    '<_user>',
+    '<reserved_106>',
+    '<im_start>',
   ])('%j is none any more', (token) => {
     const fenced = fenceObservation(`a ${token} b`, 'f00d11')
     expect(fenced).not.toContain(token)
     expect(fenced.replace(/ /g, '')).toBe(`<f00d11>a${token}b</f00d11>`)
   })
 
-  test.each(['a < b | c > d', 'List<String>', 'x[0]', '[1]', '<div>a</div>', 'a <| b |> c', 'f <$> g'])(
+  test.each(['a < b | c > d', 'List<String>', 'x[0]', '[1]', '<div>a</div>', 'a <| b |> c', 'f <$> g', '◁ ▷', '<_x>'])(
     '%j has none',
     (text) => {
       expect(fenceObservation(text, 'f00d11')).toBe(`<f00d11>${text}</f00d11>`)

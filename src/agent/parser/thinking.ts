@@ -29,7 +29,9 @@ function loneClosing(text: string): Span | undefined {
   if (!match) return undefined
   const { start, end } = { start: match.index, end: LONE_CLOSING.lastIndex }
   const lineAt = text.lastIndexOf('\n', start) + 1
-  const [begins, ends] = [text.slice(lineAt, start), text.slice(end, nextLine(text, end))].map((part) => part.trim() === '')
+  const [begins, ends] = [text.slice(lineAt, start), text.slice(end, nextLine(text, end))].map(
+    (part) => part.trim() === '',
+  )
   const standsAlone = text.slice(end).trim() === '' ? begins : begins || ends
   const isGlued = match[0] === 'assistantfinal' && /^\s{0,20}(?:analysis|commentary)/.test(text)
   if (!(standsAlone || isGlued) || OPENING.test(text.slice(0, start))) return undefined
