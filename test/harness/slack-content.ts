@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
 import { pings } from '../../src/playground/shown.ts'
-import { answerContents, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
+import { answerContents } from '../../src/slack/format/answer-blocks.ts'
+import { withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
 import { sanitize } from '../../src/slack/client/sanitize.ts'
 
 /** An answer as mrkdwn, its messages one after the other, without the footer. */

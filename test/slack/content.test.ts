@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pings } from '../../src/playground/shown.ts'
-import {
-  answerContents,
-  footerText,
-  noteContent,
-  rootContent,
-  stepContent,
-  withoutBlocks,
-} from '../../src/slack/format/blocks.ts'
+import { answerContents, footerText } from '../../src/slack/format/answer-blocks.ts'
+import { noteContent, rootContent, stepContent, withoutBlocks } from '../../src/slack/format/blocks.ts'
 import { accept, answer, textsOf } from '../harness/slack-content.ts'
 import { sanitize } from '../../src/slack/client/sanitize.ts'
 import { renderLink } from '../../src/slack/format/links.ts'

@@ -1,11 +1,7 @@
 import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
-import type { Action, Observation, Source, StopReason, Usage } from '../../agent/types.ts'
+import type { Action, Observation, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { totalOf } from '../../agent/usage.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
-import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
-import { toMrkdwn } from './markdown.ts'
-import { packPieces } from './split.ts'
 
 /** What one Slack message shows: blocks, and the text for notifications and screen readers. */
 export interface Content {
@@ -13,12 +9,6 @@ export interface Content {
   blocks: KnownBlock[]
 }
 
-/** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with some room. */
-const SECTION_CHARS = 2900
-const SECTIONS_A_MESSAGE = 4
-const MESSAGES_AN_ANSWER = 5
-/** Of an answer in Markdown so much is read: a little more than fits into its messages. */
-const ANSWER_CHARS = 60_000
 /** `chat.update` takes 4,000 characters of text, `chat.postMessage` 40,000. */
 const TEXT_CHARS = 3900
 
@@ -35,6 +25,18 @@ export interface StepView {
   understood?: string | undefined
 }
 
+export interface AnswerView {
+  text: string
+  sources: Source[]
+  stopped?: StopReason | undefined
+  /** The text is no answer but what is known. */
+  gaveUp?: boolean
+  question: string
+  understood?: string | undefined
+  allowedHosts: string[]
+  footer: string
+}
+
 /** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
 export function stepContent(view: StepView): Content {
   const blocks = [
@@ -46,7 +48,7 @@ export function stepContent(view: StepView): Content {
   return { text: clip(textsOf(blocks).join('\n')), blocks }
 }
 
-function understoodLine(question: string): string {
+export function understoodLine(question: string): string {
   return `_Understood as:_ ${escapeWithin(question, THOUGHT)}`
 }
 
@@ -61,88 +63,6 @@ function observationBlock({ observation, action, unreadable }: StepView): KnownB
   const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
   const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}${note}`
   return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
-}
-
-export interface AnswerView {
-  text: string
-  sources: Source[]
-  stopped?: StopReason | undefined
-  /** The text is no answer but what is known. */
-  gaveUp?: boolean
-  question: string
-  understood?: string | undefined
-  allowedHosts: string[]
-  footer: string
-}
-
-/** The final answer: one message, or several where it is too long for one. The last carries the footer. */
-export function answerContents(view: AnswerView): Content[] {
-  const policy = linkPolicy({
-    sources: view.sources.map((s) => s.url),
-    question: view.question,
-    allowed: view.allowedHosts,
-  })
-  const texts = packPieces(toMrkdwn(headOf(view.text, ANSWER_CHARS), policy), SECTION_CHARS)
-  const head = view.understood ? [understoodLine(view.understood)] : []
-  if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
-  const messages = inGroups(texts.length > 0 ? texts : ['(The answer is empty.)'], SECTIONS_A_MESSAGE)
-  const cut = cutLine(view, messages.slice(MESSAGES_AN_ANSWER).flat())
-  const sent = messages.slice(0, MESSAGES_AN_ANSWER)
-  return sent.map((group, i) => {
-    const isLast = i === sent.length - 1
-    const blocks = [...(i === 0 && head.length > 0 ? [context(head)] : []), ...group.map(section)]
-    return {
-      text: clip([...(i === 0 ? head : []), ...group].join('\n\n')),
-      blocks: isLast ? [...blocks, ...cut.map((line) => context([line])), ...footerBlocks(view, policy)] : blocks,
-    }
-  })
-}
-
-/** Says how much of an answer is not shown, where that is so. */
-function cutLine(view: AnswerView, rest: string[]): string[] {
-  const more = Math.max(0, view.text.length - ANSWER_CHARS) + rest.reduce((sum, text) => sum + text.length, 0)
-  if (more === 0) return []
-  return [
-    `✂️ _This answer is too long for Slack: about ${more.toLocaleString('en-US')} more characters are not shown._`,
-  ]
-}
-
-const STOPPED: Record<StopReason, string> = {
-  steps: 'I reached the limit of steps.',
-  time: 'I reached the time limit.',
-  tokens: 'I reached the token limit.',
-  cost: 'I reached the cost limit.',
-  loop: 'I was repeating myself and stopped.',
-  unreadable: 'The model did not keep to its format and I stopped.',
-  stopped: 'I was asked to stop.',
-}
-
-const BEST_ANSWER = 'This is my best answer from what I found.'
-
-const SOURCES_SHOWN = 5
-
-function footerBlocks(view: AnswerView, policy: LinkPolicy): KnownBlock[] {
-  const links = view.sources
-    .slice(0, SOURCES_SHOWN)
-    .map((source) => renderLink({ label: shorten(source.title, 80), href: source.url }, policy))
-  while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
-  return [context([...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)])]
-}
-
-/** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021`, with ~ before what is estimated. */
-export function footerText(run: { steps: number; ms: number; usage: Usage[] }): string {
-  const { steps, usage } = run
-  const { tokens, costUsd } = totalOf(usage)
-  const about = usage.some((u) => u.estimated) ? '~' : ''
-  const isPriced = usage.length > 0 && usage.every((u) => u.costUsd !== undefined)
-  const parts = [
-    `${steps} ${steps === 1 ? 'step' : 'steps'}`,
-    `${(run.ms / 1000).toFixed(1)} s`,
-    [...new Set(usage.map((u) => u.model))].join(', '),
-  ]
-  if (tokens > 0) parts.push(`${about}${tokens.toLocaleString('en-US')} tokens`)
-  if (isPriced) parts.push(`${about}$${costUsd.toPrecision(2)}`)
-  return parts.filter((part) => part !== '').join(' · ')
 }
 
 /** Each line of it costs two characters more as a quote. */
@@ -177,11 +97,11 @@ function textsOf(blocks: KnownBlock[]): string[] {
   })
 }
 
-function section(text: string): KnownBlock {
+export function section(text: string): KnownBlock {
   return { type: 'section', expand: true, text: mrkdwn(text) }
 }
 
-function context(texts: string[]): KnownBlock {
+export function context(texts: string[]): KnownBlock {
   return { type: 'context', elements: texts.map(mrkdwn) }
 }
 
@@ -190,10 +110,6 @@ function mrkdwn(text: string): MrkdwnElement {
   return { type: 'mrkdwn', text, verbatim: true }
 }
 
-function clip(text: string): string {
+export function clip(text: string): string {
   return text.length > TEXT_CHARS ? `${headOf(text, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
-}
-
-function inGroups<T>(items: T[], size: number): T[][] {
-  return items.length <= size ? [items] : [items.slice(0, size), ...inGroups(items.slice(size), size)]
 }

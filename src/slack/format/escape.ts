@@ -80,10 +80,16 @@ export function escapeWithin(text: string, { max, most }: { max: number; most: n
   return escaped
 }
 
-/** HTML entities that models write where Markdown needs none. */
-const WRITTEN: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }
+const NAME_CHARS = 60
 
-/** Text as Markdown shows it: entities decoded. It must be escaped after that. */
-export function decodeEntities(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (entity, name: string) => WRITTEN[name] ?? entity)
+/**
+ * The name of a person or a channel as it may stand in a prompt and in a post. Whoever chose it may have chosen anything: what is
+ * left is letters, digits and the few signs that names have, on one line, at most 60 characters. No label of ReAct, no
+ * control sequence, no address with a scheme and no Markdown can be made of that. Empty if nothing is left.
+ */
+export function cleanName(name: string): string {
+  const plain = unescapeText(name.slice(0, 1000))
+    .replace(/[^\p{L}\p{M}\p{N}.,'’()_-]+/gu, ' ')
+    .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
+  return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }

@@ -1,23 +1,24 @@
 import type { Token, Tokens } from 'marked'
-import { parseMarkdown } from './bounded-lexer.ts'
-import { decodeEntities, escapeText, isBlank } from './escape.ts'
-import { renderLink, type LinkPolicy } from './links.ts'
-import { tableText, wordsOf } from './plain-text.ts'
+import { escapeText, isBlank } from './escape.ts'
+import { decodeEntities, tableText, wordsOf, type Piece } from './plain-text.ts'
 
-/** A piece of an answer as mrkdwn; code is split differently from prose. */
-export interface Piece {
-  kind: 'text' | 'code'
-  text: string
+/** A parsed segment of Markdown; `after` says what parts it from the segment before. */
+interface Segment {
+  tokens: Token[]
+  after: 'block' | 'line' | 'word'
 }
+
+/** How a link is written: as one that opens, or as text. */
+type RenderLink = (link: { label: string; href: string }) => string
 
 /**
  * Models write Markdown, Slack reads mrkdwn (https://docs.slack.dev/messaging/formatting-message-text). Parsed by `marked`,
  * rendered here: everything that is not formatting is escaped, so nothing in it can ping; images are never fetched.
  */
-export function toMrkdwn(markdown: string, policy: LinkPolicy): Piece[] {
+export function toMrkdwn(segments: Segment[], link: RenderLink): Piece[] {
   const pieces: Piece[] = []
-  for (const { tokens, after } of parseMarkdown(markdown)) {
-    const [first, ...rest] = blocks(tokens, policy)
+  for (const { tokens, after } of segments) {
+    const [first, ...rest] = blocks(tokens, link)
     const last = pieces.at(-1)
     if (first === undefined) continue
     // One block that was lexed in two segments is one piece again.
@@ -29,30 +30,30 @@ export function toMrkdwn(markdown: string, policy: LinkPolicy): Piece[] {
   return pieces
 }
 
-function blocks(tokens: Token[], policy: LinkPolicy): Piece[] {
-  return tokens.flatMap((token) => block(token, policy)).filter((piece) => !isBlank(piece.text))
+function blocks(tokens: Token[], link: RenderLink): Piece[] {
+  return tokens.flatMap((token) => block(token, link)).filter((piece) => !isBlank(piece.text))
 }
 
 /** One block. Code keeps to itself wherever it stands: in a quote or a list item Slack knows no fence. */
-function block(token: Token, policy: LinkPolicy): Piece[] {
+function block(token: Token, link: RenderLink): Piece[] {
   switch (token.type) {
     case 'code':
       return [code((token as Tokens.Code).text)]
     case 'table':
       return [code(tableText(token as Tokens.Table))]
     case 'heading':
-      return [prose(heading(token as Tokens.Heading, policy))]
+      return [prose(heading(token as Tokens.Heading, link))]
     case 'blockquote':
-      return blocks(token.tokens ?? [], policy).map(quoted)
+      return blocks(token.tokens ?? [], link).map(quoted)
     case 'list':
-      return list(token as Tokens.List, policy, 0)
+      return list(token as Tokens.List, link, 0)
     case 'hr':
       return [prose('———')]
     case 'space':
     case 'def':
       return []
     default:
-      return [prose(token.type === 'html' ? html(token.raw).trimEnd() : inlineOf(token, policy))]
+      return [prose(token.type === 'html' ? html(token.raw).trimEnd() : inlineOf(token, link))]
   }
 }
 
@@ -65,10 +66,10 @@ function code(text: string): Piece {
 }
 
 /** Bold as a whole, so what is bold in it already is not marked a second time. */
-function heading({ tokens }: Tokens.Heading, policy: LinkPolicy): string {
+function heading({ tokens }: Tokens.Heading, link: RenderLink): string {
   const text = inline(
     tokens.flatMap((token) => (token.type === 'strong' ? (token.tokens ?? []) : [token])),
-    policy,
+    link,
   )
   return isBlank(text) ? '' : marked(text, '*')
 }
@@ -81,14 +82,14 @@ function html(raw: string): string {
   return escapeText(decodeEntities(raw.replace(/<br\s*\/?>/gi, '\n')))
 }
 
-function inlineOf(token: Token, policy: LinkPolicy): string {
-  if ('tokens' in token && token.tokens) return inline(token.tokens, policy)
+function inlineOf(token: Token, link: RenderLink): string {
+  if ('tokens' in token && token.tokens) return inline(token.tokens, link)
   return escapeText(decodeEntities('text' in token ? token.text : token.raw))
 }
 
-function inline(tokens: Token[], policy: LinkPolicy): string {
+function inline(tokens: Token[], link: RenderLink): string {
   return tokens
-    .map((token, i) => edged(token, { before: tokens[i - 1]?.raw, after: tokens[i + 1]?.raw, policy }))
+    .map((token, i) => edged(token, { before: tokens[i - 1]?.raw, after: tokens[i + 1]?.raw, link }))
     .join('')
 }
 
@@ -100,15 +101,15 @@ const MARKS: Record<string, string> = { strong: '*', em: '_', del: '~' }
  */
 function edged(
   token: Token,
-  around: { before: string | undefined; after: string | undefined; policy: LinkPolicy },
+  around: { before: string | undefined; after: string | undefined; link: RenderLink },
 ): string {
-  const { before = '', after = '', policy } = around
+  const { before = '', after = '', link } = around
   const mark = MARKS[token.type]
-  if (mark === undefined && token.type !== 'codespan') return span(token, policy)
+  if (mark === undefined && token.type !== 'codespan') return span(token, link)
   if (mark && (/\w$/.test(before) || /^\w/.test(after))) return escapeText(decodeEntities(token.raw))
   const left = /[^\0-\x7f\s]$/.test(before) ? ZERO_WIDTH_SPACE : ''
   const right = /^[^\0-\x7f\s]/.test(after) ? ZERO_WIDTH_SPACE : ''
-  return `${left}${mark ? marked(inlineOf(token, policy), mark) : span(token, policy)}${right}`
+  return `${left}${mark ? marked(inlineOf(token, link), mark) : span(token, link)}${right}`
 }
 
 const ZERO_WIDTH_SPACE = '\u200b'
@@ -118,30 +119,30 @@ function marked(text: string, mark: string): string {
   return text.replace(/[^\s].*/g, (line) => `${mark}${line.trimEnd()}${mark}`)
 }
 
-function span(token: Token, policy: LinkPolicy): string {
+function span(token: Token, link: RenderLink): string {
   switch (token.type) {
     case 'codespan':
       return `\`${escapeText((token as Tokens.Codespan).text.replaceAll('`', 'ˋ'))}\``
     case 'link':
-      return renderLink({ label: wordsOf(token.tokens ?? []), href: decodeEntities(token.href) }, policy)
+      return link({ label: wordsOf(token.tokens ?? []), href: decodeEntities(token.href) })
     case 'image':
-      return renderLink({ label: token.text || 'image', href: decodeEntities(token.href) }, policy)
+      return link({ label: token.text || 'image', href: decodeEntities(token.href) })
     case 'br':
       return '\n'
     case 'html':
       return html(token.raw)
     default:
-      return inlineOf(token, policy)
+      return inlineOf(token, link)
   }
 }
 
-function list(token: Tokens.List, policy: LinkPolicy, depth: number): Piece[] {
+function list(token: Tokens.List, link: RenderLink, depth: number): Piece[] {
   const start = typeof token.start === 'number' ? token.start : 1
   const pieces: Piece[] = []
   for (const [i, item] of token.items.entries()) {
     const bullet = token.ordered ? `${start + i}.` : depth % 2 === 0 ? '•' : '◦'
     const mark = item.task ? (item.checked ? '☑' : '☐') : bullet
-    for (const piece of listItem(item, policy, { depth, mark })) append(pieces, piece)
+    for (const piece of listItem(item, link, { depth, mark })) append(pieces, piece)
   }
   return pieces
 }
@@ -153,17 +154,13 @@ function append(pieces: Piece[], piece: Piece): void {
   else pieces.push({ ...piece })
 }
 
-function listItem(
-  item: Tokens.ListItem,
-  policy: LinkPolicy,
-  { depth, mark }: { depth: number; mark: string },
-): Piece[] {
+function listItem(item: Tokens.ListItem, link: RenderLink, { depth, mark }: { depth: number; mark: string }): Piece[] {
   const indent = '    '.repeat(depth)
   const pieces: Piece[] = []
   for (const token of item.tokens) {
     if (token.type === 'checkbox') continue
-    if (token.type === 'list') pieces.push(...list(token as Tokens.List, policy, depth + 1))
-    else pieces.push(...blocks([token], policy).map((piece) => indented(piece, `${indent}   `)))
+    if (token.type === 'list') pieces.push(...list(token as Tokens.List, link, depth + 1))
+    else pieces.push(...blocks([token], link).map((piece) => indented(piece, `${indent}   `)))
   }
   const [first, ...rest] = pieces
   if (
@@ -176,8 +173,4 @@ function listItem(
 
 function indented(piece: Piece, indent: string): Piece {
   return piece.kind === 'code' ? piece : prose(piece.text.replace(/^/gm, indent))
-}
-
-export function fence(code: string): string {
-  return `\`\`\`\n${code}\n\`\`\``
 }

@@ -1,5 +1,15 @@
 import type { Token, Tokens } from 'marked'
-import { decodeEntities } from './escape.ts'
+
+/** A piece of an answer as mrkdwn; code is split differently from prose. */
+export interface Piece {
+  kind: 'text' | 'code'
+  text: string
+}
+
+/** Code between fences, as Slack shows a block of it. */
+export function fence(code: string): string {
+  return `\`\`\`\n${code}\n\`\`\``
+}
 
 /** The words of parsed Markdown without its marks, for places that take no formatting. Not escaped. */
 export function wordsOf(tokens: Token[]): string {
@@ -43,4 +53,12 @@ function cellWords(token: Token): string {
 
 function lengthOf(cell = ''): number {
   return [...cell].length
+}
+
+/** HTML entities that models write where Markdown needs none. */
+const WRITTEN: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }
+
+/** Text as Markdown shows it: entities decoded. It must be escaped after that. */
+export function decodeEntities(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (entity, name: string) => WRITTEN[name] ?? entity)
 }

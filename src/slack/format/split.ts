@@ -1,5 +1,5 @@
 import { isBlank } from './escape.ts'
-import { fence, type Piece } from './markdown.ts'
+import { fence, type Piece } from './plain-text.ts'
 
 /**
  * Packs pieces into texts of at most `max` characters: whole pieces where they fit, else split at lines, sentences or

@@ -1,5 +1,5 @@
-import type { Refusal } from '../limits/limits.ts'
-import { escapeText } from './format/escape.ts'
+import type { Refusal } from '../../limits/limits.ts'
+import { escapeText } from './escape.ts'
 
 /** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
 
@@ -34,6 +34,9 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
 export function isHelp(text: string): boolean {
   return /^help[\s\p{P}]*$/iu.test(text)
 }
+
+/** The answer to `/ask` in a workspace that has no installation. */
+export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
 
 export const EMPTY_QUESTION =
   'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'
