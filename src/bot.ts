@@ -1,6 +1,6 @@
 /** The composition root: builds everything from a Config and starts it. */
-import { createAgent } from './create-agent.ts'
-import type { Model, Tool } from './agent/types.ts'
+import { createAgent, type AgentParts } from './create-agent.ts'
+import type { Model } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
@@ -10,15 +10,13 @@ import { probeEndpoint } from './model/probe-endpoint.ts'
 import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
+import { createQuestionHandlers, type AnswerWatch } from './slack/handle-question.ts'
 import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
-import { Directory } from './slack/client/directory.ts'
-import { Outbox } from './slack/outbox.ts'
-import type { Identity } from './slack/listeners/index.ts'
-import { refusalCode, SlackWeb } from './slack/client/slack-web.ts'
-import { createDeadLetterHandler, createQuestionHandler, type AnswerWatch } from './slack/handle-question.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { SlackFact } from './telemetry/telemetry-event.ts'
+import { installationFromConfig, tokenRefused, type Installations } from './workspace/installations.ts'
+import { settingsFromConfig, type SettingsFor } from './workspace/settings.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
@@ -35,7 +33,7 @@ export interface BotOptions {
   /** In place of the configured model; the playground's demo. */
   model?: Model
   log?: Log
-  /** How long nothing may come over Slack's socket before it is replaced, in ms; see FrontOptions. */
+  /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackReceiverOptions. */
   socketSilenceMs?: number
 }
 
@@ -46,34 +44,26 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const net = await createNetwork(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
-  const web = new SlackWeb({
-    token: config.SLACK_BOT_TOKEN!,
-    apiUrl: config.SLACK_API_URL,
-    log,
-    fetch: net.fetch,
-    onCall,
-  })
   const agent = await createAgent(config, { log, net, model: options.model, meter: telemetry && meterOf(telemetry) })
   const stores = await createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
-  const parts = { log, net, stores, queue, telemetry }
-  const identity = await identify(web)
+  const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
+  const settingsFor = settingsFromConfig(config, agent.answer.agent)
+  const parts = { log, net, stores, queue, telemetry, installations, settingsFor }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
-  if (config.ROLE !== 'front') await startWork(config, { ...parts, web, agent, identity })
-  const front =
-    config.ROLE === 'worker'
-      ? undefined
-      : frontOf(config, { ...parts, identity, socketSilenceMs: options.socketSilenceMs })
-  const server = await listenAt(config, { ...parts, front })
-  await front?.start().catch((error: unknown) => Promise.reject(refusedBy('SLACK_APP_TOKEN', error)))
+  if (config.ROLE !== 'front') await startWork({ ...parts, agent })
+  const receiver =
+    config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, socketSilenceMs: options.socketSilenceMs })
+  const server = await listenAt(config, { ...parts, receiver })
+  await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
   return {
     port: server.port,
     metricsPort: server.metricsPort,
     summary: summaryOf(config, agent.answer.agent.model.name),
     async stop() {
       stopping.abort()
-      const closed = Promise.all([front?.stop(), server.close()])
+      const closed = Promise.all([receiver?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
     },
@@ -87,6 +77,8 @@ interface Parts {
   /** The stores' queue, watched where something is measured. */
   queue: Queue
   telemetry: Telemetry | undefined
+  installations: Installations
+  settingsFor: SettingsFor
 }
 
 function meterOf(telemetry: Telemetry): ModelMeter {
@@ -96,69 +88,52 @@ function meterOf(telemetry: Telemetry): ModelMeter {
   }
 }
 
-async function startWork(
-  config: Config,
-  parts: Parts & { web: SlackWeb; agent: Awaited<ReturnType<typeof createAgent>>; identity: Identity },
-): Promise<void> {
-  const { log, net, web, agent, identity, stores, queue, telemetry } = parts
-  const worker = {
-    outbox: new Outbox({ web, botUser: identity.botUser, botId: identity.botId, log, fetch: net.fetch }),
-    directory: new Directory({ web, log }),
-    steps: config.STEPS,
-    allowedHosts: config.LINK_HOSTS,
+async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
+  const { agent, net, stores, telemetry } = parts
+  const handlers = createQuestionHandlers({
+    ...parts,
     answer: { ...agent.answer, history: stores.history },
     queue: stores.queue,
-    botUser: identity.botUser,
-    followUps: config.FOLLOW_UPS,
-    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     limits: stores.limits,
     durable: stores.durable,
+    watch: telemetry && watchOf(telemetry),
+    fetch: net.fetch,
     now: () => new Date(),
-    log,
-    watch: telemetry && watchOf(telemetry, agent.answer.agent.tools),
-  }
-  await queue.start(createQuestionHandler(worker), createDeadLetterHandler(worker))
+  })
+  await parts.queue.start(handlers.answer, handlers.deadLetter)
 }
 
-function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
+function watchOf(telemetry: Telemetry): AnswerWatch {
   return {
-    events: (events) => telemetry.events(events, tools),
+    events: (events, tools) => telemetry.events(events, tools),
     refused: (question, limit) => telemetry.note({ kind: 'refused', question, limit }),
   }
 }
 
-function frontOf(
-  config: Config,
-  parts: Parts & { identity: Identity; socketSilenceMs: number | undefined },
-): SlackReceiver {
-  const { log, net, queue, identity, telemetry, socketSilenceMs } = parts
+function receiverOf(config: Config, parts: Parts & { socketSilenceMs: number | undefined }): SlackReceiver {
+  const { net, telemetry } = parts
   return createSlackReceiver({
-    botToken: config.SLACK_BOT_TOKEN!,
+    ...parts,
+    ...net,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    followUps: config.FOLLOW_UPS,
-    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
-    queue,
     now: () => new Date(),
-    identity,
-    log,
-    socketSilenceMs,
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
-    ...net,
   })
 }
 
-async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: SlackReceiver | undefined }) {
+async function listenAt(config: Config, parts: Parts & { receiver: SlackReceiver | undefined }) {
+  const { receiver, stores, telemetry } = parts
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {
-      const reason = await notReady(front, stores)
+      const reason = await whyNotReady(stores, receiver)
       return reason === undefined ? { status: 200, body: 'ok\n' } : { status: 503, body: `not ready: ${reason}\n` }
     },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
-  const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })
+  const main = await listen('PORT', { port: PORT, host, pages, fallback: receiver?.requestListener })
   const seen =
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))
@@ -166,8 +141,11 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
 }
 
 /** Why nothing can be taken in now; undefined if it can. */
-async function notReady(front: SlackReceiver | undefined, { queue, durable }: Stores): Promise<string | undefined> {
-  if (front && !front.ready()) return 'Socket Mode is not connected'
+async function whyNotReady(
+  { queue, durable }: Stores,
+  receiver: SlackReceiver | undefined,
+): Promise<string | undefined> {
+  if (receiver && !receiver.ready()) return 'Socket Mode is not connected'
   if (await queue.ready()) return undefined
   return durable ? 'Redis is unreachable or refuses writes' : 'the queue in memory is full or stopping'
 }
@@ -177,7 +155,7 @@ async function listen(name: string, options: Parameters<typeof serve>[0]): Promi
     return await serve(options)
   } catch (error) {
     if (NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? ''))
-      throw new ConfigError(`HOST should be an address of this machine: ${options.host} is none.`)
+      throw new ConfigError(`HOST is ${options.host}, which is not an address of this machine.`)
     throw new ConfigError(`${name} should be a free port: ${options.port} on ${options.host} cannot be listened at.`)
   }
 }
@@ -188,24 +166,6 @@ const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
 const CLOSING_MS = 4_000
 /** Of that, for sending the last traces. */
 const FLUSH_MS = 2_000
-/** How long a Slack that does not answer is waited for at the start. */
-const IDENTIFY_MS = 30_000
-
-async function identify(web: SlackWeb): Promise<Identity> {
-  try {
-    const me = await web.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
-    return { team: String(me.team_id), botUser: String(me.user_id), botId: String(me.bot_id ?? '') }
-  } catch (error) {
-    throw refusedBy('SLACK_BOT_TOKEN', error)
-  }
-}
-
-function refusedBy(name: string, error: unknown): ConfigError {
-  const code = refusalCode(error)
-  if (code) return new ConfigError(`${name} should be a token that Slack takes: it answered ${code}.`)
-  return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
-}
-
 function summaryOf(config: Config, model: string): string {
   const way =
     config.ROLE === 'worker'

@@ -165,7 +165,7 @@ describe('a start that fails, fails with a sentence', async () => {
     const { env } = await world(t, 'http')
     await expect(
       startBot(loadConfig({ ...env, HOST: '192.0.2.1' }, { serves: true }), { log: createLog('silent') }),
-    ).rejects.toThrow('HOST should be an address of this machine: 192.0.2.1 is none.')
+    ).rejects.toThrow('HOST is 192.0.2.1, which is not an address of this machine.')
   })
 
   test('for a port that is taken', async (t) => {

@@ -3,16 +3,20 @@ import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import { isTransient } from '../redis-errors.ts'
 import type { Question, Run } from '../run/types.ts'
-import type { Outbox } from './outbox.ts'
+import type { Installation } from '../workspace/installations.ts'
+import type { Settings } from '../workspace/settings.ts'
+import { readMessages } from './client/thread-messages.ts'
 import { questionOf } from './listeners/to-question.ts'
 
 export interface CatchUpOptions {
-  outbox: Outbox
+  question: Question
+  run: Run
+  installation: Installation
+  /** Whether replies that do not name the bot are for it at all. */
+  settings: Pick<Settings, 'followUps'>
   queue: Queue
   log: Log
-  /** Who we are, and whether replies that do not name us are ours at all. */
-  botUser: string
-  followUps: 'thread' | 'mention'
+  signal: AbortSignal
   now(): Date
 }
 
@@ -26,38 +30,31 @@ const CAUGHT_UP = 'caught-up'
  * taken in, because nobody had asked the bot in that thread. They are looked up in the thread, once, and taken in now; one
  * that was taken in already is a duplicate. @throws if the queue cannot take them in now
  */
-export async function catchUp(
-  question: Question,
-  run: Run,
-  options: CatchUpOptions & { signal: AbortSignal },
-): Promise<void> {
-  const { queue, log, followUps, signal } = options
-  if (!question.isLate || question.surface !== 'mention' || followUps === 'mention') return
+export async function catchUp(options: CatchUpOptions): Promise<void> {
+  const { question, run, settings, queue, log, signal } = options
+  if (!question.isLate || question.surface !== 'mention' || settings.followUps === 'mention') return
   if (run.saved.posts[CAUGHT_UP]) return
   try {
-    for (const reply of await missedReplies(question, options)) {
+    for (const reply of await missedReplies(options)) {
       const outcome = await queue.accept(reply, { onlyKnownThread: true })
-      if (outcome === 'accepted') log.info({ question: reply.id }, 'a reply from before its thread was known')
+      if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
     }
     await run.posted(CAUGHT_UP, 'done')
   } catch (error) {
     if (signal.aborted || error instanceof LeaseLost || isTransient(error)) throw error
-    log.warn({ question: question.id, error: messageOf(error) }, 'could not look for replies from before')
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not look up replies from before the mention')
   }
 }
 
-async function missedReplies(
-  { team, channel, thread, ts = '', at }: Question,
-  { outbox, botUser, now, signal }: CatchUpOptions & { signal: AbortSignal },
-): Promise<Question[]> {
+async function missedReplies({ question, installation, now, signal }: CatchUpOptions): Promise<Question[]> {
+  const { team, channel, thread, ts = '', at } = question
+  const { client, identity } = installation
   const missed: Question[] = []
   const place = { channel, thread, since: ts, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) }
-  for await (const message of outbox.messages(place)) {
+  for await (const message of readMessages(client, place)) {
     if (Number(message.ts) * 1000 > at) break
-    const asked =
-      message.ts > ts
-        ? questionOf({ ...message, channel, edited: undefined }, { team, botUser, now: now() })
-        : undefined
+    const delivery = { team, botUser: identity.botUser, now: now() }
+    const asked = message.ts > ts ? questionOf({ ...message, channel, edited: undefined }, delivery) : undefined
     if (asked?.onlyKnownThread) missed.push(asked.question)
   }
   return missed

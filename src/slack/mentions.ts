@@ -3,7 +3,7 @@ import type { Action, Step } from '../agent/types.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { History, Turn } from '../history/types.ts'
 import type { SavedRun } from '../run/types.ts'
-import { cleanName } from './format/clean-name.ts'
+import { cleanName } from './format/escape.ts'
 import type { Directory } from './client/directory.ts'
 
 /** How long one run waits for names, over all of its texts. Milliseconds. */

@@ -1,224 +1,233 @@
+import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Question } from '../run/types.ts'
-import { withoutBlocks, type Content } from './format/blocks.ts'
-import { sanitize } from './client/sanitize.ts'
-import type { SlackMessage } from './listeners/to-question.ts'
+import type { Question, Run } from '../run/types.ts'
+import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
-import { SlackRefusal, type CallOptions, type SlackArgs, type SlackResult, type SlackWeb } from './client/slack-web.ts'
-
-/** Goes into a post's metadata: which part of which run it shows. After a crash it is found by this, and not sent again. */
-export interface PostKey {
-  run: string
-  step: string
-}
-
-export interface Post {
-  channel: string
-  /** Absent for a message of its own. */
-  thread?: string | undefined
-  content: Content
-  key: PostKey
-  /** The one person that the message may mention. */
-  asker: string
-  /** A Slack ts from before the post: the search for it begins here. */
-  since: string
-  /** Send it again if nobody can tell whether it went out: better twice than never. */
-  mustArrive?: boolean
-  signal?: AbortSignal
-  /** Called before each try. Throws LeaseLost if another process has the run by now. */
-  checkLease?: () => Promise<void>
-}
+import { SlackRefusal, type CallOptions, type SlackArgs, type SlackResult } from './client/slack-web.ts'
+import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
+import { withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
-  web: SlackWeb
-  /** The bot's own user id, and its bot id; an empty one is nobody's. */
-  botUser: string
-  botId: string
+  installation: Installation
+  question: Question
+  run: Run
+  signal: AbortSignal
   log: Log
   fetch?: typeof globalThis.fetch | undefined
 }
 
+/** One message of the run. */
+interface Post {
+  /** Which part of the run it shows: `root`, `step-1`, `answer-1` … */
+  key: string
+  content: Content
+  /** Absent for a message of its own. */
+  thread?: string
+  /** Sent again if nobody can tell whether it went out: better twice than never. */
+  mustArrive: boolean
+}
+
+/** The type of our posts' metadata, whose payload is the run and the post key. After a crash a post is found by it. */
 const EVENT_TYPE = 'thinkaloud_post'
 /** Slack makes no links of its own from the text that notifications and screen readers get. */
 const UNPARSED = { parse: 'none' }
 
 /**
- * Everything that is sent to Slack goes through here. Nothing pings anybody but the asker, nothing unfurls, and a post that
- * may have gone out already is looked up before it is sent again.
+ * Everything that one run sends to Slack. A post is claimed in the run before it is sent, looked up where it may have gone out
+ * already, and recorded once it is out, so that no crash repeats or loses one. Nothing mentions anybody but the asker, nothing
+ * unfurls.
  */
 export class Outbox {
-  readonly #web: SlackWeb
-  readonly #botUser: string
-  readonly #botId: string
-  readonly #log: Log
-  readonly #fetch: typeof globalThis.fetch
+  readonly question: Question
+  readonly run: Run
+  readonly #options: OutboxOptions
+  /** What earlier processes posted: post key to ts. */
+  #earlier: Promise<Map<string, string>> | undefined
 
   constructor(options: OutboxOptions) {
-    this.#web = options.web
-    this.#botUser = options.botUser
-    this.#botId = options.botId
-    this.#log = options.log
-    this.#fetch = options.fetch ?? globalThis.fetch
+    this.question = options.question
+    this.run = options.run
+    this.#options = options
   }
 
-  /** Posts once, whatever happens on the way, and returns the message's ts. @throws SlackRefusal */
-  async post(post: Post): Promise<string> {
+  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost */
+  async show(key: string, content: Content): Promise<void> {
+    const { question } = this
+    const { ts, isNew } = await this.#postOnce({ key, content, thread: question.thread, mustArrive: false })
+    // A post from before a crash shows the step as it was then.
+    if (isNew) return
+    await this.#send('chat.update', { channel: question.channel, ts, metadata: this.#metadata(key) }, { content })
+  }
+
+  /** Posts in the thread what must arrive and never changes. @throws SlackRefusal, LeaseLost */
+  async deliver(key: string, content: Content): Promise<void> {
+    await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
+  }
+
+  /** Posts the message that a thread begins with. @returns its ts. @throws SlackRefusal, LeaseLost */
+  async deliverRoot(content: Content): Promise<string> {
+    return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
+  }
+
+  /** Whether a part of the run is in Slack. */
+  isPosted(key: string): boolean {
+    return Boolean(this.run.saved.posts[key])
+  }
+
+  /** A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. */
+  async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
+    try {
+      await this.#client.call(method, args, { effort: 'once' })
+      return 'taken'
+    } catch (error) {
+      const isRefused = error instanceof SlackRefusal
+      if (isRefused && error.code === 'already_reacted') return 'taken'
+      const fields = { method, channel: args.channel ?? args.channel_id, error: messageOf(error) }
+      this.#options.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
+      return isRefused ? 'refused' : 'unsure'
+    }
+  }
+
+  /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` whatever went wrong */
+  call(
+    method: string,
+    args: SlackArgs,
+    options: Pick<CallOptions, 'effort' | 'signal'> = { effort: 'patient' },
+  ): Promise<SlackResult> {
+    return this.#client.call(method, args, options)
+  }
+
+  /**
+   * Tells the asker alone: of a command by its response_url, else by an ephemeral message. That goes into the thread if the
+   * question was a reply, else into the channel, because Slack shows no ephemeral messages in a thread without replies.
+   * Lost where Slack does not take it, because nobody else should read it. Never rejects.
+   */
+  async tellAsker(content: Content): Promise<void> {
+    const { log, fetch = globalThis.fetch } = this.#options
+    const { id, channel, user, thread, ts, responseUrl } = this.question
+    const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+    if (responseUrl) {
+      const message = { response_type: 'ephemeral', ...content, ...UNPARSED }
+      return respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
+    }
+    const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
+    await this.call('chat.postEphemeral', { channel, user, ...inThread, ...content, ...UNPARSED }).catch(
+      (error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'),
+    )
+  }
+
+  /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
+  async *ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
+    const { botUser, botId } = this.#options.installation.identity
+    const signal = until ? AbortSignal.any([this.#options.signal, until]) : this.#options.signal
+    const place = { channel: this.question.channel, thread, since: sinceOf(this.question), signal }
+    for await (const message of readMessages(this.#client, place)) {
+      const { user, bot_id } = message
+      if (user === botUser || (bot_id !== undefined && bot_id !== '' && bot_id === botId)) yield message
+    }
+  }
+
+  get #client() {
+    return this.#options.installation.client
+  }
+
+  /**
+   * Claims a part of the run, looks it up, sends it, records its ts. `find` is asked where an earlier try may have sent it;
+   * `isUnsure` where one surely began to. @throws LeaseLost, and whatever `find` and `send` throw
+   */
+  async once(
+    key: string,
+    way: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
+  ): Promise<{ ts: string; isNew: boolean }> {
+    const { question, run } = this
+    const claim = await run.claimPost(key)
+    if (typeof claim === 'object') return { ts: claim.ts, isNew: false }
+    const isUnsure = claim === 'unsure'
+    // A Redis that was restarted may have lost the last records of posts, or with its file the whole question, which Slack
+    // then delivered again.
+    const mayBeThere = isUnsure || run.saved.attempts > 1 || question.isLate === true
+    const found = mayBeThere ? await way.find(isUnsure) : undefined
+    const ts = found ?? (await way.send())
+    await run.posted(key, ts)
+    return { ts, isNew: found === undefined }
+  }
+
+  #postOnce(post: Post): Promise<{ ts: string; isNew: boolean }> {
+    const find = async (isUnsure: boolean) =>
+      isUnsure || !post.thread ? this.#findPost(post) : (await this.#earlierPosts(post.thread)).get(post.key)
+    return this.once(post.key, { find, send: () => this.#sendPost(post) })
+  }
+
+  async #sendPost(post: Post): Promise<string> {
     const lookUp = async () => {
-      const ts = await this.find(post)
+      const ts = await this.#findPost(post)
       return ts === undefined ? undefined : { ts }
     }
     const thread = post.thread ? { thread_ts: post.thread } : {}
-    const args = {
-      channel: post.channel,
-      ...thread,
-      unfurl_links: false,
-      unfurl_media: false,
-      metadata: metadataOf(post.key),
-    }
-    const result = await this.#sendContent('chat.postMessage', args, { ...post, lookUp })
-    return String(result.ts)
+    const place = { channel: this.question.channel, ...thread }
+    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.#metadata(post.key) }
+    return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 
-  /** Replaces a message's content. Safe to repeat. */
-  async update(post: Omit<Post, 'since' | 'thread'> & { ts: string }): Promise<void> {
-    const args = { channel: post.channel, ts: post.ts, metadata: metadataOf(post.key) }
-    await this.#sendContent('chat.update', args, post)
-  }
-
-  /** A sign of life; it may fail. `unsure`: Slack did not answer, so it may or may not be shown. */
-  async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
-    try {
-      await this.#web.call(method, sanitize(args), { effort: 'once' })
-      return 'taken'
-    } catch (error) {
-      if (error instanceof SlackRefusal && error.code === 'already_reacted') return 'taken'
-      this.#log.debug(
-        { method, channel: args.channel ?? args.channel_id, error: String(error) },
-        'sign of life not taken',
-      )
-      return error instanceof SlackRefusal ? 'refused' : 'unsure'
-    }
-  }
-
-  /** One piece of a streamed message: tried once, because there is another way to show it. @throws whatever went wrong */
-  async stream(method: 'chat.startStream' | 'chat.appendStream', args: SlackArgs): Promise<SlackResult> {
-    return this.#web.call(method, sanitize(args), { effort: 'once' })
-  }
-
-  /** Any other call that changes something. @throws SlackRefusal */
-  async call(method: string, args: SlackArgs, signal?: AbortSignal): Promise<SlackResult> {
-    return this.#web.call(method, sanitize(args), { effort: 'patient', signal })
-  }
-
-  /**
-   * A message that only the asker sees: in the thread if the question was a reply, else in the channel, because Slack does
-   * not show ephemeral messages in a thread without replies. @throws SlackRefusal
-   */
-  async postEphemeral(question: Question, content: Content): Promise<void> {
-    const isReply = question.ts !== undefined && question.thread !== question.ts
-    const thread = isReply ? { thread_ts: question.thread } : {}
-    const args = { channel: question.channel, user: question.user, ...thread, ...content, ...UNPARSED }
-    await this.call('chat.postEphemeral', args)
-  }
-
-  /** A private word to the asker of a slash command, by its response_url. Lost where Slack does not take it. */
-  async respondToCommand(question: Question, content: Content): Promise<void> {
-    const body = JSON.stringify(sanitize({ response_type: 'ephemeral', ...content, ...UNPARSED }))
-    const log = (fields: object, line: string) => this.#log.warn({ question: question.id, ...fields }, line)
-    await respond(question.responseUrl ?? '', body, { apiUrl: this.#web.apiUrl, fetch: this.#fetch, log })
-  }
-
-  async #sendContent(
-    method: ContentMethod,
+  async #send(
+    method: 'chat.postMessage' | 'chat.update',
     args: SlackArgs,
-    { content, asker, signal, lookUp, checkLease }: Sending,
-  ): Promise<SlackResult> {
-    const options = { effort: 'patient' as const, checkLease, lookUp, signal }
+    { content, lookUp }: { content: Content } & Pick<CallOptions, 'lookUp'>,
+  ) {
+    const { signal, log } = this.#options
+    const checkLease = () => this.run.checkLease()
+    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, lookUp, signal }
     try {
-      return await this.#web.call(method, sanitize({ ...args, ...content, ...UNPARSED }, asker), options)
+      return await this.#client.call(method, { ...args, ...content, ...UNPARSED }, options)
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-      this.#log.error(
-        { method, channel: args.channel, code: error.code },
-        'Slack refused the blocks: sent as plain text',
-      )
-      return this.#web.call(
-        method,
-        sanitize({ ...args, ...withoutBlocks(content, method), ...UNPARSED }, asker),
-        options,
-      )
+      log.error({ method, channel: args.channel, code: error.code }, 'Slack refused the blocks: sent as plain text')
+      return this.#client.call(method, { ...args, ...withoutBlocks(content, method), ...UNPARSED }, options)
     }
   }
 
-  /**
-   * The ts of the post with this key, if it went out. @throws SlackRefusal if Slack does not let us look; not for a post that
-   * `mustArrive`, which then counts as not sent.
-   */
-  async find(post: Place & Pick<Post, 'key' | 'mustArrive'>): Promise<string | undefined> {
+  #metadata(key: string) {
+    return { event_type: EVENT_TYPE, event_payload: { run: this.question.id, step: key } }
+  }
+
+  /** @throws SlackRefusal if Slack does not let us look; not for a post that must arrive, which then counts as not sent. */
+  async #findPost({ key, thread, mustArrive }: Post): Promise<string | undefined> {
     try {
-      for await (const { ts, key } of this.#ownPosts(post))
-        if (key.run === post.key.run && key.step === post.key.step) return ts
+      for await (const post of this.#ownPosts(thread)) if (post.key === key) return post.ts
     } catch (error) {
-      if (!(error instanceof SlackRefusal) || !post.mustArrive) throw error
-      this.#log.warn({ channel: post.channel, code: error.code }, 'could not look up a post')
+      if (!(error instanceof SlackRefusal) || !mustArrive) throw error
+      this.#options.log.warn({ channel: this.question.channel, code: error.code }, 'could not look up a post')
     }
     return undefined
   }
 
-  /** All posts of one run in its thread: step to ts. Empty also if Slack does not let us look. */
-  async findAll(place: Place, run: string): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    try {
-      for await (const { ts, key } of this.#ownPosts(place))
-        if (key.run === run && key.step !== undefined) found.set(key.step, ts)
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error
+  /** Read once. Empty also if Slack does not let us look. */
+  #earlierPosts(thread: string): Promise<Map<string, string>> {
+    const read = async () => {
+      const found = new Map<string, string>()
+      try {
+        for await (const { ts, key } of this.#ownPosts(thread)) found.set(key, ts)
+      } catch (error) {
+        if (!(error instanceof SlackRefusal)) throw error
+      }
+      return found
     }
-    return found
+    return (this.#earlier ??= read())
   }
 
-  /** Our posts by their keys. Any app may mark its messages as ours are, so whose they are counts too. */
-  async *#ownPosts(place: Place): AsyncGenerator<{ ts: string; key: Partial<PostKey> }> {
-    for await (const message of this.messages(place))
-      if (message.metadata?.event_type === EVENT_TYPE && this.#isOurs(message))
-        yield { ts: message.ts, key: message.metadata.event_payload ?? {} }
-  }
-
-  #isOurs({ user, bot_id }: ThreadMessage): boolean {
-    return user === this.#botUser || (bot_id !== undefined && bot_id !== '' && bot_id === this.#botId)
-  }
-
-  /** The ts of our own streamed message that is still open in the thread. Streams carry no key, but a thread has one writer. */
-  async findStream(place: Place): Promise<string | undefined> {
-    for await (const message of this.messages(place))
-      if (message.streaming_state === 'in_progress' && this.#isOurs(message)) return message.ts
-    return undefined
-  }
-
-  /** The messages of a thread, or of a channel, from `since` on. @throws SlackRefusal */
-  async *messages({ channel, thread, since, signal }: Place): AsyncGenerator<ThreadMessage> {
-    const method = thread ? 'conversations.replies' : 'conversations.history'
-    const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
-    for (let cursor: string | undefined; ;) {
-      const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
-      const page = await this.#web.call(method, args, { effort: 'patient', signal })
-      if (Array.isArray(page.messages)) yield* page.messages as ThreadMessage[]
-      cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
-      if (!cursor) return
+  /** The run's posts by their keys. Any app may mark its messages as ours are marked, so the sender counts too. */
+  async *#ownPosts(thread: string | undefined): AsyncGenerator<{ ts: string; key: string }> {
+    for await (const { ts, metadata } of this.ownMessages(thread)) {
+      const { run, step } = metadata?.event_payload ?? {}
+      const isPost = metadata?.event_type === EVENT_TYPE && run === this.question.id
+      if (isPost && typeof step === 'string') yield { ts, key: step }
     }
   }
 }
 
-/** Where a message is looked for. */
-type Place = Pick<Post, 'channel' | 'thread' | 'since' | 'signal'>
-
-type ContentMethod = 'chat.postMessage' | 'chat.update'
-type Sending = Pick<Post, 'content' | 'asker' | 'signal' | 'checkLease'> & Pick<CallOptions, 'lookUp'>
-
-/** A message as `conversations.replies` and `conversations.history` give it. */
-export interface ThreadMessage extends Omit<SlackMessage, 'channel'> {
-  metadata?: { event_type?: string; event_payload?: Partial<PostKey> }
-  streaming_state?: string
+/** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
+function sinceOf({ ts, at }: Question): string {
+  return ts ?? String(at / 1000 - 60)
 }
 
 /** Refusals of how a message looks; its text alone may still be taken. */
@@ -229,7 +238,3 @@ const SHAPE_REFUSALS = new Set([
   'msg_blocks_too_long',
   'invalid_metadata_format',
 ])
-
-function metadataOf(key: PostKey) {
-  return { event_type: EVENT_TYPE, event_payload: { ...key } }
-}

@@ -1,13 +1,22 @@
-import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type Logger } from '@slack/bolt'
+import {
+  App,
+  HTTPReceiver,
+  LogLevel,
+  SocketModeReceiver,
+  type AckFn,
+  type Authorize,
+  type Logger,
+  type Receiver,
+  type ReceiverEvent,
+} from '@slack/bolt'
 import type { RequestListener } from 'node:http'
 import { messageOf } from '../errors.ts'
 import { seldom, type Log } from '../log.ts'
-import { registerListeners, type ListenerOptions } from './listeners/index.ts'
-import { ackWhenStored } from './ack-when-stored.ts'
+import type { ListenerOptions } from './listeners/enqueue.ts'
+import { registerListeners } from './listeners/index.ts'
 import { Socket } from './socket.ts'
 
 export interface SlackReceiverOptions extends ListenerOptions {
-  botToken: string
   /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
   appToken?: string | undefined
   signingSecret?: string | undefined
@@ -34,12 +43,14 @@ export interface SlackReceiver {
 
 /** The Bolt app that takes Slack's deliveries in, over HTTP or Socket Mode. */
 export function createSlackReceiver(options: SlackReceiverOptions): SlackReceiver {
-  return options.appToken ? socketFront(options, options.appToken) : httpFront(options, options.signingSecret ?? '')
+  return options.appToken
+    ? socketReceiver(options, options.appToken)
+    : httpReceiver(options, options.signingSecret ?? '')
 }
 
-function socketFront(options: SlackReceiverOptions, appToken: string): SlackReceiver {
+function socketReceiver(options: SlackReceiverOptions, appToken: string): SlackReceiver {
   const { log, dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, onConnection } = options
-  // What the client says of its connection, the socket says in a line of its own.
+  // What the client logs of its connection, `Socket` logs too.
   const quiet = boltLogger(log, { isQuiet: true })
   const settings = {
     appToken,
@@ -51,7 +62,7 @@ function socketFront(options: SlackReceiverOptions, appToken: string): SlackRece
       clientOptions: { ...clientOptions(options), logger: quiet, retryConfig: { retries: 0 }, timeout: OPEN_MS },
     },
     processEventErrorHandler: async ({ error }: { error: Error }) => {
-      noteNotTakenIn(log, error)
+      logNotStored(log, error)
       return false
     },
   }
@@ -66,21 +77,21 @@ const SILENCE_MS = 180_000
 /** How long one call for the address of a socket may take. */
 const OPEN_MS = 10_000
 
-function httpFront(options: SlackReceiverOptions, signingSecret: string): SlackReceiver {
-  const logger = { ...boltLogger(options.log), warn: turnedAwayLine(options) }
+function httpReceiver(options: SlackReceiverOptions, signingSecret: string): SlackReceiver {
+  const logger = { ...boltLogger(options.log), warn: rejectedRequestLine(options) }
   const receiver = new HTTPReceiver({
     signingSecret,
     endpoints: ['/slack/events'],
     logger,
     processBeforeResponse: true,
     processEventErrorHandler: async ({ error, response }) => {
-      noteNotTakenIn(options.log, error)
+      logNotStored(options.log, error)
       if (!response.headersSent) response.writeHead(500).end()
       return false
     },
     unhandledRequestHandler: ({ response }) => {
       if (response.headersSent) return
-      options.log.error({}, 'a delivery could not be taken in within three seconds; Slack will send it again')
+      options.log.error({}, 'a delivery was not stored within three seconds: not acked, Slack sends it again')
       response.writeHead(503).end()
     },
   })
@@ -94,18 +105,18 @@ function httpFront(options: SlackReceiverOptions, signingSecret: string): SlackR
   return { requestListener, start: async () => {}, ready: () => true, stop: async () => {} }
 }
 
-function noteNotTakenIn(log: Log, error: Error): void {
-  log.error({ error: messageOf(error) }, 'a delivery could not be taken in; Slack will send it again')
+function logNotStored(log: Log, error: Error): void {
+  log.error({ error: messageOf(error) }, 'a delivery could not be stored: not acked, Slack sends it again')
 }
 
-/** Anybody may knock at an open door: what has no good signature gets one line a minute, with how many came between. */
-function turnedAwayLine({ log, now }: SlackReceiverOptions): (...parts: unknown[]) => void {
+/** Anybody may send requests to an open port: those without a valid signature get one log line a minute, with how many came between. */
+function rejectedRequestLine({ log, now }: SlackReceiverOptions): (...parts: unknown[]) => void {
   const isDue = seldom(() => now().getTime())
   return (...parts) => {
     const reason = parts.map(String).join(' ')
-    const unsaid = isDue('turned away')
+    const unsaid = isDue('rejected')
     if (unsaid === undefined) return
-    log.warn({ reason, ...(unsaid ? { between: unsaid } : {}) }, 'a request was turned away')
+    log.warn({ reason, ...(unsaid ? { between: unsaid } : {}) }, 'rejected a request')
   }
 }
 
@@ -113,10 +124,16 @@ function turnedAwayLine({ log, now }: SlackReceiverOptions): (...parts: unknown[
 const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: SlackReceiverOptions): void {
-  const { identity, botToken, log } = options
-  const authorize = () => Promise.resolve({ botToken, botId: identity.botId, botUserId: identity.botUser })
+  const { installations, log } = options
+  // Of a team without an installation the listeners say so in the log.
+  const authorize: Authorize<boolean> = async ({ teamId }) => {
+    const installation = await installations.of(teamId ?? installations.defaultTeam)
+    if (!installation) return {}
+    const { token, identity } = installation
+    return { botToken: token, botId: identity.botId, botUserId: identity.botUser }
+  }
   const app = new App({ receiver, authorize, logger: boltLogger(log), clientOptions: clientOptions(options) })
-  // What could not be taken in must reach the receiver, which then does not ack.
+  // What could not be stored must reach the receiver, which then does not ack.
   app.error((error) => Promise.reject(error))
   registerListeners(app, options)
 }
@@ -140,4 +157,25 @@ function boltLogger(log: Log, { isQuiet = false } = {}): Logger {
     getLevel: () => LogLevel.INFO,
     setName() {},
   }
+}
+
+/**
+ * Bolt acks an event before its listeners run. Here an ack means "stored": it is held back until the listeners, which only
+ * enqueue the question, are done. Where one fails, the delivery gets a 5xx at once (HTTP) or no ack (Socket Mode), and Slack
+ * sends it again.
+ */
+function ackWhenStored<R extends Receiver>(receiver: R): R {
+  const init = receiver.init.bind(receiver)
+  receiver.init = (app) =>
+    init(Object.create(app, { processEvent: { value: (event: ReceiverEvent) => process(app, event) } }) as App)
+  return receiver
+}
+
+async function process(app: App, event: ReceiverEvent): Promise<void> {
+  let held: { response: Parameters<AckFn<unknown>>[0] } | undefined
+  const ack: AckFn<unknown> = async (response) => {
+    held ??= { response }
+  }
+  await app.processEvent({ ...event, ack })
+  if (held) await event.ack(held.response as never)
 }

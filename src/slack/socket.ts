@@ -99,9 +99,10 @@ export class Socket {
         if (this.#end.signal.aborted) await settledWithin(GOODBYE_MS, [client.disconnect()])
         return
       } catch (error) {
-        if (until !== undefined && (isRefusal(error) || Date.now() > until)) throw error
+        const isRefused = refusalCode(error) !== undefined
+        if (until !== undefined && (isRefused || Date.now() > until)) throw error
         if (until === undefined) this.#lose('no connection can be made')
-        if (isRefusal(error)) this.#refuse(error)
+        if (isRefused) this.#refuse(error)
       }
     }
   }
@@ -169,15 +170,6 @@ export class Socket {
     void this.#options.client.disconnect()
     void this.#options.client.disconnect()
   }
-}
-
-/** Slack's own no, such as `invalid_auth`, unless it is one that passes. */
-function isRefusal(error: unknown): boolean {
-  const code = refusalCode(error)
-  return (
-    code !== undefined &&
-    !/^(?:internal_error|fatal_error|service_unavailable|request_timeout|rate_?limited)$/.test(code)
-  )
 }
 
 function addressOf(message: unknown): unknown {

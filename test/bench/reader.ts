@@ -15,7 +15,7 @@ import {
   readText,
 } from '../../src/agent/parser/index.ts'
 import { estimateUsage } from '../../src/model/tokens.ts'
-import { answerContents } from '../../src/slack/format/blocks.ts'
+import { answerContents } from '../../src/slack/format/answer-blocks.ts'
 import { dialect } from '../harness/dialect.ts'
 
 const RUNS = 3

@@ -76,7 +76,7 @@ function expectFewWords(bots: BotProcess[]): void {
     expect(said(/"Redis is unreachable/g)).toBeGreaterThan(0)
     expect(said(/"Redis connection restored"/g)).toBe(said(/"Redis is unreachable/g))
     // Each process has three connections of its own at most; what a front could not take in, it says of each delivery.
-    const warnings = said(/"level":(?:40|50)/g) - said(/"a delivery could not be taken in/g)
+    const warnings = said(/"level":(?:40|50)/g) - said(/"a delivery could not be stored/g)
     expect(warnings).toBeLessThan(12)
   }
 }

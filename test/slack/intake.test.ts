@@ -194,7 +194,7 @@ describe('the door over HTTP', async () => {
     ]
     for (let i = 0; i < 100; i++) expect((await knock(knocks[i % 4]!)).status).toBe(401)
     expect(other.logs.map((line) => JSON.parse(line) as { msg: string })).toMatchObject([
-      { level: 40, msg: 'a request was turned away', reason: expect.stringContaining('x-slack-signature') },
+      { level: 40, msg: 'rejected a request', reason: expect.stringContaining('x-slack-signature') },
     ])
   })
 
@@ -261,7 +261,7 @@ describeWithRedis('when the store is down', () => {
       const first = thread.said.deliveries.map(({ attempts }) => attempts[0]?.status)
       expect(first).toEqual(mode === 'http' ? [500, 500] : [0, 0])
       expect(thread.messages()).toEqual([])
-      expect(bot.logs.filter((line) => line.includes('a delivery could not be taken in'))).toHaveLength(2)
+      expect(bot.logs.filter((line) => line.includes('a delivery could not be stored'))).toHaveLength(2)
       expect(bot.logs.join('\n')).not.toContain('unhandled error')
       await redis.restart()
       await bot.slack.until(

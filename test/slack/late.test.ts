@@ -102,6 +102,6 @@ describeWithRedis('where Slack does not let the bot look', async () => {
     ends.onTestFinished(() => redis.disconnect())
     const runs = () => findRuns({ redis, prefix: 'thinkaloud' }, `T0LOCAL0001:${GENERAL}:${thread.ts}`)
     await eventually(async () => expect(await runs()).toMatchObject([{ state: 'done', saved: { attempts: 1 } }]))
-    expect(bot.logs.filter((line) => line.includes('could not look for replies from before'))).toHaveLength(1)
+    expect(bot.logs.filter((line) => line.includes('could not look up replies from before'))).toHaveLength(1)
   })
 })

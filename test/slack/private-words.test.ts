@@ -70,7 +70,7 @@ describe('a response_url', () => {
     })
     const bot = await startBot(t)
     await askFromOutside(bot, `${server.url}/word`)
-    await bot.slack.until(() => bot.logs.some((line) => line.includes('not Slack’s')), 'a line in the log')
+    await bot.slack.until(() => bot.logs.some((line) => line.includes('not at a host of Slack')), 'a line in the log')
     await bot.stop()
     expect(heard).toBe(0)
   })
@@ -83,7 +83,7 @@ describe('a response_url', () => {
     })
     const lines: object[] = []
     const log = (fields: object) => void lines.push(fields)
-    await respond(`${server.url}/word`, '{}', { apiUrl: `${server.url}/api/`, fetch, log })
+    await respond(`${server.url}/word`, {}, { apiUrl: `${server.url}/api/`, fetch, log })
     expect(paths).toEqual(['/word'])
     expect(lines).toEqual([{ attempt: 1, status: 307 }])
   })
@@ -105,7 +105,7 @@ describe('a response_url', () => {
       asked.push(String(input))
       return Promise.resolve(new Response('ok'))
     }
-    await respond(url, '{}', { apiUrl: 'https://slack.com/api/', fetch: played, log: () => {} })
+    await respond(url, {}, { apiUrl: 'https://slack.com/api/', fetch: played, log: () => {} })
     expect(asked).toEqual(isSlacks ? [url] : [])
   })
 })

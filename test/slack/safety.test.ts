@@ -209,7 +209,7 @@ describe('the log', () => {
     expect(logs.filter((line) => SAID.test(line))).toEqual([])
     const taken = logs
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .find(({ msg }) => msg === 'question taken in')
+      .find(({ msg }) => msg === 'question enqueued')
     expect(taken).toMatchObject({
       surface: 'mention',
       chars: 'Where is Zanzibar?'.length,

@@ -142,7 +142,7 @@ describe.concurrent('a place that is gone', () => {
     channel.archived = true
     closed.resolve()
     const line = await slack.until(
-      () => bot.logs.find((one) => one.includes('takes no answer') && one.includes(thread.ts)),
+      () => bot.logs.find((one) => one.includes('Slack rejected the answer') && one.includes(thread.ts)),
       'the log line',
     )
     expect(JSON.parse(line)).toMatchObject({
@@ -162,7 +162,7 @@ describe.concurrent('a place that is gone', () => {
     await slack.people.remove({ channel: GENERAL, ts: thread.ts })
     removed.resolve()
     await slack.until(
-      () => bot.logs.some((one) => one.includes('takes no answer') && one.includes(thread.ts)),
+      () => bot.logs.some((one) => one.includes('Slack rejected the answer') && one.includes(thread.ts)),
       'the log line',
     )
     expect(slack.messages(GENERAL).some((message) => slack.shown(message).includes('for nobody'))).toBe(false)

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts'
 import { ExpiringMap } from '../../history/expiring-map.ts'
 import type { Log } from '../../log.ts'
 import { settledWithin } from '../../async.ts'
-import { cleanName } from '../format/clean-name.ts'
+import { cleanName } from '../format/escape.ts'
 import { SlackRefusal, type SlackWeb } from './slack-web.ts'
 
 /**

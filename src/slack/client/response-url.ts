@@ -1,5 +1,6 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
+import { sanitize } from './sanitize.ts'
 
 /** Slack takes five uses of a response_url, within 30 minutes. */
 const TRIES = 3
@@ -8,24 +9,25 @@ const WAIT_MS = 5 * 60_000
 const TIMEOUT_MS = 10_000
 
 /**
- * Posts JSON to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
+ * Posts a message to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
  * no other host, no redirect. What may pass is tried again, after a 429 not before its Retry-After. Never rejects.
  */
 export async function respond(
   url: string,
-  body: string,
+  message: object,
   { apiUrl, fetch, log }: { apiUrl: string; fetch: typeof globalThis.fetch; log(fields: object, line: string): void },
 ): Promise<void> {
-  if (!isSlacks(url, apiUrl)) return log({}, 'a response_url that is not Slack’s is not used')
+  if (!isAtSlack(url, apiUrl)) return log({}, 'response_url is not at a host of Slack: not used')
   const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(sanitize(message))
   for (let attempt = 0; ; attempt++) {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const sent = fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { status, waitMs } = await sent.then(outcomeOf, (error: unknown) => ({ status: messageOf(error), waitMs: 0 }))
     if (typeof status === 'number' && status >= 200 && status < 300) return
-    log({ attempt: attempt + 1, status }, 'response_url not taken')
-    const isPassing = typeof status === 'string' || status === 429 || status >= 500
-    if (!isPassing || attempt + 1 >= TRIES || waitMs > WAIT_MS) return
+    log({ attempt: attempt + 1, status }, 'Slack rejected a response_url post')
+    const isTransient = typeof status === 'string' || status === 429 || status >= 500
+    if (!isTransient || attempt + 1 >= TRIES || waitMs > WAIT_MS) return
     await sleep(Math.max(waitMs, backoffMs(attempt, { base: 500, max: 5_000 })))
   }
 }
@@ -36,12 +38,12 @@ async function outcomeOf(response: Response): Promise<{ status: number; waitMs: 
   return { status: response.status, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 }
 }
 
-const SLACKS = /(?:^|\.)slack(?:-gov)?\.com$/
+const SLACK_HOSTS = /(?:^|\.)slack(?:-gov)?\.com$/
 
-function isSlacks(address: string, apiUrl: string): boolean {
+function isAtSlack(address: string, apiUrl: string): boolean {
   if (!URL.canParse(address)) return false
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') return false
   if (url.origin === new URL(apiUrl).origin) return true
-  return url.protocol === 'https:' && url.port === '' && SLACKS.test(url.hostname)
+  return url.protocol === 'https:' && url.port === '' && SLACK_HOSTS.test(url.hostname)
 }

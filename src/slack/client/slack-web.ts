@@ -9,6 +9,7 @@ import { backoffMs, sleep } from '../../backoff.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { RateLimits } from './rate-limits.ts'
+import { sanitize } from './sanitize.ts'
 
 export type SlackArgs = Record<string, unknown>
 export type SlackResult = Record<string, unknown>
@@ -24,10 +25,19 @@ export class SlackRefusal extends Error {
   }
 }
 
+/** The code with which Slack refused something for good; undefined for any other error, and for a fault that may pass. */
+export function refusalCode(error: unknown): string | undefined {
+  if (error instanceof SlackRefusal) return error.code
+  const code = error instanceof WebAPIPlatformError ? String(error.data.error) : undefined
+  return code === undefined || TRANSIENT.has(code) ? undefined : code
+}
+
 export interface CallOptions {
   signal?: AbortSignal | undefined
-  /** `once`: a progress sign, not worth a wait. `patient`: tried until Slack takes it or `PATIENCE_MS` are over. */
+  /** `once`: not worth a wait, such as a status. `patient`: tried until Slack takes it or `PATIENCE_MS` are over. */
   effort: 'once' | 'patient'
+  /** The one person that the call may mention; nobody where it is absent. */
+  asker?: string | undefined
   /**
    * Called after a try that may have taken effect (connection cut, 5xx), before the next try. A result means that it had
    * taken effect, and ends the call. Leave it out for methods that are safe to repeat.
@@ -49,11 +59,11 @@ export interface WebOptions {
 /** How long a patient call is tried: it survives an outage of some minutes. After that the run as a whole is tried again. */
 const PATIENCE_MS = 10 * 60_000
 const TIMEOUT_MS = 20_000
-/** A sign of life is worth no longer wait than this: the calls after it wait for it. */
-const SIGN_TIMEOUT_MS = 4_000
+/** A call that is tried once is worth no longer wait than this: the calls after it wait for it. */
+const ONCE_TIMEOUT_MS = 4_000
 
-/** Error codes of Slack that mean a passing fault, not a refusal. */
-const PASSING = new Set([
+/** Error codes of Slack that mean a transient fault, not a refusal. */
+const TRANSIENT = new Set([
   'internal_error',
   'fatal_error',
   'service_unavailable',
@@ -63,19 +73,19 @@ const PASSING = new Set([
 ])
 
 /**
- * Slack's Web API with the two things that a bot needs besides: a 429's Retry-After is honoured for whatever Slack counts
- * together (others go on), and what may have taken effect is looked up rather than sent again.
+ * Slack's Web API with what a bot needs besides: every argument is sanitized, a 429's Retry-After is honoured for whatever Slack
+ * counts together (other calls go on), and a call that may have taken effect is looked up rather than sent again.
  */
 export class SlackWeb {
   /** Where this Slack is. */
   readonly apiUrl: string
   readonly #clients: Record<CallOptions['effort'], WebClient>
   readonly #log: Log
-  readonly #gates = new RateLimits()
+  readonly #rateLimits = new RateLimits()
   readonly #onCall: WebOptions['onCall']
 
   constructor(options: WebOptions) {
-    this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, SIGN_TIMEOUT_MS) }
+    this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, ONCE_TIMEOUT_MS) }
     this.apiUrl = options.apiUrl
     this.#log = options.log
     this.#onCall = options.onCall
@@ -84,10 +94,11 @@ export class SlackWeb {
   /** @throws SlackRefusal, or the last fault when patience (or the signal) ended the call. */
   async call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
     const giveUpAt = Date.now() + PATIENCE_MS
+    const sent = sanitize(args, options.asker)
     for (let attempt = 0; ; attempt++) {
       options.signal?.throwIfAborted()
       try {
-        return await this.#try(method, args, { ...options, attempt })
+        return await this.#try(method, sent, { ...options, attempt })
       } catch (error) {
         const fault = this.#faultOf(error, method, args)
         // Unlike a broken line, a limit says for sure that nothing took effect.
@@ -95,7 +106,7 @@ export class SlackWeb {
         if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
         this.#log.warn(
           { method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) },
-          'slack call failed, retrying',
+          'Slack call failed, retrying',
         )
         if (!fault.limited) await sleep(backoffMs(attempt, { base: 500, max: 15_000 }), options.signal)
         const found = fault.unsure ? await options.lookUp?.() : undefined
@@ -105,9 +116,9 @@ export class SlackWeb {
   }
 
   async #try(method: string, args: SlackArgs, options: CallOptions & { attempt: number }): Promise<SlackResult> {
-    const gate = gateOf(method, args)
-    if (options.effort === 'once' && this.#gates.isClosed(gate)) throw new SlackRefusal(method, 'ratelimited')
-    const leave = await this.#gates.enter(gate, options.signal)
+    const key = rateLimitKey(method, args)
+    if (options.effort === 'once' && this.#rateLimits.isClosed(key)) throw new SlackRefusal(method, 'ratelimited')
+    const leave = await this.#rateLimits.enter(key, options.signal)
     try {
       await options.checkLease?.()
       return await this.#send(method, args, options)
@@ -133,13 +144,13 @@ export class SlackWeb {
   #faultOf(error: unknown, method: string, args: SlackArgs): { error: unknown; limited?: boolean; unsure?: boolean } {
     if (error instanceof LeaseLost) throw error
     if (error instanceof WebAPIRateLimitedError) {
-      this.#gates.close(gateOf(method, args), Math.max(1, error.retryAfter) * 1000)
+      this.#rateLimits.close(rateLimitKey(method, args), Math.max(1, error.retryAfter) * 1000)
       return { error, limited: true }
     }
     if (error instanceof WebAPIPlatformError) {
-      const code = String(error.data.error)
-      if (!PASSING.has(code)) throw new SlackRefusal(method, code)
-      return { error, unsure: code !== 'ratelimited' }
+      const code = refusalCode(error)
+      if (code !== undefined) throw new SlackRefusal(method, code)
+      return { error, unsure: error.data.error !== 'ratelimited' }
     }
     if (error instanceof WebAPIHTTPError) return { error, unsure: true }
     return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
@@ -158,12 +169,6 @@ function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebCli
   })
 }
 
-/** Slack's own no, such as `invalid_auth`; undefined for everything else that can go wrong. */
-export function refusalCode(error: unknown): string | undefined {
-  if (error instanceof SlackRefusal) return error.code
-  return error instanceof WebAPIPlatformError ? String(error.data.error) : undefined
-}
-
 /** One word for how a try failed: Slack's own, where it has one. */
 function outcomeOf(error: unknown): string {
   if (error instanceof WebAPIRateLimitedError) return 'ratelimited'
@@ -175,7 +180,7 @@ function outcomeOf(error: unknown): string {
  * What Slack counts together: posts by channel, the calls of any other method by workspace, which for us is a token.
  * https://docs.slack.dev/apis/web-api/rate-limits
  */
-function gateOf(method: string, args: SlackArgs): string {
+function rateLimitKey(method: string, args: SlackArgs): string {
   return method === 'chat.postMessage' ? `${method}:${String(args.channel)}` : method
 }
 

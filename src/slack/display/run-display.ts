@@ -1,68 +1,52 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Question, Run } from '../../run/types.ts'
-import {
-  answerContents,
-  footerText,
-  noteContent,
-  stepContent,
-  type AnswerView,
-  type Content,
-} from '../format/blocks.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Run } from '../../run/types.ts'
+import { footerText } from '../format/answer-blocks.ts'
+import type { AnswerView } from '../format/blocks.ts'
+import { withReference } from '../format/messages.ts'
 import type { Mentions } from '../mentions.ts'
-import { sinceOf } from '../listeners/to-question.ts'
+import type { Outbox } from '../outbox.ts'
 import { Status } from './status.ts'
-import { StepStream } from './step-stream.ts'
-import { withReference } from '../messages.ts'
+import type { Display, ShownStep } from './types.ts'
 
 export interface RunDisplayOptions {
   outbox: Outbox
-  log: Log
-  /** A reply a step, one streamed message with a task a step, or the answer alone. */
-  steps: 'replies' | 'stream' | 'hidden'
-  allowedHosts: string[]
+  display: Display
   mentions: Mentions
+  linkHosts: string[]
+  log: Log
   signal: AbortSignal
   now(): Date
 }
 
 /**
- * Shows one run's events as replies in its thread: each step is one message (posted with the action, completed by an update
- * when the observation is there), then comes the answer. Posts go out one after the other, in the order of the events, while
- * the agent goes on. Every post is claimed in the run before it is sent, so that no crash repeats or loses one.
+ * Shows one run in its thread, from its events: hands the steps and the ending to a display, one after the other and in the
+ * order of the events, while the agent goes on, and keeps the status.
  */
 export class RunDisplay {
-  readonly #question: Question
-  readonly #run: Run
   readonly #options: RunDisplayOptions
+  readonly #run: Run
   readonly #status: Status
   readonly #steps: Step[]
-  /** What each step's message shows at this moment, by the step's number. */
-  readonly #shown = new Map<number, Content>()
-  readonly #stream: StepStream | undefined
   #understood: string | undefined
   #tail: Promise<void> = Promise.resolve()
+  /** What ended the work on the thread in this process. */
   #lost: unknown
-  #earlier: Promise<Map<string, string>> | undefined
+  #isAbandoned = false
 
-  constructor(question: Question, run: Run, options: RunDisplayOptions) {
-    this.#question = question
-    this.#run = run
+  constructor(options: RunDisplayOptions) {
     this.#options = options
-    this.#status = new Status(options.outbox, question, run)
-    this.#steps = options.mentions.steps(structuredClone(run.saved.steps))
-    if (options.steps === 'stream' || run.saved.posts.stream)
-      this.#stream = new StepStream({ ...options, question, run })
+    this.#run = options.outbox.run
+    this.#status = new Status(options.outbox)
+    this.#steps = options.mentions.steps(structuredClone(this.#run.saved.steps))
   }
 
-  /** Shows a sign of life, and updates the steps that an earlier process may have left half shown. */
+  /** Sets the status, and updates the steps that an earlier process may have left half shown. */
   begin(): void {
     this.#status.begin()
-    const { named = this.#question.text, standalone = named } = this.#run.saved
+    const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
     for (const i of this.#steps.keys()) this.#showStep(i + 1)
   }
@@ -71,37 +55,34 @@ export class RunDisplay {
   async write(event: AnswerEvent): Promise<void> {
     if (this.#lost) throw this.#lost
     if (event.type === 'understood') this.#understood = event.question
-    if (event.type === 'thought')
-      this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, unreadable: event.unreadable }
-    if (event.type === 'action' || event.type === 'observation') {
-      this.#steps[event.step - 1] = { ...this.#steps[event.step - 1]!, ...partOf(event) }
-      this.#showStep(event.step)
-    }
-    if (event.type === 'answer') await this.#conclude(this.#answer(event))
+    const changed = applyEvent(this.#steps, event)
+    if (changed !== undefined) this.#showStep(changed)
+    if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
-      await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true }))
+      await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
   }
 
   /** Ends the run with a failure, in a sentence for people. */
   async fail(sentence: string, reference: string): Promise<void> {
-    await this.#conclude([noteContent(withReference(sentence, reference))], keyOfEnd('failed', this.#run))
+    await this.#finish({ key: keyOfEnd('failed', this.#run), kind: 'note', text: withReference(sentence, reference) })
   }
 
-  /** The same for a question that is given up. It does not take the answer's place, which may still come (`runs -- retry`). */
+  /** The same for a dead-lettered question. It does not take the answer's place, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
-    const isTold = this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)
-    if (!isTold)
-      await this.#conclude([noteContent(withReference(sentence, reference))], keyOfEnd('given-up', this.#run))
+    if (this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)) return
+    await this.#finish({ key: keyOfEnd('given-up', this.#run), kind: 'note', text: withReference(sentence, reference) })
   }
 
   /** Ends the run with a sentence of the bot's own in place of an answer. */
   async note(text: string): Promise<void> {
-    await this.#conclude([noteContent(text)])
+    await this.#finish({ key: 'answer', kind: 'note', text })
   }
 
-  /** Takes the sign of life back. */
+  /** Closes what is open, and clears the status. Nothing happens after `abandon`. */
   async end(): Promise<void> {
     await this.#tail
+    if (this.#isAbandoned) return
+    await this.#options.display.end()
     await this.#status.end()
   }
 
@@ -111,120 +92,51 @@ export class RunDisplay {
    */
   async abandon(error: unknown): Promise<never> {
     this.#lost ??= error
+    this.#isAbandoned = true
     await Promise.all([this.#tail, this.#status.abandon()])
     throw error
   }
 
   #showStep(n: number): void {
-    if (this.#options.steps === 'hidden' || this.#repeatsAWarning(n)) return
+    if (repeatsAWarning(this.#steps, n)) return
     this.#enqueue(async () => {
-      if (await this.#stream?.show(n, this.#steps[n - 1]!)) return this.#status.refresh()
-      const content = this.#contentOf(n)
-      if (isDeepStrictEqual(content, this.#shown.get(n))) return
-      this.#shown.set(n, content)
-      await this.#show(`step-${n}`, content)
-      this.#status.refresh()
+      if (await this.#options.display.show(this.#shown(n))) this.#status.refresh()
     })
   }
 
-  /** Several unreadable completions in a row get one warning. */
-  #repeatsAWarning(n: number): boolean {
-    return this.#steps[n - 1]?.unreadable !== undefined && this.#steps[n - 2]?.unreadable !== undefined
+  /** The step as it is by the time that it is shown. */
+  #shown(n: number): ShownStep {
+    return { n, step: this.#steps[n - 1]!, understood: n === 1 ? this.#understood : undefined }
   }
 
-  /** How the step looks now. If the thread lags behind the agent, several events become one message. */
-  #contentOf(n: number): Content {
-    const { thought, unreadable, action, observation } = this.#steps[n - 1]!
-    const isUnreadable = unreadable !== undefined
-    const understood = n === 1 ? this.#understood : undefined
-    return stepContent({
-      thought: isUnreadable ? '' : thought,
-      unreadable: isUnreadable,
-      understood,
-      action,
-      observation,
-    })
+  #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Promise<void> {
+    const { outbox, linkHosts, now } = this.#options
+    const { startedAt, usage } = this.#run.saved
+    const footer = footerText({ steps: this.#steps.length, ms: now().getTime() - startedAt, usage })
+    const asked = { question: outbox.question.text, understood: this.#understood }
+    const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
+    return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 
-  #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Content[] {
-    const { saved } = this.#run
-    const isStepShown = this.#steps.length > 0 && this.#options.steps === 'replies'
-    const footer = footerText({
-      steps: this.#steps.length,
-      ms: this.#options.now().getTime() - saved.startedAt,
-      usage: saved.usage,
-    })
-    const understood = isStepShown ? undefined : this.#understood
-    return answerContents({
-      ...final,
-      question: this.#question.text,
-      understood,
-      allowedHosts: this.#options.allowedHosts,
-      footer,
-    })
-  }
-
-  /** Posts what ends the run, after everything before it. Resolves when it is out. @throws what kept it from that */
-  async #conclude(contents: Content[], key = 'answer'): Promise<void> {
-    const cutOff = this.#cutOff()
-    this.#enqueue(async () => {
-      for (const n of cutOff) await this.#stream?.show(n, this.#steps[n - 1]!)
-      await this.#stream?.end()
-    })
-    for (const [i, content] of contents.entries())
-      this.#enqueue(() => this.#show(`${key}-${i + 1}`, content, true), true)
-    for (const n of cutOff)
-      this.#enqueue(async () => {
-        if (this.#run.saved.posts[`step-${n}`]) await this.#show(`step-${n}`, this.#contentOf(n))
-      })
-    this.#enqueue(async () => this.#stream?.makeSure())
+  /** Shows what ends the run, after everything before it. Resolves when it is out. @throws what kept it from that */
+  async #finish(
+    ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
+  ): Promise<void> {
+    const unfinished = cutOff(this.#steps)
+    const finish = () => this.#options.display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
+    this.#enqueue(finish, true)
     await this.#tail
     if (this.#lost) throw this.#lost
   }
 
-  /** Marks the steps that have not ended as not finished, because nothing runs any more. @returns their numbers. */
-  #cutOff(): number[] {
-    const cutOff = [...this.#steps.entries()].filter(([, { action, observation }]) => action && !observation)
-    for (const [, step] of cutOff) step.observation = CUT_OFF
-    return cutOff.map(([i]) => i + 1)
-  }
-
-  async #show(step: string, content: Content, once = false): Promise<void> {
-    const { channel, thread, user } = this.#question
-    const { outbox: outbox, signal } = this.#options
-    const checkLease = () => this.#run.checkLease()
-    const key = { run: this.#question.id, step }
-    const post = { channel, content, key, asker: user, signal, checkLease, mustArrive: once }
-    const claim = await this.#run.claimPost(step)
-    if (typeof claim === 'object') return once ? undefined : outbox.update({ ...post, ts: claim.ts })
-    const place = { ...post, thread, since: sinceOf(this.#question) }
-    const found = claim === 'unsure' ? await outbox.find(place) : (await this.#before(place)).get(step)
-    await this.#run.posted(step, found ?? (await outbox.post(place)))
-    // A post from before a crash shows the step as it was then.
-    if (found !== undefined && !once) await outbox.update({ ...post, ts: found })
-  }
-
-  /**
-   * What earlier processes posted, as Slack has it: a Redis that was restarted may have lost the last records of posts, or
-   * with its file the whole question, which Slack then delivered again.
-   */
-  #before(place: { channel: string; thread: string; since: string }): Promise<Map<string, string>> {
-    if (!this.#question.isLate && this.#run.saved.attempts < 2) return NOTHING_BEFORE
-    this.#earlier ??= this.#options.outbox.findAll(place, this.#question.id)
-    return this.#earlier
-  }
-
-  /** Later work waits for earlier work. A step that cannot be shown is logged; for an answer the writer gets the error. */
+  /** Later work waits for earlier work. A step that cannot be shown is logged; for an ending the caller gets the error. */
   #enqueue(work: () => Promise<void>, mustSucceed = false): void {
+    const { log, signal, outbox } = this.#options
     this.#tail = this.#tail.then(async () => {
       if (this.#lost) return
       await work().catch((error: unknown) => {
-        if (mustSucceed || error instanceof LeaseLost || this.#options.signal.aborted) this.#lost = error
-        else
-          this.#options.log.error(
-            { question: this.#question.id, error: messageOf(error) },
-            'a reply could not be shown',
-          )
+        if (mustSucceed || error instanceof LeaseLost || signal.aborted) this.#lost = error
+        else log.error({ question: outbox.question.id, error: messageOf(error) }, 'a step could not be shown')
       })
     })
   }
@@ -240,10 +152,26 @@ export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
-const NOTHING_BEFORE = Promise.resolve(new Map<string, string>())
+/** Takes an event into the steps. @returns the number of the step to show anew. A thought alone is not shown. */
+function applyEvent(steps: Step[], event: AnswerEvent): number | undefined {
+  if (event.type === 'thought')
+    steps[event.step - 1] = { turn: event.turn, thought: event.text, unreadable: event.unreadable }
+  if (event.type !== 'action' && event.type !== 'observation') return undefined
+  const part = event.type === 'action' ? { action: event.action } : { observation: event.observation }
+  steps[event.step - 1] = { ...steps[event.step - 1]!, ...part }
+  return event.step
+}
+
+/** Several unreadable completions in a row get one warning. */
+function repeatsAWarning(steps: Step[], n: number): boolean {
+  return steps[n - 1]?.unreadable !== undefined && steps[n - 2]?.unreadable !== undefined
+}
+
+/** Marks the steps that have not ended as not finished, because nothing runs any more. @returns their numbers. */
+function cutOff(steps: Step[]): number[] {
+  const unfinished = [...steps.entries()].filter(([, { action, observation }]) => action && !observation)
+  for (const [i, step] of unfinished) steps[i] = { ...step, observation: CUT_OFF }
+  return unfinished.map(([i]) => i + 1)
+}
 
 const CUT_OFF = { ok: false, text: 'This was not finished.' }
-
-function partOf(event: Extract<AnswerEvent, { type: 'action' | 'observation' }>): Partial<Step> {
-  return event.type === 'action' ? { action: event.action } : { observation: event.observation }
-}

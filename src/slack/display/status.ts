@@ -1,35 +1,29 @@
-import type { Question, Run } from '../../run/types.ts'
 import type { Outbox } from '../outbox.ts'
 import type { SlackArgs } from '../client/slack-web.ts'
 
-/** Slack clears a status with each message of the bot. It is set again if the work still goes on after this long. */
+/** Slack clears a status with each message of the bot. It is set again if the work still goes on after this long. Milliseconds. */
 const REFRESH_MS = 1500
 const THINKING = 'is thinking …'
 const REACTION = 'eyes'
-/** How long we try to take a sign of life back while Slack does not answer. */
+/** How long the clearing is tried while Slack does not answer. Milliseconds. */
 const CLEAR_MS = 15_000
 
 /**
  * Shows within a second that the bot is at work: a status under the thread or, if Slack refuses that, a reaction on the
- * message. Both are gone at the end. The calls of one thread go out in order, so that no sign appears after the end.
+ * message. Both are gone at the end. The calls of one thread go out in order, so that neither appears after the end.
  */
 export class Status {
   readonly #outbox: Outbox
-  readonly #checkLease: () => Promise<void>
-  readonly #place: { channel: string; thread: string; message: string }
-  /** What shows, or may show, and has to be taken back. */
+  /** What shows, or may show, and has to be cleared. */
   readonly #shown = new Set<'status' | 'reaction'>()
   #tail: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #ended = false
-  #isAbandoned = false
 
-  constructor(outbox: Outbox, question: Question, run: Run) {
+  constructor(outbox: Outbox) {
     this.#outbox = outbox
-    this.#checkLease = () => run.checkLease()
     // An earlier process may have died and left its reaction on the message.
-    if (run.saved.attempts > 1) this.#shown.add('reaction')
-    this.#place = { channel: question.channel, thread: question.thread, message: question.ts ?? question.thread }
+    if (outbox.run.saved.attempts > 1) this.#shown.add('reaction')
   }
 
   begin(): void {
@@ -37,7 +31,7 @@ export class Status {
       const status = await this.#setStatus(THINKING)
       if (status !== 'refused') this.#shown.add('status')
       if (status === 'taken') return
-      await this.#checkLease()
+      await this.#outbox.run.checkLease()
       if ((await this.#outbox.tryOnce('reactions.add', this.#reaction())) !== 'refused') this.#shown.add('reaction')
     })
   }
@@ -53,15 +47,14 @@ export class Status {
     this.#timer.unref()
   }
 
-  /** Shows nothing more, and takes nothing back. Resolves when no call is under way any more. */
+  /** Sets nothing more, and clears nothing. Resolves when no call is under way any more. */
   async abandon(): Promise<void> {
-    this.#ended = this.#isAbandoned = true
+    this.#ended = true
     clearTimeout(this.#timer)
     await this.#tail
   }
 
   async end(): Promise<void> {
-    if (this.#isAbandoned) return
     this.#ended = true
     clearTimeout(this.#timer)
     this.#enqueue(async () => {
@@ -78,20 +71,23 @@ export class Status {
   }
 
   async #setStatus(status: string): ReturnType<Outbox['tryOnce']> {
-    await this.#checkLease()
+    await this.#outbox.run.checkLease()
     return this.#outbox.tryOnce('assistant.threads.setStatus', this.#statusArgs(status))
   }
 
-  /** Tried for a while, because otherwise the sign would stay for ever. */
+  /** Tried for a while, because otherwise it would stay for ever. */
   async #clear(method: string, args: SlackArgs): Promise<void> {
-    await this.#outbox.call(method, args, AbortSignal.timeout(CLEAR_MS)).catch(() => undefined)
+    const signal = AbortSignal.timeout(CLEAR_MS)
+    await this.#outbox.call(method, args, { effort: 'patient', signal }).catch(() => undefined)
   }
 
   #statusArgs(status: string) {
-    return { channel_id: this.#place.channel, thread_ts: this.#place.thread, status }
+    const { channel, thread } = this.#outbox.question
+    return { channel_id: channel, thread_ts: thread, status }
   }
 
   #reaction() {
-    return { channel: this.#place.channel, timestamp: this.#place.message, name: REACTION }
+    const { channel, thread, ts } = this.#outbox.question
+    return { channel, timestamp: ts ?? thread, name: REACTION }
   }
 }

@@ -2,14 +2,124 @@ import type { Step } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Question, Run } from '../../run/types.ts'
-import type { Outbox } from '../outbox.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
-import { sinceOf } from '../listeners/to-question.ts'
 import { SlackRefusal } from '../client/slack-web.ts'
+import type { Outbox } from '../outbox.ts'
+import type { Display, Ending, ShownStep } from './types.ts'
 
-/** Slack cuts a task's texts in a stream chunk at 256 characters (shared facts, a live probe). */
+/** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
 const TASK_CHARS = 240
+/** The post key of the streamed message. */
+export const STREAM = 'stream'
+/** How long an open stream is looked for, and how long Slack is asked to end one. Milliseconds. */
+const FIND_MS = 3_000
+const END_MS = 15_000
+
+/**
+ * `STEPS=stream`: the steps are tasks of one streamed message (`chat.startStream`, a timeline). A stream may be refused (no
+ * agent app, the rate, an outsider) or die (five minutes after its start): then that step and those after it are shown by the
+ * fallback. The answer is never in the stream, so none of it can be lost with it.
+ */
+export class StepStream implements Display {
+  readonly #outbox: Outbox
+  readonly #log: Log
+  readonly #fallback: Display
+  /** Steps whose thought the stream has. */
+  readonly #begun = new Set<number>()
+  #isUsable = true
+  /** Slack refused to open the stream, or has ended it. */
+  #isOver = false
+
+  constructor({ outbox, log, fallback }: { outbox: Outbox; log: Log; fallback: Display }) {
+    this.#outbox = outbox
+    this.#log = log
+    this.#fallback = fallback
+  }
+
+  async show(step: ShownStep): Promise<boolean> {
+    return (await this.#stream(step)) || this.#fallback.show(step)
+  }
+
+  async finish(ending: Ending): Promise<void> {
+    for (const step of ending.unfinished) await this.#stream(step)
+    this.#isUsable = false
+    const { channel } = this.#outbox.question
+    if (this.#ts && !this.#isOver)
+      this.#isOver = (await this.#outbox.tryOnce('chat.stopStream', { channel, ts: this.#ts })) === 'taken'
+    await this.#fallback.finish(ending)
+  }
+
+  /** Ends a stream that is still open, also one that a dead process opened. */
+  async end(): Promise<void> {
+    if (this.#ts !== undefined && !this.#isOver) {
+      const ts = this.#ts || (await this.#find().catch(() => undefined))
+      const args = { channel: this.#outbox.question.channel, ts }
+      const options = { effort: 'patient', signal: AbortSignal.timeout(END_MS) } as const
+      // Slack refuses to end a stream that has ended by itself. One that it does not end in time ends after five minutes.
+      if (ts) await this.#outbox.call('chat.stopStream', args, options).catch(() => undefined)
+    }
+    await this.#fallback.end()
+  }
+
+  /** @returns false if the step must be shown by the fallback. */
+  async #stream({ n, step }: ShownStep): Promise<boolean> {
+    if (!this.#isUsable) return false
+    try {
+      await this.#send(taskOf(n, step, await this.#isBegun(n)))
+      return true
+    } catch (error) {
+      this.#log.info({ error: messageOf(error) }, 'Slack ended the streamed message: further steps are replies')
+      this.#isUsable = false
+      return false
+    }
+  }
+
+  /** Slack appends a task's details to those it has, so they are sent once, also if another process goes on. */
+  async #isBegun(n: number): Promise<boolean> {
+    if (this.#begun.has(n)) return true
+    this.#begun.add(n)
+    return (await this.#outbox.run.claimPost(`${STREAM}-${n}`)) !== 'fresh'
+  }
+
+  /** Empty while a stream was begun, perhaps, whose ts nobody knows. */
+  get #ts(): string | undefined {
+    return this.#outbox.run.saved.posts[STREAM]
+  }
+
+  /** Each call is tried once, because there is another way to show the step. @throws whatever went wrong */
+  async #send(task: TaskUpdate): Promise<void> {
+    const { question, run } = this.#outbox
+    await run.checkLease()
+    const find = async (isUnsure: boolean) => (isUnsure ? this.#find() : undefined)
+    const open = () => this.#outbox.once(STREAM, { find, send: () => this.#start(task) })
+    const { ts, isNew } = this.#ts ? { ts: this.#ts, isNew: false } : await open()
+    if (isNew) return
+    const args = { channel: question.channel, ts, chunks: [task] }
+    await this.#outbox.call('chat.appendStream', args, { effort: 'once' })
+  }
+
+  async #start(task: TaskUpdate): Promise<string> {
+    const { channel, thread, user, team } = this.#outbox.question
+    const recipient = { recipient_user_id: user, recipient_team_id: team }
+    const args = { channel, thread_ts: thread, ...recipient, task_display_mode: 'timeline', chunks: [task] }
+    try {
+      return String((await this.#outbox.call('chat.startStream', args, { effort: 'once' })).ts)
+    } catch (error) {
+      this.#isOver = error instanceof SlackRefusal
+      const found = this.#isOver ? undefined : await this.#find()
+      if (found === undefined) throw error
+      return found
+    }
+  }
+
+  /** Our own stream that is still open in the thread. Streams carry no metadata, but a thread has one writer. */
+  async #find(): Promise<string | undefined> {
+    const soon = AbortSignal.timeout(FIND_MS)
+    for await (const message of this.#outbox.ownMessages(this.#outbox.question.thread, soon))
+      if (message.streaming_state === 'in_progress') return message.ts
+    return undefined
+  }
+}
 
 interface TaskUpdate {
   type: 'task_update'
@@ -19,123 +129,6 @@ interface TaskUpdate {
   details?: string
   output?: string
 }
-
-interface StepStreamOptions {
-  outbox: Outbox
-  question: Question
-  run: Run
-  log: Log
-  signal: AbortSignal
-}
-
-/**
- * The steps of one run as tasks of one streamed message (`chat.startStream`, a timeline) in place of a reply each. A stream
- * may be refused (no agent app, the rate, an outsider) or die (five minutes after its start): then `show` says false, and
- * that step and those after it are replies. The answer is never in the stream, so none of it can be lost with it.
- */
-export class StepStream {
-  readonly #options: StepStreamOptions
-  readonly #begun = new Set<number>()
-  #ts: string | undefined
-  /** A stream may have begun whose ts we do not know: Slack's answer was lost, or the process that began it died. */
-  #isUnsure: boolean
-  #isUsable = true
-
-  constructor(options: StepStreamOptions) {
-    const ts = options.run.saved.posts[STREAM]
-    this.#options = options
-    this.#ts = ts || undefined
-    this.#isUnsure = ts === ''
-  }
-
-  /** Shows a step as it is now. @returns false if it must be shown in another way. One call at a time. */
-  async show(n: number, step: Step): Promise<boolean> {
-    if (!this.#isUsable) return false
-    try {
-      await this.#send(taskOf(n, step, await this.#isBegun(n)))
-      return true
-    } catch (error) {
-      this.#options.log.info(
-        { question: this.#options.question.id, error: messageOf(error) },
-        'the stream of steps ended: replies from here',
-      )
-      this.#isUsable = false
-      return false
-    }
-  }
-
-  /** Ends the stream before the answer comes, if Slack takes that at the first try. Never rejects. */
-  async end(): Promise<void> {
-    const { outbox, question } = this.#options
-    this.#isUsable = false
-    if (!this.#ts) return
-    const outcome = await outbox.tryOnce('chat.stopStream', { channel: question.channel, ts: this.#ts })
-    if (outcome === 'taken') this.#ts = undefined
-  }
-
-  /** After the answer: ends a stream that is still open, also one that a dead process left open. Never rejects. */
-  async makeSure(): Promise<void> {
-    const { outbox, question } = this.#options
-    await this.#lookUp().catch(() => undefined)
-    const args = { channel: question.channel, ts: this.#ts }
-    // One that has ended by itself is refused. What Slack does not take in time ends after five minutes.
-    if (this.#ts) await outbox.call('chat.stopStream', args, AbortSignal.timeout(END_MS)).catch(() => undefined)
-    this.#ts = undefined
-  }
-
-  /** Slack appends a task's details to those it has, so they are sent once, also if another process goes on. */
-  async #isBegun(n: number): Promise<boolean> {
-    if (this.#begun.has(n)) return true
-    this.#begun.add(n)
-    return (await this.#options.run.claimPost(`${STREAM}-${n}`)) !== 'fresh'
-  }
-
-  async #send(task: TaskUpdate): Promise<void> {
-    const { outbox, question, run } = this.#options
-    const { channel, thread, user, team } = question
-    await run.checkLease()
-    await this.#lookUp()
-    if (this.#ts) return void (await outbox.stream('chat.appendStream', { channel, ts: this.#ts, chunks: [task] }))
-    await run.claimPost(STREAM)
-    const place = {
-      channel,
-      thread_ts: thread,
-      recipient_user_id: user,
-      recipient_team_id: team,
-      task_display_mode: 'timeline',
-    }
-    try {
-      const { ts } = await outbox.stream('chat.startStream', { ...place, chunks: [task] })
-      await this.#began(String(ts))
-    } catch (error) {
-      this.#isUnsure = !(error instanceof SlackRefusal)
-      await this.#lookUp()
-      if (!this.#ts) throw error
-    }
-  }
-
-  /** Looks for a stream that may have begun, so that it is continued or ended and does not stay open. */
-  async #lookUp(): Promise<void> {
-    if (!this.#isUnsure || this.#ts) return
-    const { outbox, question, signal } = this.#options
-    const { channel, thread } = question
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
-    const since = sinceOf(question)
-    const found = await outbox.findStream({ channel, thread, since, signal: soon })
-    if (found !== undefined) await this.#began(found)
-  }
-
-  async #began(ts: string): Promise<void> {
-    this.#ts = ts
-    await this.#options.run.posted(STREAM, ts)
-  }
-}
-
-const STREAM = 'stream'
-/** How long we try to end a stream while Slack does not answer. */
-const END_MS = 15_000
-/** How long a stream is looked for: there is another way to show a step. */
-const LOOK_MS = 3_000
 
 function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
   const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'
@@ -149,7 +142,6 @@ function taskOf(n: number, { thought, action, observation, unreadable }: Step, i
     id: `step-${n}`,
     title: short(title + failed),
     status: observation ? 'complete' : 'in_progress',
-    // Slack appends the details of a repeated task to those that it has.
     ...(thought && isReadable && !isRepeat ? { details: short(thought) } : {}),
     ...(observation && isReadable
       ? { output: short(withoutMarks([observation.note, observation.text].join(' '))) }

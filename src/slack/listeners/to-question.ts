@@ -1,6 +1,5 @@
 import type { Question } from '../../run/types.ts'
-import { cleanName } from '../format/clean-name.ts'
-import { unescapeText } from '../format/escape.ts'
+import { cleanName, unescapeText } from '../format/escape.ts'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
@@ -47,7 +46,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
   const written = message.text ?? ''
   const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(written)
   const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
-  if (!isAddressed && (!parent || isBesideThePoint(written, isDirect))) return undefined
+  if (!isAddressed && (!parent || isForOthers(written, isDirect))) return undefined
   const text = plainText(written, delivery.botUser)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
@@ -78,7 +77,7 @@ const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
  * Whether a reply without the bot's name is nothing for it: people address each other in a thread that the bot has answered in,
  * and they wave. A file without words in a direct message gets a hint.
  */
-function isBesideThePoint(text: string, isDirect: boolean): boolean {
+function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
@@ -105,11 +104,6 @@ export interface SlackCommand {
   text: string
   trigger_id: string
   response_url: string
-}
-
-/** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
-export function sinceOf({ ts, at }: Question): string {
-  return ts ?? String(at / 1000 - 60)
 }
 
 /**

@@ -1,0 +1,28 @@
+import type { Step } from '../../agent/types.ts'
+import type { AnswerView } from '../format/blocks.ts'
+
+/** A step as it stands now. `n` counts from 1. */
+export interface ShownStep {
+  n: number
+  step: Step
+  /** How a follow-up was understood; with the first step. */
+  understood?: string | undefined
+}
+
+/** What a run ends with: its answer, or a sentence of the bot's own (mrkdwn). `key` begins the keys of its posts. */
+export type Ending = { key: string; unfinished: ShownStep[] } & (
+  { kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }
+)
+
+/** One way to show a run in its thread. One call at a time; a call may come again after a crash, in another process. */
+export interface Display {
+  /**
+   * Shows a step, or what has changed of it. @returns whether the thread shows anything new. @throws what kept the step from
+   * being shown; the run goes on without it
+   */
+  show(step: ShownStep): Promise<boolean>
+  /** Shows what the run ends with, and of the `unfinished` steps that they did not end. @throws what kept the ending from being shown */
+  finish(ending: Ending): Promise<void>
+  /** Closes what may still be open, after whatever ended the run. Never rejects. */
+  end(): Promise<void>
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Question, Run } from '../run/types.ts'
+import type { Settings } from '../workspace/settings.ts'
+import { SlackRefusal } from './client/slack-web.ts'
+import { failureOutcome } from './failure.ts'
+import { noteContent } from './format/blocks.ts'
+import { FAILED, GIVEN_UP, withReference } from './format/messages.ts'
+import type { Outbox } from './outbox.ts'
+
+/** What a failure takes of a run's display. */
+interface NoticeDisplay {
+  begin(): void
+  fail(sentence: string, reference: string): Promise<void>
+  giveUp(sentence: string, reference: string): Promise<void>
+  abandon(error: unknown): Promise<never>
+  end(): Promise<void>
+}
+
+/** The work on one question, with what it takes. */
+export interface QuestionWork {
+  question: Question
+  run: Run
+  signal: AbortSignal
+  isDurable: boolean
+  outbox: Outbox
+  log: Log
+  /** A display of the run; `steps` and `signal` in place of the question's own. */
+  openDisplay(options?: { steps?: Settings['steps']; signal?: AbortSignal }): Promise<NoticeDisplay>
+  /**
+   * Called before the thread shows how the question ended, so that for the next one the cost is booked and the place is free.
+   * `refund`: the question is not counted; its cost is booked all the same.
+   */
+  release(options?: { refund: boolean }): Promise<void>
+}
+
+/** How long a process that ends takes to say so in a thread. Milliseconds. */
+const RESTARTED_MS = 2_000
+
+/** An `/ask` without a thread yet: there only the asker can be told anything. */
+export function isUnrooted(question: Question): boolean {
+  return question.thread.startsWith('ask-')
+}
+
+/**
+ * Does what `failure.ts` says: leaves the run to the queue by throwing the error again, or gives a sentence with a reference to
+ * people, and the rest under that reference to the log. `display` is the one that the work had, where it had one.
+ */
+export async function noticeFailure(error: unknown, work: QuestionWork, display?: NoticeDisplay): Promise<void> {
+  const { question, run, signal, isDurable, log } = work
+  const hasAnswered = Boolean(run.saved.posts['answer-1'])
+  const outcome = failureOutcome(error, { isDurable, isAborted: signal.aborted, hasAnswered })
+  if (outcome.action === 'retry') {
+    await display?.abandon(error)
+    throw error
+  }
+  const { to, sentence, refund, level, line } = outcome
+  const reference = newReference()
+  const stack = error instanceof Error ? error.stack : undefined
+  log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
+  await work.release({ refund })
+  if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
+  // What is aborted posts nothing any more.
+  const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
+  const told = signal.aborted ? await work.openDisplay(last) : display
+  await inThread(told.fail(sentence, reference), work, () => tellAsker(work, sentence, reference))
+}
+
+/** Tells that the queue dead-letters the question, because its run has failed again and again. */
+export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
+  const { question, run, log } = work
+  const reference = newReference()
+  log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
+  await work.release({ refund: isUnrooted(question) })
+  const alone = () => tellAsker(work, GIVEN_UP, reference)
+  if (isUnrooted(question)) return alone()
+  const display = await work.openDisplay({ steps: 'hidden' })
+  display.begin()
+  const told = inThread(display.giveUp(GIVEN_UP, reference), work, alone)
+  await told.catch((error: unknown) => display.abandon(error))
+  await display.end()
+}
+
+/** An earlier process died while it told the thread of a failure: makes sure that this was told, and ends the run. */
+export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
+  const display = await work.openDisplay()
+  display.begin()
+  await display.fail(FAILED, newReference()).catch((error: unknown) => display.abandon(error))
+  await display.end()
+}
+
+/** Waits for the last sentence in the thread. If Slack rejects it there, the asker alone is told. */
+async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
+  try {
+    await told
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+    await work.release({ refund: true })
+    await alone()
+  }
+}
+
+function tellAsker({ outbox }: QuestionWork, sentence: string, reference: string): Promise<void> {
+  return outbox.tellAsker(noteContent(withReference(sentence, reference)))
+}
+
+function newReference(): string {
+  return randomBytes(4).toString('hex')
+}

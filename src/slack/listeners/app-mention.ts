@@ -1,0 +1,9 @@
+import type { App } from '@slack/bolt'
+import { enqueueMessage, type ListenerOptions } from './enqueue.ts'
+
+/** `app_mention`: a message in a channel names the bot. Slack sends it as a `message` too; the queue takes it once. */
+export function listenToAppMentions(app: App, options: ListenerOptions): void {
+  app.event('app_mention', async ({ event, body, context }) => {
+    await enqueueMessage(event, { body, context }, options)
+  })
+}

@@ -1,0 +1,19 @@
+import type { App } from '@slack/bolt'
+import { noteContent } from '../format/blocks.ts'
+import { COMMAND, helpText, isHelp, NOT_INSTALLED } from '../format/messages.ts'
+import { enqueue, recipientOf, type ListenerOptions } from './enqueue.ts'
+import { questionOfCommand } from './to-question.ts'
+
+/** `/ask`: a question, or without one the help, which the asker alone sees. */
+export function listenToAskCommand(app: App, options: ListenerOptions): void {
+  app.command(COMMAND, async ({ command, ack, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
+    const { team, identity } = recipient
+    const question = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
+    if (question.text === '' || isHelp(question.text))
+      return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
+    await enqueue(question, options)
+    return ack()
+  })
+}
