@@ -4,7 +4,7 @@ import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query.ts'
-import { serviceOf, type ToolParts } from './settings.ts'
+import { serviceOf, type ToolParts } from './tool-settings.ts'
 
 const ARXIV = 'https://export.arxiv.org/api/query'
 const MAX_PAPERS = 3

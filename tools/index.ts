@@ -7,11 +7,11 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
-import type { ToolParts, ToolSettings } from './settings.ts'
+import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
 import { wikipedia } from './wikipedia.ts'
 
-export type { ToolParts, ToolSettings } from './settings.ts'
+export type { ToolParts, ToolSettings } from './tool-settings.ts'
 
 /** What stands behind one name of TOOLS. */
 interface Entry {

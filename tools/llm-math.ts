@@ -5,7 +5,7 @@ import { ToolError } from '../src/errors.ts'
 import { calculate, shown } from './calculator.ts'
 import { oneLine } from './service-response.ts'
 import { queryText } from './query.ts'
-import type { ToolParts } from './settings.ts'
+import type { ToolParts } from './tool-settings.ts'
 
 /** Longer than a query: it goes to the model and to nobody else. */
 const MAX_QUESTION = 1000

@@ -4,7 +4,7 @@ import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
-import { serviceOf, type ToolParts } from './settings.ts'
+import { serviceOf, type ToolParts } from './tool-settings.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
 

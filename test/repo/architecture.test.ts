@@ -32,6 +32,17 @@ test('no file imports itself by way of others, types counted', () => {
   expect(cycles()).toEqual([])
 })
 
+test('the rooms of slack/ lie on at most six floors, and so do its files', () => {
+  const floors = rooms.filter(({ paths }) => paths.some((path) => path.startsWith('src/slack/')))
+  expect(new Set(floors.map(({ depth }) => depth)).size).toBeLessThanOrEqual(6)
+  expect(longestChain('src/slack/').length).toBeLessThanOrEqual(6)
+})
+
+test('a base name stands once in the code, and once among the tests, index and types apart', () => {
+  expect(repeatedNames(files)).toEqual([])
+  expect(repeatedNames(sourcesIn('test'))).toEqual([])
+})
+
 test('every import of our own names a file that exists', () => {
   expect(ownImports().filter(({ to }) => !byPath.has(to) && !to.endsWith('.json'))).toEqual([])
 })
@@ -144,6 +155,35 @@ function cycles(): string[] {
   }
   for (const { path } of files) walk(path, [])
   return [...found]
+}
+
+/** The longest way from import to import among the files of a folder, types counted. */
+function longestChain(folder: string): string[] {
+  const chains = new Map<string, string[]>()
+  const chainFrom = (path: string): string[] => {
+    const known = chains.get(path)
+    if (known) return known
+    const inside = (byPath.get(path)?.imports ?? []).filter((to) => to.startsWith(folder) && byPath.has(to))
+    const chain = [path, ...(inside.map(chainFrom).sort((a, b) => b.length - a.length)[0] ?? [])]
+    chains.set(path, chain)
+    return chain
+  }
+  const all = files.filter(({ path }) => path.startsWith(folder)).map(({ path }) => chainFrom(path))
+  return all.sort((a, b) => b.length - a.length)[0] ?? []
+}
+
+/** Base names that more than one file has, each with the paths. */
+function repeatedNames(sources: SourceFile[]): string[] {
+  const paths = new Map<string, string[]>()
+  for (const { path } of sources) {
+    const name = path
+      .split('/')
+      .at(-1)!
+      .replace(/\.[jt]s$/, '')
+    paths.set(name, [...(paths.get(name) ?? []), path])
+  }
+  const repeated = [...paths].filter(([name, { length }]) => length > 1 && name !== 'index' && name !== 'types')
+  return repeated.map(([name, same]) => `${name}: ${same.join(' ')}`)
 }
 
 function importsOnlyTypes(from: string, to: string): boolean {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ToolError } from '../../src/errors.ts'
 import { parseJson, webAddress } from '../service-response.ts'
 import { cutQuery } from '../query.ts'
-import type { Service } from '../settings.ts'
+import type { Service } from '../tool-settings.ts'
 import { ask, packed } from './package.ts'
 import { cutTitle } from './titles.ts'
 
