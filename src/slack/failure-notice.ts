@@ -7,6 +7,7 @@ import { SlackRefusal } from './client/slack-web.ts'
 import { failureOutcome } from './failure.ts'
 import { noteContent } from './format/blocks.ts'
 import { FAILED, GIVEN_UP, withReference } from './format/messages.ts'
+import { isUnrooted } from './listeners/to-question.ts'
 import type { Outbox } from './outbox.ts'
 
 /** What a failure takes of a run's display. */
@@ -37,11 +38,6 @@ export interface QuestionWork {
 
 /** How long a process that ends takes to say so in a thread. Milliseconds. */
 const RESTARTED_MS = 2_000
-
-/** An `/ask` without a thread yet: there only the asker can be told anything. */
-export function isUnrooted(question: Question): boolean {
-  return question.thread.startsWith('ask-')
-}
 
 /**
  * Does what `failure.ts` says: leaves the run to the queue by throwing the error again, or gives a sentence with a reference to

@@ -97,7 +97,7 @@ function httpReceiver(options: SlackReceiverOptions, signingSecret: string): Sla
   })
   createApp(ackWhenStored(receiver), options)
   const requestListener: RequestListener = (request, response) => {
-    // Bolt leaves a request without an answer where it cannot make sense of the body.
+    // Bolt leaves a request whose body it cannot parse without an answer.
     const end = setTimeout(() => response.destroy(), ANSWER_MS)
     response.on('close', () => clearTimeout(end))
     receiver.requestListener(request, response)

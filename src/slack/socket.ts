@@ -27,9 +27,9 @@ const FIRST_MS = 30_000
 const STEADY_MS = 10_000
 /** Pauses between two tries: doubling, with jitter. Milliseconds. */
 const PAUSE = { base: 1_000, max: 30_000 }
-/** How long Slack has to answer the goodbye. The client would wait 30 s, which is longer than a bot has for its end. */
-const GOODBYE_MS = 2_000
-/** Said by undici for every WebSocket of the process. */
+/** How long Slack has to answer a close frame. The client would wait 30 s, longer than SHUTDOWN_MS gives a bot. Milliseconds. */
+const CLOSE_MS = 2_000
+/** The diagnostics channel on which undici reports the pings of every WebSocket of the process. */
 const PINGS = 'undici:websocket:ping'
 
 export class Socket {
@@ -42,10 +42,10 @@ export class Socket {
   /** When the connection was lost, in ms; undefined while all is well. */
   #lostAt: number | undefined
   /** Slack asked for a new connection, as it does every few hours. */
-  #isAskedAnew = false
+  #isReplacing = false
   /** Slack has refused us since the connection was lost. */
   #isRefused = false
-  /** Nothing had come for too long when it was looked at last. */
+  /** At the last look of the watchdog nothing had come for too long. */
   #isSilent = false
   #watchdog: NodeJS.Timeout | undefined
 
@@ -77,12 +77,12 @@ export class Socket {
     }
   }
 
-  /** Says goodbye, and opens no other. */
+  /** Closes the connection, and opens no other. */
   async stop(): Promise<void> {
     this.#end.abort()
     clearInterval(this.#watchdog)
     unsubscribe(PINGS, this.#onPing)
-    await settledWithin(GOODBYE_MS, [this.#options.client.disconnect()])
+    await settledWithin(CLOSE_MS, [this.#options.client.disconnect()])
     this.#setConnected(false)
   }
 
@@ -95,8 +95,8 @@ export class Socket {
       this.#heardAt = Date.now()
       try {
         await client.start()
-        // The end came while it was opened.
-        if (this.#end.signal.aborted) await settledWithin(GOODBYE_MS, [client.disconnect()])
+        // `stop` was called while it was opened.
+        if (this.#end.signal.aborted) await settledWithin(CLOSE_MS, [client.disconnect()])
         return
       } catch (error) {
         const isRefused = refusalCode(error) !== undefined
@@ -109,7 +109,7 @@ export class Socket {
 
   #connected(): void {
     this.#connectedAt = this.#heardAt = Date.now()
-    this.#isAskedAnew = this.#isRefused = false
+    this.#isReplacing = this.#isRefused = false
     this.#setConnected(true)
     if (this.#lostAt === undefined) return
     this.#options.log.info({ lostMs: Date.now() - this.#lostAt }, 'the connection to Slack is back')
@@ -117,11 +117,11 @@ export class Socket {
   }
 
   #disconnected(): void {
-    // A connection that was never made is told of by the client's start().
+    // The client's start() reports a connection that was never made.
     if (!this.#isConnected) return
     this.#setConnected(false)
     if (this.#end.signal.aborted) return
-    if (!this.#isAskedAnew) this.#lose('it was closed')
+    if (!this.#isReplacing) this.#lose('it was closed')
     const isSteady = Date.now() - this.#connectedAt > STEADY_MS
     void this.#open({ tries: isSteady ? 0 : 1 })
   }
@@ -132,7 +132,7 @@ export class Socket {
     this.#options.log.warn({ reason }, 'the connection to Slack is lost; trying again until it is back')
   }
 
-  /** Waiting does not help against a token that was revoked, so it is told apart, once. */
+  /** Waiting does not help against a token that was revoked, so that gets a log line of its own, once. */
   #refuse(error: unknown): void {
     if (this.#isRefused || this.#end.signal.aborted) return
     this.#isRefused = true
@@ -147,9 +147,9 @@ export class Socket {
 
   #hear(data: unknown): void {
     this.#heardAt = Date.now()
-    // What Slack says of the connection itself is short; events are not read twice.
+    // Slack's messages about the connection itself are short; longer ones are events, which the client parses.
     if (typeof data === 'string' && data.length < 1_000 && /"type"\s*:\s*"disconnect"/.test(data))
-      this.#isAskedAnew = true
+      this.#isReplacing = true
   }
 
   readonly #onPing = (message: unknown): void => {

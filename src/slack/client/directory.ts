@@ -8,7 +8,7 @@ import { SlackRefusal, type SlackWeb } from './slack-web.ts'
 
 /**
  * What Slack tells of an id. `none`: there is nobody, or none that the bot may know of (a private channel that it is not in).
- * `untold`: Slack refuses to say, for want of a scope perhaps.
+ * `untold`: Slack refuses to say, as it does where the app lacks a scope.
  */
 export type Known =
   | { kind: 'person'; name: string }
@@ -23,13 +23,14 @@ export interface DirectoryOptions {
   now?: () => number
 }
 
+/** How long a name is kept. Milliseconds. */
 const KNOWN_MS = 60 * 60_000
-/** Somebody may be added, or a scope granted, a minute later. */
+/** Shorter for ids without a name: somebody may be added, or a scope granted, a minute later. Milliseconds. */
 const NONE_MS = 5 * 60_000
 const MOST_KNOWN = 10_000
 /** Ids that are looked up for one text: the first. Slack takes about 50 such calls a minute. */
 const MOST_AT_ONCE = 20
-/** After a fault of Slack's (slow, down, a limit) nobody is looked up for so long. */
+/** How long no name is looked up after a fault of Slack's (slow, down, a limit). Milliseconds. */
 const REST_MS = 30_000
 
 /** People and channels by their ids, as `users.info` and `conversations.info` tell. Kept for an hour; never throws, never waits for long. */
@@ -39,7 +40,7 @@ export class Directory {
   readonly #now: () => number
   readonly #known: ExpiringMap<Known>
   readonly #none: ExpiringMap<Known>
-  /** What was logged a while ago. */
+  /** What was logged within the last hour. */
   readonly #told: ExpiringMap<true>
   readonly #asked = new Map<string, Promise<void>>()
   #restsUntil = 0
@@ -66,7 +67,7 @@ export class Directory {
       ms,
       news.map((id) => this.#ask(team, id)),
     )
-    if (!isInTime) this.#rest('Slack does not tell in time who is named')
+    if (!isInTime) this.#rest('no answer in time')
   }
 
   /** One look-up an id at a time, whoever asks. */
@@ -83,7 +84,7 @@ export class Directory {
     } catch (error) {
       const code = error instanceof SlackRefusal ? error.code : ''
       if (code === '' || code === 'ratelimited') return this.#rest(messageOf(error))
-      if (!UNKNOWN.has(code)) this.#tell(code, `Slack does not tell who is named (${code}); ${SCOPES}`)
+      if (!UNKNOWN.has(code)) this.#tell(code, `Slack refused a name look-up (${code}); ${SCOPES}`)
       this.#none.set(key, { kind: UNKNOWN.has(code) ? 'none' : 'untold' })
     }
   }
@@ -106,7 +107,7 @@ export class Directory {
 
   #rest(why: string): void {
     this.#restsUntil = this.#now() + REST_MS
-    this.#tell('rest', `names are not looked up for a while: ${why}`)
+    this.#tell('rest', `name look-ups pause for ${REST_MS / 1000} s: ${why}`)
   }
 
   /** At most once an hour. */

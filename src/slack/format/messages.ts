@@ -1,7 +1,7 @@
 import type { Refusal } from '../../limits/limits.ts'
 import { escapeText } from './escape.ts'
 
-/** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
+/** The bot's own sentences. mrkdwn; nothing in here comes from a person or a model. */
 
 /** The slash command, as the manifest names it. */
 export const COMMAND = '/ask'

@@ -74,8 +74,8 @@ const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
 const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 
 /**
- * Whether a reply without the bot's name is nothing for it: people address each other in a thread that the bot has answered in,
- * and they wave. A file without words in a direct message gets a hint.
+ * Whether a reply that does not name the bot is not for it: in a thread that the bot has answered in, people address each other,
+ * and post emoji alone. In a direct message a file without words is for the bot, which then says that it reads text only.
  */
 function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
@@ -96,6 +96,11 @@ export function questionOfCommand(command: SlackCommand, delivery: Delivery): Qu
     responseUrl: command.response_url,
     at: delivery.now.getTime(),
   }
+}
+
+/** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
+export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
+  return question.thread.startsWith('ask-')
 }
 
 export interface SlackCommand {
