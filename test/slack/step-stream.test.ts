@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../src/playground/slack.ts'
-import { startBot, type Thread } from '../harness/bot.ts'
+import { secondBot, startBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
 const bot = await startBot(fileEnds(), { env: { STEPS: 'stream' } })
 const { slack } = bot
@@ -53,6 +54,34 @@ describe.concurrent('STEPS=stream', () => {
     const streams = thread.messages().filter((message) => message.streaming_state !== undefined)
     expect(streams.map(({ streaming_state }) => streaming_state)).toEqual(['completed'])
     expect(thread.steps()).toEqual([])
+  })
+})
+
+describeWithRedis('a stream whose process ends', () => {
+  test('is left open for the next process, which goes on with it and ends it once', async (t) => {
+    const server = await startRedis()
+    t.onTestFinished(() => server.stop())
+    const env = { STEPS: 'stream', REDIS_URL: server.url, SHUTDOWN_MS: '500' }
+    const first = await startBot(t, { env })
+    first.model.on('handed over', act('One.', 'calculator', '1+1'), { hang: true })
+    const thread = await first.mention('Is it handed over?')
+    const { slack, model } = first
+    await slack.until(
+      () => model.about('handed over').length === 2 && thread.messages().length === 1,
+      'the second call',
+    )
+    await first.stop()
+    expect(thread.messages()[0]).toMatchObject({ streaming_state: 'in_progress' })
+    model.on('handed over', act('Two.', 'calculator', '2+2'), finish('Handed over.'))
+    await secondBot(t, first, env)
+    expect(await thread.lastAnswer()).toBe('Handed over.')
+    await slack.until(() => thread.messages()[0]?.streaming_state === 'completed', 'the end of the stream')
+    expect([thread.messages().length, thread.steps()]).toEqual([2, []])
+    const methods = slack.calls.filter(({ ok }) => ok).map(({ method }) => method)
+    expect(methods.filter((method) => /(?:start|stop)Stream/.test(method))).toEqual([
+      'chat.startStream',
+      'chat.stopStream',
+    ])
   })
 })
 

@@ -46,7 +46,8 @@ export class Replies implements Display {
   async #complete(step: ShownStep): Promise<void> {
     await this.show(step).catch((error: unknown) => {
       if (error instanceof LeaseLost) throw error
-      this.#log.error({ step: step.n, error: messageOf(error) }, 'a step could not be shown')
+      const fields = { question: this.#outbox.question.id, step: step.n, error: messageOf(error) }
+      this.#log.error(fields, 'a step could not be shown')
     })
   }
 }

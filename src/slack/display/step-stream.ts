@@ -68,7 +68,8 @@ export class StepStream implements Display {
       await this.#send(taskOf(n, step, await this.#isBegun(n)))
       return true
     } catch (error) {
-      this.#log.info({ error: messageOf(error) }, 'Slack ended the streamed message: further steps are replies')
+      const fields = { question: this.#outbox.question.id, error: messageOf(error) }
+      this.#log.info(fields, 'Slack ended the streamed message: further steps are replies')
       this.#isUsable = false
       return false
     }
