@@ -44,17 +44,15 @@ export interface AnswerWatch {
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
-  const doing =
-    (work: (work: Work) => Promise<void>): Handler =>
+  const handlerOf =
+    (handle: (work: Work) => Promise<void>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
-      if (installation) return work(await workOn(question, run, { ...options, installation, signal }))
-      options.log.error(
-        { question: question.id, team: question.team },
-        'no installation for this team: question dropped',
-      )
+      if (installation) return handle(await workOn(question, run, { ...options, installation, signal }))
+      const fields = { question: question.id, team: question.team }
+      options.log.error(fields, 'no installation for this team: question dropped')
     }
-  return { answer: doing(handleQuestion), deadLetter: doing(noticeDeadLetter) }
+  return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(noticeDeadLetter) }
 }
 
 interface Work extends QuestionWork {

@@ -16,7 +16,7 @@ const FOREIGN = 'C0FOREIGN01'
 const IDS = /[UCG]0[A-Z]{3,}\d/
 
 const lookUps = ({ slack }: TestBot) => slack.calls.filter(({ method }) => /^(users|conversations)\.info$/.test(method))
-const warned = ({ logs }: TestBot) => logs.filter((line) => /named|names are/.test(line) && line.includes('"level":40'))
+const warned = ({ logs }: TestBot) => logs.filter((line) => /name look-up/.test(line) && line.includes('"level":40'))
 const promptOf = ({ model }: TestBot, key: string) => model.about(key).at(-1)?.prompt ?? ''
 
 describe('names', async () => {
