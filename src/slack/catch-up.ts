@@ -27,8 +27,8 @@ const CAUGHT_UP = 'caught-up'
 
 /**
  * Slack had to deliver this mention again, so its thread became known late: replies that came in before it were acked but not
- * taken in, because nobody had asked the bot in that thread. They are looked up in the thread, once, and taken in now; one
- * that was taken in already is a duplicate. @throws if the queue cannot take them in now
+ * enqueued, because nobody had asked the bot in that thread. They are looked up in the thread, once, and enqueued now; the
+ * queue knows one that it has already. @throws if the queue cannot store them now
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
   const { question, run, settings, queue, log, signal } = options

@@ -6,7 +6,7 @@ import type { Outbox } from './outbox.ts'
 /**
  * `/ask` has no message to answer under: a root message is posted once (who asked what), and the question goes into the queue
  * again, under the thread of that message. If the bot is not a member of the channel, it joins. `text`: the question with
- * names. @throws SlackRefusal when Slack takes no root message
+ * names. @throws SlackRefusal when Slack refuses the root message
  */
 export async function openCommandThread(
   text: string,

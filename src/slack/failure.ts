@@ -29,7 +29,7 @@ const toAsker = (sentence: string, refund: boolean): FailureOutcome => {
   return { action: 'tell', to: 'asker', sentence, refund, level: 'warn', line: 'Slack rejected the answer' }
 }
 
-/** Slack takes no call with this token: the question is kept until the operator has fixed that (`npm run runs -- retry`). */
+/** Slack refuses every call with this token: the question is kept until the operator has fixed that (`npm run runs -- retry`). */
 const LOCKED_OUT = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'])
 
 /** From the error and the circumstances to what happens; undefined where the row says nothing of them. */
@@ -41,7 +41,7 @@ const ROWS: Row[] = [
   (error, { isDurable, isAborted }) => (isDurable && (isAborted || error instanceof LeaseLost) ? retry : undefined),
   (error, { isDurable }) =>
     isDurable && error instanceof SlackRefusal && LOCKED_OUT.has(error.code) ? retry : undefined,
-  // Slack takes no answer in this place, and would take no word of the failure either.
+  // Slack refuses our posts here, so a sentence in the thread would be refused too.
   (error, { hasAnswered }) =>
     error instanceof SlackRefusal ? toAsker(cannotPost(error.code), !hasAnswered) : undefined,
   // Nothing outlives this process.
