@@ -22,7 +22,7 @@ async function startSettable(t: Ends, script?: Script) {
   const model = await playModel(t, script)
   const config = loadConfig(envFor({ slack, model }), { serves: true })
   const log = createLog('silent')
-  const net = createNetwork(config)
+  const net = await createNetwork(config)
   const agent = await createAgent(config, { log, net })
   const stores = await createStores(config, log)
   const installations = await installationFromConfig(config, { log })
