@@ -5,16 +5,13 @@
 import { describe, expect, test } from 'vitest'
 import { plainWords } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
-import {
-  beginsObservation,
-  cutAtObservation,
-  readBracket,
-  readConversational,
-  readJson,
-  readSelfAsk,
-  readText,
-  stripThinking,
-} from '../../src/agent/parser/index.ts'
+import { readBracket } from '../../src/agent/dialects/bracket.ts'
+import { readConversational } from '../../src/agent/dialects/conversational.ts'
+import { readJson } from '../../src/agent/dialects/json.ts'
+import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
+import { readText } from '../../src/agent/dialects/text.ts'
+import { beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
+import { withoutReasoning } from '../../src/agent/parser/reasoning.ts'
 
 /** Seconds of CPU for one reading. */
 const BOUND = 2
@@ -83,8 +80,8 @@ const READERS: Record<string, (text: string) => unknown> = {
   readBracket: (text) => readBracket(text, TOOLS),
   readConversational: (text) => readConversational(text, TOOLS),
   readSelfAsk,
-  cutAtObservation,
-  stripThinking,
+  cutOf,
+  withoutThinking,
   beginsObservation,
   defuseLabels,
   fenceObservation: (text) => fenceObservation(text, 'f00d11'),
@@ -124,4 +121,12 @@ function holdsBound(text: string): void {
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1e6, name).toBeLessThan(BOUND)
   }
+}
+
+function cutOf(text: string): string {
+  return cutWhole(text).text
+}
+
+function withoutThinking(text: string): string {
+  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
 }

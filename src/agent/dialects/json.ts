@@ -1,6 +1,11 @@
 import type { Prompts } from '../../prompts.ts'
-import { beginsObservation, readJson } from '../parser/index.ts'
-import type { Dialect, Message, RunView, Step } from '../types.ts'
+import { objectIn, readJsonBlock } from '../parser/json-action.ts'
+import { readLeaked } from '../parser/leaked-calls.ts'
+import { firstBegun, toParsedTurn, type Match, type ModelOutput } from '../parser/match.ts'
+import { modelOutputOf } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { readInline, readSteps } from '../parser/react-steps.ts'
+import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
@@ -43,4 +48,27 @@ function renderStep(step: Step, nonce: string): string {
     ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n`
     : `Thought: ${step.unreadable ?? step.thought}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+}
+
+const FORM =
+  'Write one JSON object in a code fence, {"action": "<tool>", "action_input": <input>}, and nothing after it; or, when you know the answer, "Final Answer: <answer>".'
+
+/**
+ * Reads a completion of the json dialect (LangChain's chat agent): one JSON object `{"action", "action_input"}`, fenced
+ * or not, or `Final Answer:`. The input is the JSON value that the model wrote, `{}` where it wrote none. Plain labels are
+ * understood where there is no JSON.
+ */
+export function readJson(completion: string, tools: string[]): ParsedTurn {
+  const turn = modelOutputOf(completion, tools)
+  const found = findCall(turn)
+  return toParsedTurn(found?.kind === 'action' ? { ...found, input: objectIn(found.input) } : found, turn, FORM)
+}
+
+/** A block decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */
+function findCall(turn: ModelOutput): Match | undefined {
+  const block = firstBegun(readJsonBlock(turn), readLeaked(turn))
+  const labelled = readSteps(turn)
+  if (!block || !labelled) return block ?? labelled ?? readInline(turn)
+  if (labelled.kind === 'fault' || labelled.at >= block.at) return block
+  return labelled.kind === 'action' && block.kind === 'action' && turn.tools.includes(block.tool) ? block : labelled
 }

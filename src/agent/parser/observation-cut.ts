@@ -1,11 +1,5 @@
-import { reactLabel } from './parser/react-labels.ts'
-import { LONGEST_CLOSING, opensReasoning } from './parser/reasoning-marks.ts'
-
-/** A stretch of text that is thinking aloud before the turn, marks included. Offsets; one that is not over ends at Infinity. */
-export interface Span {
-  start: number
-  end: number
-}
+import { labelReader, REACT, reactLabel } from './labels.ts'
+import { LONGEST_CLOSING, mayOpenReasoning, opensReasoning, type ReasoningSpan } from './reasoning.ts'
 
 /** A model that has written as many characters has lost its way: what is there is read, and the rest is not paid for. */
 export const MOST_CHARS = 100_000
@@ -25,7 +19,7 @@ export class ObservationCut {
   /** The output so far, without anything from the cut on. One character more than MOST_CHARS shows that there was more. */
   text = ''
   /** Where the output so far is reasoning. */
-  readonly reasoning: Span[] = []
+  readonly reasoning: ReasoningSpan[] = []
   readonly #begins: (line: string) => boolean
   #isOver = false
   /** Where the current line begins in the text, and its first characters. A line begins after reasoning, too. */
@@ -84,7 +78,8 @@ export class ObservationCut {
     const end = lineBreak < 0 ? piece.length : lineBreak + 1
     const wasWhole = this.#head.length >= LONGEST_HEAD
     if (!wasWhole) this.#head += piece.slice(at, Math.min(end, at + LONGEST_HEAD - this.#head.length))
-    const opening = wasWhole || this.#hasBegun ? undefined : opensReasoning(this.#head, this.#isFirst)
+    const mayOpen = !wasWhole && !this.#hasBegun && mayOpenReasoning(this.#head)
+    const opening = mayOpen ? opensReasoning(this.#head, this.#isFirst) : undefined
     if (opening) {
       this.reasoning.push({ start: this.#lineStart + opening.before, end: Infinity })
       this.#closing = opening.close
@@ -113,12 +108,26 @@ export class ObservationCut {
   }
 }
 
-/** Reads a whole text, of which nothing follows. */
-export function readWhole(text: string, begins: (line: string) => boolean): ObservationCut {
+/** Reads a whole text, after which nothing follows. `begins` tells whether a line begins an observation. */
+export function cutWhole(text: string, begins: (line: string) => boolean = beginsObservation): ObservationCut {
   const cut = new ObservationCut(begins)
   cut.push(text)
   cut.end()
   return cut
+}
+
+const observationLabel = labelReader({ observation: REACT.observation })
+
+/**
+ * Whether a line of model output begins an observation that the model invented. It serves streams too: a line that is
+ * still growing is not taken for one too early (`Observation` may become `Observational studies`), so a bare
+ * `Observation` counts only with its line break. Indented lower case (`    observation: str`) is code; bold or a heading
+ * without a colon may be an answer's own.
+ */
+export function beginsObservation(line: string): boolean {
+  const label = observationLabel(line, 0)
+  if (!label || (!label.capital && label.indent > 1)) return false
+  return label.colon || (!label.decorated && line.endsWith('\n'))
 }
 
 function beginsStep(line: string): boolean {
