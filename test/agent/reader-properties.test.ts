@@ -129,7 +129,7 @@ const pieces = (fragments: string[]) =>
     maxLength: 30,
   })
 const written = pieces([...FRAGMENTS, ...OBSERVATION, ...THINKING]).map((all) => all.join(''))
-const withoutThinking = pieces(FRAGMENTS).map((all) => all.join(''))
+const ordinary = pieces(FRAGMENTS).map((all) => all.join(''))
 const tools = fc.constantFrom<string[]>([], ['search'], ['search', 'Search', 'Finish'])
 
 /** Whatever was read, a caller may rely on this much. */
@@ -160,7 +160,7 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
 
   test('is moved by nothing after the first invented observation', () => {
     fc.assert(
-      fc.property(withoutThinking, written, tools, (turn, after, names) => {
+      fc.property(ordinary, written, tools, (turn, after, names) => {
         expect(read(`${turn}\nObservation: ${after}`, names)).toEqual(read(`${turn}\nObservation:`, names))
       }),
       { numRuns: 400 },

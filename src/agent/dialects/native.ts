@@ -131,8 +131,7 @@ export function readLeakedCalls(completion: string, tools: string[]): ParsedTurn
   const actions = calls.flatMap((call) =>
     call.ok && tools.includes(call.tool) ? [{ tool: call.tool, input: call.input }] : [],
   )
-  if (first && actions.length > 0)
-    return { kind: 'actions', thought: thoughtBefore(text, turn.sections, first.at), actions }
+  if (first && actions.length > 0) return { kind: 'actions', thought: thoughtBefore(turn, first.at), actions }
   if (first && !first.ok)
     return { kind: 'unreadable', thought: '', hint: 'Your tool call broke off. Call the tool again.' }
   const block = CALL.test(text) ? readJsonBlock(turn) : undefined

@@ -63,13 +63,14 @@ function endsInString(text: string, start: number, end: number): boolean {
 /** The thought is the object's own, or what stands before it and its fence, list or tag. */
 function placed(turn: ModelOutput, at: number, action: JsonAction): Match {
   const lead = LEAD.exec(turn.text.slice(Math.max(0, at - LONGEST_LEAD), at))?.[0].length ?? 0
-  const before = thoughtBefore(turn.text, turn.sections, at - lead)
+  const before = thoughtBefore(turn, at - lead)
   return { ...action, at, thought: action.thought ?? before }
 }
 
 /** The braces that begin a line's value. */
 function anchorsOf({ text, sections }: ModelOutput): number[] {
   const anchors: number[] = []
+  if (!text.includes('{')) return anchors
   const labelled = new Map(sections.map((section) => [section.at, section.valueAt]))
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
     const brace = braceAfter(text, labelled.get(at) ?? at, nextLine(text, at))

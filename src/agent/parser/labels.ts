@@ -106,10 +106,23 @@ export function labelReader<Name extends string>(table: Record<Name, string[]>):
     const pattern = patterns.get(text[start] ?? '')
     const match = pattern ? matchAt(pattern, text, start) : null
     if (!match) return undefined
-    const [all, , , word = '', , , colon] = match
+    const [all, heading, opened = '', word = '', closed, closedLate, colon] = match
     const name = nameOf(word)
     if (!name || (!colon && !matchAt(BLANK, text, start + all.length))) return undefined
-    return { name, at, indent: visibleLength(indent), ...formOf(text, start, match) }
+    const end = start + all.length
+    const open = closed || closedLate ? '' : opened
+    const closes = open !== '' && text.startsWith(open, end)
+    return {
+      name,
+      at,
+      valueAt: closes ? end + open.length : end,
+      indent: visibleLength(indent),
+      capital: !/^[a-z]/.test(word),
+      decorated: Boolean(heading || opened),
+      mark: (heading ?? '').trim() + opened,
+      colon: Boolean(colon),
+      wrap: closes ? '' : open,
+    }
   }
 }
 
@@ -139,22 +152,6 @@ function firstLetters(piece: string): string[] {
   const [all = '', alternatives = '', optional] = /^\(\?:([^)]*)\)(\?)?/.exec(piece) ?? []
   const begins = all === '' ? [piece] : [...alternatives.split('|'), ...(optional ? [piece.slice(all.length)] : [])]
   return begins.flatMap(([letter = '']) => [letter, letter.toUpperCase()])
-}
-
-/** How a matched label is written, and where its value begins. */
-function formOf(text: string, start: number, match: RegExpExecArray): Omit<Label, 'name' | 'at' | 'indent'> {
-  const [all, heading, opened = '', word = '', closed, closedLate, colon] = match
-  const end = start + all.length
-  const open = closed || closedLate ? '' : opened
-  const closes = open !== '' && text.startsWith(open, end)
-  return {
-    valueAt: closes ? end + open.length : end,
-    capital: !/^[a-z]/.test(word),
-    decorated: Boolean(heading || opened),
-    mark: (heading ?? '').trim() + opened,
-    colon: Boolean(colon),
-    wrap: closes ? '' : open,
-  }
 }
 
 function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {

@@ -1,11 +1,11 @@
 import { readArguments, readLoose } from './loose-json.ts'
-import { thoughtBefore, type Match, type ModelOutput } from './match.ts'
+import { actionAt, faultAt, type Match, type ModelOutput } from './match.ts'
 import { matchAt, nextLine, skipSpace, tidy } from './text-lines.ts'
 import { listedTool, toolNamed } from './tool-names.ts'
 
 /**
  * Native tool calls that leak into the text, in the syntaxes of their vendors. Where the call is JSON with the tool's name
- * in it, `block.ts` reads it; this table is for those whose name stands outside of their arguments.
+ * in it, `json-action.ts` reads it; this table is for those whose name stands outside of their arguments.
  */
 interface Syntax {
   /** The opening of a call, up to its arguments; `name` is the tool. Sticky and global searches both use it. */
@@ -79,13 +79,13 @@ const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'g
 /** The first leaked call of a turn. */
 export function readLeaked(turn: ModelOutput): Match | undefined {
   const call = leakedCall(turn, 0)
-  return call && foundOf(turn, call)
+  return call && toMatch(turn, call)
 }
 
 /** The leaked call that the value at `at` is (`Action: <function=search>…`), whatever fence or mark stands before it. */
 export function readLeakedAt(turn: ModelOutput, at: number): Match | undefined {
   const call = leakedCall(turn, at)
-  return call && LEAD.test(turn.text.slice(at, call.at)) ? foundOf(turn, call) : undefined
+  return call && LEAD.test(turn.text.slice(at, call.at)) ? toMatch(turn, call) : undefined
 }
 
 const LEAD = /^(?:\s|`{1,3}(?:\w{1,12}\n)?|<[|｜]?[\w▁:]{1,30}[|｜]?>|\[){0,9}$/
@@ -103,10 +103,15 @@ const MOST_CALLS = 50
 
 /** The first call that begins at `from` or after it. */
 function leakedCall(turn: ModelOutput, from: number): LeakedCall | undefined {
-  const marked = TABLE.flatMap(({ opens, closes }) => markedCall(turn, from, { opens, closes }) ?? [])
-  const all = [...marked, readPythonic(turn, from) ?? [], toolElement(turn, from) ?? []].flat()
+  const hasMark = MAY_MARK.test(turn.text)
+  const marked = hasMark ? TABLE.map(({ opens, closes }) => markedCall(turn, from, { opens, closes })) : []
+  const element = turn.text.includes('<', from) ? toolElement(turn, from) : undefined
+  const all = [...marked, readPythonic(turn, from), element].filter((call) => call !== undefined)
   return all.sort((a, b) => a.at - b.at)[0]
 }
+
+/** A cheap look before the table: no syntax in it is without one of these. */
+const MAY_MARK = /<|\[tool_calls|to=|>>>/iu
 
 function markedCall(
   turn: ModelOutput,
@@ -140,11 +145,10 @@ function callOf(at: number, tool: string, fields: Fields): LeakedCall {
   return fields.ok ? { ok: true, at, end: fields.end, tool, input: fields.input } : { ok: false, at, end: Infinity }
 }
 
-function foundOf(turn: ModelOutput, call: LeakedCall): Match {
-  const place = { at: call.at, thought: thoughtBefore(turn.text, turn.sections, call.at) }
+function toMatch(turn: ModelOutput, call: LeakedCall): Match {
   return call.ok
-    ? { kind: 'action', ...place, tool: call.tool, input: call.input }
-    : { kind: 'fault', ...place, what: 'its tool call breaks off before the end' }
+    ? actionAt(turn, call.at, { tool: call.tool, parsed: { ok: true, input: call.input } })
+    : faultAt(turn, call.at, 'its tool call breaks off before the end')
 }
 
 /**
@@ -162,7 +166,10 @@ const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
  * `print(default_api.search(query="x"))`, `result = search("x")`. Only of listed tools: in prose, much looks like a call.
  */
 export function readPythonic(turn: ModelOutput, from: number): LeakedCall | undefined {
+  let bracket = turn.text.indexOf('(', from)
   for (let at = from; at < turn.text.length; at = nextLine(turn.text, at)) {
+    if (bracket < at && bracket >= 0) bracket = turn.text.indexOf('(', at)
+    if (bracket < 0) return undefined
     const begins = matchAt(BEGIN, turn.text, at) ?? (at === from && from > 0 ? matchAt(NEXT, turn.text, at) : null)
     const name = begins?.groups?.['name'] ?? ''
     const tool = begins ? listedTool(name, turn.tools) : undefined

@@ -24,6 +24,8 @@ const WORDS = new Map<string, unknown>([
   ['undefined', null],
 ])
 const SPACE = /[\s\u200b-\u200d\u2060]+/y
+/** What white space and comments begin with. */
+const MAY_SKIP = /[\s\u200b-\u200d\u2060/#]/
 const LINE_COMMENT = /(?:\/\/|#)[^\n]*/y
 const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#)]|$)/y
 /** The beginning of a number at the very end of the text. */
@@ -180,16 +182,25 @@ class LooseReader {
     const start = this.at
     this.at = next
     this.match(SPACE)
-    const after = this.text[this.at]
-    const comment = after === '#' || this.text.startsWith('//', this.at) || this.text.startsWith('/*', this.at)
-    const forgotten = closers.includes('}') && this.match(NEXT_KEY) !== undefined
+    const closes = this.endsString(closers)
     this.at = start
-    return after === undefined || closers.includes(after) || comment || forgotten
+    return closes
+  }
+
+  /** Whether what comes next may follow a string: one of `closers`, a comment, the next key, nothing. */
+  endsString(closers: string): boolean {
+    const char = this.text[this.at]
+    if (char === undefined || closers.includes(char) || char === '#') return true
+    if (char === '/') return this.text.startsWith('//', this.at) || this.text.startsWith('/*', this.at)
+    return closers.includes('}') && this.match(NEXT_KEY) !== undefined
   }
 
   /** Skips white space and comments. */
   space(): void {
-    while (this.match(SPACE) || this.match(LINE_COMMENT) || this.blockComment());
+    while (
+      MAY_SKIP.test(this.text[this.at] ?? '') &&
+      (this.match(SPACE) || this.match(LINE_COMMENT) || this.blockComment())
+    );
   }
 
   blockComment(): boolean {
@@ -219,6 +230,7 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f:
 
 /** Resolves the escapes of JSON, and `\'` and `\_` that models add; an unknown one (`\d` of a pattern) stays as written. */
 function unescaped(inner: string): string {
+  if (!inner.includes('\\')) return inner
   return inner.replace(/\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])/g, (all, code: string) => {
     if (code.length > 1) return String.fromCharCode(parseInt(code.slice(1), 16))
     return ESCAPES[code] ?? ('"\'\\/`_”’'.includes(code) ? code : all)

@@ -37,36 +37,33 @@ export function actionAt(
   { tool, parsed }: { tool: string; parsed: ParsedInput },
 ): Match {
   if (!parsed.ok) return faultAt(turn, at, parsed.what)
-  return { kind: 'action', ...placeOf(turn, at), tool, input: parsed.input }
+  return { kind: 'action', at, thought: thoughtBefore(turn, at), tool, input: parsed.input }
 }
 
 /** The answer given at `at`. An empty one is a fault. */
 export function answerAt(turn: ModelOutput, at: number, answer: string): Match {
-  return answer === '' ? faultAt(turn, at, 'its answer is empty') : { kind: 'finish', ...placeOf(turn, at), answer }
+  if (answer === '') return faultAt(turn, at, 'its answer is empty')
+  return { kind: 'finish', at, thought: thoughtBefore(turn, at), answer }
 }
 
 /** Something was begun at `at` that cannot be read. */
 export function faultAt(turn: ModelOutput, at: number, what: string): Match {
-  return { kind: 'fault', ...placeOf(turn, at), what }
-}
-
-function placeOf({ text, sections }: ModelOutput, at: number): Place {
-  return { at, thought: thoughtBefore(text, sections, at) }
+  return { kind: 'fault', at, thought: thoughtBefore(turn, at), what }
 }
 
 /**
  * The thought before `end`: what stands before the first label, and what follows each `Thought:`. The question that a
  * model echoes is left out.
  */
-export function thoughtBefore(turn: string, sections: Section[], end: number): string {
+export function thoughtBefore({ text, sections }: Pick<ModelOutput, 'text' | 'sections'>, end: number): string {
   const parts: string[] = []
   let open: { valueAt: number; wrap: string } | undefined = { valueAt: 0, wrap: '' }
   for (const section of sections) {
     if (section.at >= end) break
-    if (open) parts.push(thoughtText(turn.slice(open.valueAt, section.at), open.wrap))
+    if (open) parts.push(thoughtText(text.slice(open.valueAt, section.at), open.wrap))
     open = section.name === 'thought' ? section : undefined
   }
-  if (open) parts.push(thoughtText(turn.slice(open.valueAt, end), open.wrap))
+  if (open) parts.push(thoughtText(text.slice(open.valueAt, end), open.wrap))
   return parts.filter(Boolean).join('\n')
 }
 
@@ -104,7 +101,7 @@ export function toParsedTurn(match: Match | undefined, turn: ModelOutput, form: 
   if (match?.kind === 'finish') return { kind: 'finish', thought: match.thought, answer: match.answer }
   const words = match ? '' : tidy(turn.text)
   if (turn.isFinal && turn.sections.length === 0 && words) return { kind: 'finish', thought: '', answer: words }
-  const thought = match?.thought ?? thoughtBefore(turn.text, turn.sections, jsonBegins(turn.text))
+  const thought = match?.thought ?? thoughtBefore(turn, jsonBegins(turn.text))
   return { kind: 'unreadable', thought, hint: `That reply could not be read: ${match?.what ?? missing(turn)}. ${form}` }
 }
 

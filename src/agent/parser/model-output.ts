@@ -12,12 +12,12 @@ import { cameToFinal, finalPart, withoutEnd, withoutHead } from './special-token
 
 /** Opens a completion. `labelAt` reads the dialect's labels, where they are not those of plain ReAct. */
 export function modelOutputOf(completion: string, tools: string[], labelAt?: LabelReader): ModelOutput {
-  const { text, ...rest } = turnText(completion)
+  const { text, isFinal, isCut } = turnText(completion)
   const sections = sectionsOf(text, labelAt)
   const plain = plainLabels(text, sections, labelAt)
-  if (plain === text) return { text, sections, tools, ...rest }
+  if (plain === text) return { text, sections, tools, isFinal, isCut }
   const own = cutWhole(plain).text
-  return { text: own, sections: sectionsOf(own, labelAt), tools, ...rest }
+  return { text: own, sections: sectionsOf(own, labelAt), tools, isFinal, isCut }
 }
 
 /** The text of a turn. `isFinal` and `isCut` as in ModelOutput. */

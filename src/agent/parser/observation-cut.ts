@@ -1,5 +1,6 @@
 import { labelReader, REACT, reactLabel } from './labels.ts'
 import { LONGEST_CLOSING, mayOpenReasoning, opensReasoning, type ReasoningSpan } from './reasoning.ts'
+import { nextLine } from './text-lines.ts'
 
 /** A model that has written as many characters has lost its way: what is there is read, and the rest is not paid for. */
 export const MOST_CHARS = 100_000
@@ -28,8 +29,9 @@ export class ObservationCut {
   /** What ends the reasoning that is open, and the last characters of it. */
   #closing: RegExp | undefined
   #tail = ''
-  /** After an action or an answer has begun, marks of reasoning are text. */
-  #hasBegun = false
+  /** After an action or an answer has begun, marks of reasoning are text. Lines are looked at when it matters, once each. */
+  #hasStep = false
+  #stepsReadTo = 0
   /** Nothing but blank lines stands before the current line. */
   #isFirst = true
 
@@ -68,6 +70,7 @@ export class ObservationCut {
     const offset = this.text.length - piece.length + end
     this.reasoning.splice(-1, 1, { start: this.reasoning.at(-1)?.start ?? 0, end: offset })
     this.#closing = undefined
+    this.#stepsReadTo = offset
     this.#newLine(offset)
     return end
   }
@@ -78,7 +81,7 @@ export class ObservationCut {
     const end = lineBreak < 0 ? piece.length : lineBreak + 1
     const wasWhole = this.#head.length >= LONGEST_HEAD
     if (!wasWhole) this.#head += piece.slice(at, Math.min(end, at + LONGEST_HEAD - this.#head.length))
-    const mayOpen = !wasWhole && !this.#hasBegun && mayOpenReasoning(this.#head)
+    const mayOpen = !wasWhole && mayOpenReasoning(this.#head) && !this.#stepBegan()
     const opening = mayOpen ? opensReasoning(this.#head, this.#isFirst) : undefined
     if (opening) {
       this.reasoning.push({ start: this.#lineStart + opening.before, end: Infinity })
@@ -89,11 +92,18 @@ export class ObservationCut {
     if (lineBreak >= 0 || (!wasWhole && MAY_END_LABEL.test(piece.slice(at, end))))
       this.#cutIfObservation(lineBreak >= 0 && !this.#head.endsWith('\n') ? `${this.#head}\n` : this.#head)
     if (lineBreak >= 0 && !this.#isOver) {
-      this.#hasBegun ||= beginsStep(this.#head)
       this.#isFirst &&= this.#head.trim() === ''
       this.#newLine(before + end)
     }
     return end
+  }
+
+  /** Whether an action or an answer begins in a line before the current one. */
+  #stepBegan(): boolean {
+    for (let at = this.#stepsReadTo; at < this.#lineStart && !this.#hasStep; at = nextLine(this.text, at))
+      this.#hasStep = beginsStep(this.text, at)
+    this.#stepsReadTo = this.#lineStart
+    return this.#hasStep
   }
 
   #cutIfObservation(line: string): void {
@@ -130,8 +140,8 @@ export function beginsObservation(line: string): boolean {
   return label.colon || (!label.decorated && line.endsWith('\n'))
 }
 
-function beginsStep(line: string): boolean {
-  const name = reactLabel(line, 0)?.name
+function beginsStep(text: string, at: number): boolean {
+  const name = reactLabel(text, at)?.name
   return name === 'action' || name === 'answer'
 }
 

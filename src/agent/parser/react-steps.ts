@@ -25,7 +25,7 @@ import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.t
 export function findStep(turn: ModelOutput): Match | undefined {
   const labelled = readSteps(turn)
   if (labelled && labelled.kind !== 'finish') return labelled
-  const before = { ...turn, text: turn.text.slice(0, labelled?.at) }
+  const before = labelled ? { ...turn, text: turn.text.slice(0, labelled.at) } : turn
   const call = firstOf(firstBegun(readJsonBlock(before), readLeaked(before)), readInline(before))
   const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
   return labelled && !listed ? labelled : call

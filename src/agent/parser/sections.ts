@@ -26,12 +26,18 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
     const lastName = sections.at(-1)?.name
     if (label.name === 'loneInput' && lastName !== 'action' && lastName !== 'loneAction') continue
     const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
-    const answer = inner?.name === 'answer' && inner.colon ? { name: inner.name, valueAt: inner.valueAt } : {}
-    sections.push({ ...label, fenced: depth > 0, lone: false, ...answer })
+    sections.push(sectionAt(label, inner?.name === 'answer' && inner.colon ? inner : label, depth > 0))
   }
   return sections.some(({ name }) => name in MEANT)
     ? sections.flatMap((one, i) => inContext(one, sections[i + 1]))
     : sections
+}
+
+/** The section of a label, named by the same label or by the one that follows it on its line. */
+function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): Section {
+  const { at, indent, capital, decorated, mark, colon, wrap } = label
+  // Spelled out: spreading a label costs more than reading it.
+  return { name, at, valueAt, indent, capital, decorated, mark, colon, wrap, fenced, lone: false }
 }
 
 const MEANT: Partial<Record<Section['name'], Section['name']>> = {
