@@ -5,7 +5,7 @@ import { readLeaked } from '../parser/leaked-calls.ts'
 import { actionAt, answerAt, faultAt, toParsedTurn, type Match, type ModelOutput } from '../parser/match.ts'
 import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { answerOf, readAction, readInline } from '../parser/react-steps.ts'
+import { answerOf, readAction, readBraced, readInline } from '../parser/react-steps.ts'
 import type { Section } from '../parser/sections.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
@@ -110,6 +110,8 @@ export function readBracket(completion: string, tools: string[]): ParsedTurn {
 }
 
 function readActions(turn: ModelOutput): Match | undefined {
+  const braced = readBraced(turn)
+  if (braced) return braced
   for (const [index, section] of turn.sections.entries()) {
     if (section.name === 'answer') return answerAt(turn, section.at, answerOf(turn, index))
     const found = section.name === 'action' ? readOne(turn, index, section) : undefined

@@ -1,7 +1,7 @@
 /**
  * Actions that are written as JSON: `{"action": "search", "action_input": …}` and its kin, wherever they stand in a turn.
  */
-import { readLoose } from './loose-json.ts'
+import { readBareObject, readLoose, type Retries } from './loose-json.ts'
 import { thoughtBefore, type Match, type ModelOutput } from './match.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
@@ -39,13 +39,28 @@ function firstCall(turn: ModelOutput, candidates: Iterable<number>): Match | und
       const loose = readLoose(turn.text, at, retries)
       from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
       if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
-      const action = loose.ok && !endsInString(turn.text, at, loose.end) ? actionIn(loose.value, turn.tools) : undefined
+      const action = loose.ok ? wholeAction(turn, at, loose) : bareAction(turn, at, retries)
       if (action) return placed(turn, at, action)
       at = loose.ok ? nextOfList(turn.text, loose.end) : undefined
     }
   }
   return undefined
 }
+
+function wholeAction(turn: ModelOutput, at: number, { value, end }: { value: unknown; end: number }) {
+  return endsInString(turn.text, at, end) ? undefined : actionIn(value, turn.tools)
+}
+
+/** `{action: search, action_input: x}`: a listed tool and its input, or an answer, in an object without quotes. */
+function bareAction(turn: ModelOutput, at: number, retries: Retries): JsonAction | undefined {
+  if (!BEGINS_BARE.test(turn.text.slice(at, at + 80)) || retries.left-- <= 0) return undefined
+  const bare = readBareObject(turn.text, at)
+  if (!bare.ok) return bare.cut ? { kind: 'fault', what: 'its JSON breaks off before the end' } : undefined
+  const action = actionIn(bare.value, turn.tools)
+  return action?.kind === 'action' && !turn.tools.includes(action.tool) ? undefined : action
+}
+
+const BEGINS_BARE = /^\{\s{0,40}["'`]?(?:thought|action|tool|final)[\w -]{0,20}["'`]?\s{0,3}[:=]\s{0,9}["'`]?[\p{L}\p{N}]/iu
 
 const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
 

@@ -47,6 +47,31 @@ export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }
   return { ok: true, value, end: reader.at }
 }
 
+/** A key of an object as YAML and models write it, and a value that needs no quotes up to the end of its line or object. */
+const BARE_KEY = /[\s,]{0,40}["'`]?([\p{L}_][\p{L}\p{N}_ -]{0,40})["'`]?\s{0,3}[:=]\s{0,9}/uy
+const BARE_VALUE = /[^{}\n]{0,2000}/y
+const NEXT_BARE_KEY = /,\s{0,9}["'`]?[\p{L}_][\p{L}\p{N}_-]{0,40}["'`]?\s{0,3}[:=]\s/u
+const BARE_END = /[\s,]{0,40}\}/y
+const MOST_BARE_FIELDS = 20
+
+/**
+ * Reads the object at `from` whose texts stand without quotes: `{action: search, action_input: who is it?}`. Each is taken
+ * as a text, a number too: only a schema knows what is meant.
+ */
+export function readBareObject(text: string, from: number): Loose {
+  const reader = new LooseReader(text, from + 1, { left: 0 })
+  const fields: [string, unknown][] = []
+  while (reader.match(BARE_END) === undefined) {
+    const key = reader.match(BARE_KEY)
+    if (key === undefined || fields.length >= MOST_BARE_FIELDS) return { ok: false, cut: false, at: reader.at }
+    const value = /[{["'“‘`]/.test(text[reader.at] ?? '') ? reader.value(0, ',，}') : reader.bareText()
+    if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
+    fields.push([key.replace(/^[\s,"'`]+|["'`]?\s*[:=]\s*$/g, ''), value])
+    if (text.slice(reader.at, reader.at + 40).trim() === '') return { ok: false, cut: true, at: text.length }
+  }
+  return { ok: true, value: Object.fromEntries(fields), end: reader.at }
+}
+
 /** The arguments of a call, named and not, and where the text goes on after its closing bracket. */
 export type LooseArguments =
   { ok: true; named: Record<string, unknown>; positional: unknown[]; end: number } | { ok: false; cut: boolean }
@@ -208,6 +233,14 @@ class LooseReader {
     const end = this.text.indexOf('*/', this.at + 2)
     this.at = end < 0 ? this.text.length : end + 2
     return true
+  }
+
+  /** A text without quotes, up to the next key, the end of the line, or a brace. */
+  bareText(): string {
+    const line = this.match(BARE_VALUE) ?? ''
+    const next = NEXT_BARE_KEY.exec(line)
+    if (next) this.at -= line.length - next.index
+    return line.slice(0, next?.index).replace(/\s*,?\s*$/, '')
   }
 
   /** Steps over one of `chars`, if it is next. */

@@ -15,7 +15,7 @@ import {
   type ParsedInput,
 } from './match.ts'
 import { sectionText, unwrapped, type Section } from './sections.ts'
-import { braceAfter, closingFence, fenceAt, nextLine, tidy } from './text-lines.ts'
+import { braceAfter, closingFence, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
 /**
@@ -36,12 +36,28 @@ export function findStep(turn: ModelOutput): Match | undefined {
  * decides: a broken first action is not made good by a second.
  */
 export function readSteps(turn: ModelOutput): Match | undefined {
+  const braced = readBraced(turn)
+  if (braced) return braced
   for (const [index, section] of turn.sections.entries()) {
     if (section.name === 'answer' && !leadsOn(turn, index)) return answerAt(turn, section.at, answerOf(turn, index))
     const found = section.name === 'action' ? readAction(turn, index, section) : undefined
     if (found) return found
   }
   return undefined
+}
+
+/** Labels in braces, `{` before the first: an object without quotes, which is read as one or not at all. */
+export function readBraced(turn: ModelOutput): Match | undefined {
+  const brace = lastSpoken(turn.text, (turn.sections[0]?.at ?? 0) - 1)
+  if (turn.text[brace] !== '{') return undefined
+  const end = turn.text[lastSpoken(turn.text, turn.text.length - 1, '`~')]
+  return readJsonBlockAt(turn, brace) ?? (end === '}' ? faultAt(turn, brace, 'its JSON cannot be read') : undefined)
+}
+
+/** The offset of the last character up to `at` that is no white space and none of `others`; -1 where there is none. */
+function lastSpoken(text: string, at: number, others = ''): number {
+  while (at >= 0 && (isSpace(text[at] ?? '') || others.includes(text[at] ?? ''))) at--
+  return at
 }
 
 /** `Answer: not yet` with an action and its input below it, before any other thought, is no answer. */
