@@ -1,7 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
 import { cutMiddle } from '../observation.ts'
+import { acceptsInput, toolNames } from '../tool-input.ts'
 import { labelReader, REACT } from '../parser/labels.ts'
-import { toParsedTurn, type ModelOutput } from '../parser/match.ts'
+import { toParsedTurn, type AcceptsInput, type ModelOutput } from '../parser/match.ts'
 import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
@@ -23,11 +24,7 @@ export function conversationalDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderConversation(view, prompts) }),
-    read: (completion, tools) =>
-      readConversational(
-        completion.text,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readConversational(completion.text, toolNames(tools), acceptsInput(tools)),
   }
 }
 
@@ -50,8 +47,8 @@ const FORM =
  * Reads a completion of the conversational dialect (LangChain's conversational-react-description): an action as in the
  * text dialect, `AI: …` or `Final Answer: …` as the reply. What carries no label at all is the reply itself.
  */
-export function readConversational(completion: string, tools: string[]): ParsedTurn {
-  const turn = modelOutputOf(completion, tools, labelAt)
+export function readConversational(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = modelOutputOf(completion, tools, { labelAt, accepts })
   const found = findStep(turn)
   const reply = found ? '' : plainReply(turn)
   return reply ? { kind: 'finish', ...reply } : toParsedTurn(found, turn, FORM)

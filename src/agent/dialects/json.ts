@@ -1,7 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
-import { objectIn, readJsonBlock } from '../parser/json-action.ts'
+import { acceptsInput, toolNames } from '../tool-input.ts'
+import { readJsonBlock, toolInput } from '../parser/json-action.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
-import { firstBegun, toParsedTurn, type Match, type ModelOutput } from '../parser/match.ts'
+import { firstBegun, toParsedTurn, type AcceptsInput, type Match, type ModelOutput } from '../parser/match.ts'
 import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readInline, readSteps } from '../parser/react-steps.ts'
@@ -18,11 +19,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts) }),
-    read: (completion, tools) =>
-      readJson(
-        completion.text,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readJson(completion.text, toolNames(tools), acceptsInput(tools)),
   }
 }
 
@@ -58,10 +55,11 @@ const FORM =
  * or not, or `Final Answer:`. The input is the JSON value that the model wrote, `{}` where it wrote none. Plain labels are
  * understood where there is no JSON.
  */
-export function readJson(completion: string, tools: string[]): ParsedTurn {
-  const turn = modelOutputOf(completion, tools)
+export function readJson(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = modelOutputOf(completion, tools, { accepts })
   const found = findCall(turn)
-  return toParsedTurn(found?.kind === 'action' ? { ...found, input: objectIn(found.input) } : found, turn, FORM)
+  const input = found?.kind === 'action' ? toolInput(turn, found.tool, found.input) : undefined
+  return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, FORM)
 }
 
 /** A block decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */

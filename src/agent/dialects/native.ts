@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText, specOf } from '../tool-input.ts'
+import { inputText, specOf, toolNames } from '../tool-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
-import { leakedCalls } from '../parser/leaked-calls.ts'
-import { thoughtBefore } from '../parser/match.ts'
+import { leakedCallFrom, type LeakedCall } from '../parser/leaked-calls.ts'
+import { thoughtBefore, type ModelOutput } from '../parser/match.ts'
 import { turnText } from '../parser/model-output.ts'
 import { sectionsOf } from '../parser/sections.ts'
 import { tidy } from '../parser/text-lines.ts'
@@ -18,11 +18,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     stop: [],
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: (completion, tools) =>
-      readNative(
-        completion,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readNative(completion, toolNames(tools)),
   }
 }
 
@@ -138,6 +134,21 @@ export function readLeakedCalls(completion: string, tools: string[]): ParsedTurn
   if (block?.kind !== 'action' || !tools.includes(block.tool)) return undefined
   return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
 }
+
+/** The leaked calls of a turn, one after the other, as far as they are whole. */
+function leakedCalls(turn: ModelOutput): LeakedCall[] {
+  const calls: LeakedCall[] = []
+  for (
+    let call = leakedCallFrom(turn, 0);
+    call;
+    call = calls.length < MOST_CALLS ? leakedCallFrom(turn, call.end) : undefined
+  )
+    calls.push(call)
+  return calls
+}
+
+/** No honest turn asks for more. */
+const MOST_CALLS = 50
 
 /** JSON is a call where a mark says so, or where it is all that was written. */
 const CALL = /tool[_▁]?calls?|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i

@@ -1,7 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText } from '../tool-input.ts'
+import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
-import { toParsedTurn } from '../parser/match.ts'
+import { toParsedTurn, type AcceptsInput } from '../parser/match.ts'
 import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
@@ -18,11 +18,7 @@ export function textDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts) }),
-    read: (completion, tools) =>
-      readText(
-        completion.text,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
   }
 }
 
@@ -51,7 +47,7 @@ const FORM =
  * A model that writes a JSON call or everything on one line is understood too. The input stays text as written, but is
  * an object where the model fenced a JSON object or wrote a Python dict.
  */
-export function readText(completion: string, tools: string[]): ParsedTurn {
-  const turn = modelOutputOf(completion, tools)
+export function readText(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = modelOutputOf(completion, tools, { accepts })
   return toParsedTurn(findStep(turn), turn, FORM)
 }

@@ -60,7 +60,8 @@ function bareAction(turn: ModelOutput, at: number, retries: Retries): JsonAction
   return action?.kind === 'action' && !turn.tools.includes(action.tool) ? undefined : action
 }
 
-const BEGINS_BARE = /^\{\s{0,40}["'`]?(?:thought|action|tool|final)[\w -]{0,20}["'`]?\s{0,3}[:=]\s{0,9}["'`]?[\p{L}\p{N}]/iu
+const BEGINS_BARE =
+  /^\{\s{0,40}["'`]?(?:thought|action|tool|final)[\w -]{0,20}["'`]?\s{0,3}[:=]\s{0,9}["'`]?[\p{L}\p{N}]/iu
 
 const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
 
@@ -79,7 +80,8 @@ function endsInString(text: string, start: number, end: number): boolean {
 function placed(turn: ModelOutput, at: number, action: JsonAction): Match {
   const lead = LEAD.exec(turn.text.slice(Math.max(0, at - LONGEST_LEAD), at))?.[0].length ?? 0
   const before = thoughtBefore(turn, at - lead)
-  return { ...action, at, thought: action.thought ?? before }
+  const match = { ...action, at, thought: action.thought ?? before }
+  return match.kind === 'action' ? { ...match, input: toolInput(turn, match.tool, match.input) } : match
 }
 
 /** The braces that begin a line's value. */
@@ -191,8 +193,8 @@ function called(value: object, fields: Fields, tools: string[]): JsonAction | un
   const hasInput = INPUT.some((key) => fields.has(key))
   const listed = listedTool(written, tools)
   if (!written || (weak && !hasInput && !listed) || (!listed && namesNothing(written))) return undefined
-  const input = hasInput ? argumentsOf(fields) : otherFields(value)
-  if (!listed && namesFinish(written, tools)) return finish(input)
+  const input = hasInput ? first(fields, INPUT) : otherFields(value)
+  if (!listed && namesFinish(written, tools)) return finish(objectIn(input))
   const tool = listed ?? toolNamed(written, tools)
   return tool ? { kind: 'action', tool, input } : undefined
 }
@@ -217,13 +219,16 @@ function finish(input: unknown): JsonAction {
   return answer ? { kind: 'finish', answer } : { kind: 'fault', what: 'its final answer is empty' }
 }
 
-/** The input under its key. OpenAI's `arguments` are JSON in a string, and models write `action_input` so, too. */
-function argumentsOf(fields: Fields): unknown {
-  return objectIn(first(fields, INPUT))
+/**
+ * The input of a tool: an object where a text is one in JSON and nothing more, as OpenAI's `arguments` are and models write
+ * `action_input`, too. It stays the text where the tool takes that and no such object.
+ */
+export function toolInput({ accepts }: ModelOutput, tool: string, input: unknown): unknown {
+  const object = objectIn(input)
+  return object !== input && accepts && !accepts(tool, object) && accepts(tool, input) ? input : object
 }
 
-/** A text that is an object in JSON and nothing more becomes the object. */
-export function objectIn(input: unknown): unknown {
+function objectIn(input: unknown): unknown {
   const text = typeof input === 'string' ? tidy(input) : ''
   if (!/^\{\s{0,99}["'“‘}]/.test(text)) return input
   const loose = readLoose(text)

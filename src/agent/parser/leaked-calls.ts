@@ -78,31 +78,20 @@ const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'g
 
 /** The first leaked call of a turn. */
 export function readLeaked(turn: ModelOutput): Match | undefined {
-  const call = leakedCall(turn, 0)
+  const call = leakedCallFrom(turn, 0)
   return call && toMatch(turn, call)
 }
 
 /** The leaked call that the value at `at` is (`Action: <function=search>…`), whatever fence or mark stands before it. */
 export function readLeakedAt(turn: ModelOutput, at: number): Match | undefined {
-  const call = leakedCall(turn, at)
+  const call = leakedCallFrom(turn, at)
   return call && LEAD.test(turn.text.slice(at, call.at)) ? toMatch(turn, call) : undefined
 }
 
 const LEAD = /^(?:\s|`{1,3}(?:\w{1,12}\n)?|<[|｜]?[\w▁:]{1,30}[|｜]?>|\[){0,9}$/
 
-/** The leaked calls of a turn, one after the other, as far as they are whole. */
-export function leakedCalls(turn: ModelOutput): LeakedCall[] {
-  const calls: LeakedCall[] = []
-  for (let call = leakedCall(turn, 0); call; call = calls.length < MOST_CALLS ? leakedCall(turn, call.end) : undefined)
-    calls.push(call)
-  return calls
-}
-
-/** No honest turn asks for more. */
-const MOST_CALLS = 50
-
 /** The first call that begins at `from` or after it. */
-function leakedCall(turn: ModelOutput, from: number): LeakedCall | undefined {
+export function leakedCallFrom(turn: ModelOutput, from: number): LeakedCall | undefined {
   const hasMark = MAY_MARK.test(turn.text)
   const marked = hasMark ? TABLE.map(({ opens, closes }) => markedCall(turn, from, { opens, closes })) : []
   const element = turn.text.includes('<', from) ? toolElement(turn, from) : undefined
@@ -279,21 +268,21 @@ function readElements(text: string, start: number): Fields | undefined {
 const CLOSING = new RegExp(`</${PREFIX}(?:parameter|param|argument|arg|arg_value)>`, 'giu')
 
 function closing(text: string, from: number, tag: string | undefined): { at: number; end: number } | undefined {
-  if (tag !== undefined) {
-    const at = text.indexOf(`</${tag}>`, from)
-    return at < 0 ? undefined : { at, end: at + tag.length + 3 }
-  }
-  CLOSING.lastIndex = from
-  const match = CLOSING.exec(text)
-  return match ? { at: match.index, end: CLOSING.lastIndex } : undefined
+  const pattern = tag === undefined ? CLOSING : new RegExp(`</${tag}>`, 'g')
+  const match = matchAt(pattern, text, from)
+  return match ? { at: match.index, end: pattern.lastIndex } : undefined
 }
 
-/** A value as its text, without the line breaks at its ends; one that is JSON of another kind is that value. */
+/**
+ * A value as its text, without the line breaks at its ends; JSON of another kind is its value. A number that would be
+ * written otherwise (`1.50`, an id of twenty digits) stays as it is.
+ */
 function valueOf(written: string): unknown {
-  const text = written.replace(/^\n/, '').replace(/\n$/, '')
+  const text = written.replace(/^\n|\n$/g, '')
   if (!/^\s{0,20}(?:[{[]|-?\d|true\b|false\b|null\b)/.test(text)) return text
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'number' && String(value) !== text.trim() ? text : value
   } catch {
     return text
   }

@@ -7,11 +7,15 @@ export interface ModelOutput {
   text: string
   sections: Section[]
   tools: string[]
+  /** Whether the tool of that name takes an input, where the tools' schemas are known. */
+  accepts?: AcceptsInput | undefined
   /** The model marked the text as the part for people. */
   isFinal: boolean
   /** The completion is longer than what is read, so what runs to the end of the text is not whole. */
   isCut: boolean
 }
+
+export type AcceptsInput = (tool: string, input: unknown) => boolean
 
 /** What a reader found in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
 export type Match = Place &

@@ -4,20 +4,30 @@
  * linear time, and what is cut off is unreadable, never guessed.
  */
 import type { LabelReader } from './labels.ts'
-import type { ModelOutput } from './match.ts'
+import type { AcceptsInput, ModelOutput } from './match.ts'
 import { beginsObservation, cutWhole, MOST_CHARS } from './observation-cut.ts'
 import { withoutReasoning } from './reasoning.ts'
 import { plainLabels, sectionsOf } from './sections.ts'
 import { cameToFinal, finalPart, withoutEnd, withoutHead } from './special-tokens.ts'
 
-/** Opens a completion. `labelAt` reads the dialect's labels, where they are not those of plain ReAct. */
-export function modelOutputOf(completion: string, tools: string[], labelAt?: LabelReader): ModelOutput {
+/** How a dialect reads. `labelAt`: its labels, where they are not those of plain ReAct. */
+export interface ReadOptions {
+  labelAt?: LabelReader
+  accepts?: AcceptsInput | undefined
+}
+
+/** Opens a completion, in which `tools` may be named. */
+export function modelOutputOf(
+  completion: string,
+  tools: string[],
+  { labelAt, accepts }: ReadOptions = {},
+): ModelOutput {
   const { text, isFinal, isCut } = turnText(completion)
   const sections = sectionsOf(text, labelAt)
   const plain = plainLabels(text, sections, labelAt)
-  if (plain === text) return { text, sections, tools, isFinal, isCut }
+  if (plain === text) return { text, sections, tools, accepts, isFinal, isCut }
   const own = cutWhole(plain).text
-  return { text: own, sections: sectionsOf(own, labelAt), tools, isFinal, isCut }
+  return { text: own, sections: sectionsOf(own, labelAt), tools, accepts, isFinal, isCut }
 }
 
 /** The text of a turn. `isFinal` and `isCut` as in ModelOutput. */

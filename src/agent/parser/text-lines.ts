@@ -45,10 +45,10 @@ export function nextLine(text: string, at: number): number {
   return end < 0 ? text.length : end + 1
 }
 
-/** What a sticky pattern matches at `at`. */
-export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
-  sticky.lastIndex = at
-  return sticky.exec(text)
+/** What a sticky pattern matches at `at`, or a global one from there on. */
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
 }
 
 /** Fences as models write them: of backticks or tildes, with a language or none, escaped (`\```json`), unclosed. */
