@@ -89,11 +89,11 @@ function renderStep(
   return `${said}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
 }
 
-function withOurNames(reading: ParsedTurn, names: Map<string, string>): ParsedTurn {
-  if (reading.kind !== 'actions') return reading
+function withOurNames(parsed: ParsedTurn, names: Map<string, string>): ParsedTurn {
+  if (parsed.kind !== 'actions') return parsed
   return {
-    ...reading,
-    actions: reading.actions.map((action) => ({ ...action, tool: names.get(action.tool) ?? action.tool })),
+    ...parsed,
+    actions: parsed.actions.map((action) => ({ ...action, tool: names.get(action.tool) ?? action.tool })),
   }
 }
 

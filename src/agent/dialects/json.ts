@@ -10,7 +10,7 @@ import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
- * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON blob with `action` and
+ * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
  * `action_input` a turn. The scratchpad goes into the user message in the words that seed 001 shows.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
@@ -40,9 +40,9 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
 }
 
 function renderStep(step: Step, nonce: string): string {
-  const blob = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
-  const said = blob
-    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n`
+  const object = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
+  const said = object
+    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${object}\n\`\`\`\n\n`
     : `Thought: ${step.unreadable ?? step.thought}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
 }

@@ -92,9 +92,9 @@ function readWritten(text: string, tools: string[]): ParsedTurn | undefined {
   const leaked = readLeakedCalls(text, tools)
   if (leaked) return leaked
   if (!SCAFFOLDING.test(text)) return undefined
-  const reading = readText(text, tools)
-  const acts = reading.kind === 'actions' && reading.actions.every((action) => tools.includes(action.tool))
-  return acts || reading.kind === 'finish' || BEGINS_SCAFFOLDED.test(text.trimStart()) ? reading : undefined
+  const parsed = readText(text, tools)
+  const acts = parsed.kind === 'actions' && parsed.actions.every((action) => tools.includes(action.tool))
+  return acts || parsed.kind === 'finish' || BEGINS_SCAFFOLDED.test(text.trimStart()) ? parsed : undefined
 }
 
 const LABEL = '\\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\\W{0,4}[:\uff1a]'

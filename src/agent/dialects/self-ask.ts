@@ -27,10 +27,10 @@ function searchTool(tools: Tool[]): Tool | undefined {
   return SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools[0]
 }
 
-function onSearch(reading: ParsedTurn, tools: Tool[]): ParsedTurn {
+function onSearch(parsed: ParsedTurn, tools: Tool[]): ParsedTurn {
   const search = searchTool(tools)?.name
-  if (reading.kind !== 'actions' || search === undefined) return reading
-  return { ...reading, actions: reading.actions.map((action) => ({ ...action, tool: search })) }
+  if (parsed.kind !== 'actions' || search === undefined) return parsed
+  return { ...parsed, actions: parsed.actions.map((action) => ({ ...action, tool: search })) }
 }
 
 function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
