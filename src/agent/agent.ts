@@ -5,7 +5,7 @@
  */
 import { actAndObserve } from './act.ts'
 import { roomForActions, stopReason, thinkingTime } from './budget.ts'
-import { ObservationCut } from './observation-cut.ts'
+import { ObservationCut } from './parser/observation-cut.ts'
 import { tooSlow } from '../errors.ts'
 import { CUT_OFF, findingsOf, plainWords, partialAnswer } from './partial-answer.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'

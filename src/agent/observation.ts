@@ -1,4 +1,4 @@
-import { reactLabel } from './parser/react-labels.ts'
+import { reactLabel } from './parser/labels.ts'
 import { defuseTokens } from './parser/special-tokens.ts'
 
 /**

@@ -13,10 +13,45 @@ export function coerceInput(tool: Tool, input: unknown): Coerced {
   if (fields.length > 0 && isBrokenObject(input)) return { ok: false, problem: brokenProblem(tool, fields) }
   for (const candidate of candidates(input, fields)) {
     const result = tool.schema.safeParse(candidate)
-    if (result.success) return { ok: true, value: result.data }
+    const mended = result.success ? result : tool.schema.safeParse(inSchemaTypes(candidate, result.error.issues))
+    if (mended.success) return { ok: true, value: mended.data }
   }
   const last = tool.schema.safeParse(candidates(input, fields).at(0))
   return { ok: false, problem: last.success ? '' : problemOf(tool, last.error.issues, fields) }
+}
+
+export function toolNames(tools: Tool[]): string[] {
+  return tools.map((tool) => tool.name)
+}
+
+/** Whether one of the tools, by its name, takes an input; a tool that is not there takes any. */
+export function acceptsInput(tools: Tool[]): (name: string, input: unknown) => boolean {
+  return (name, input) => {
+    const tool = tools.find((each) => each.name === name)
+    return !tool || coerceInput(tool, input).ok
+  }
+}
+
+/**
+ * The fields that are of a wrong type in the type that the schema wants, where the same words say it: `3` and `"3"`, `true`
+ * and `"true"`. Calls that leak as XML do not tell them apart.
+ */
+function inSchemaTypes(input: unknown, issues: z.core.$ZodIssue[]): unknown {
+  if (!isRecord(input)) return input
+  const mended = issues.flatMap((issue): [string, unknown][] => {
+    const field = String(issue.path[0])
+    const isField = issue.code === 'invalid_type' && issue.path.length === 1 && Object.hasOwn(input, field)
+    return isField ? [[field, inType(input[field], issue.expected)]] : []
+  })
+  return Object.fromEntries([...Object.entries(input), ...mended])
+}
+
+function inType(value: unknown, type: string): unknown {
+  if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  if (type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  return (type === 'number' || type === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : value
 }
 
 /** The ways in which one input can be meant, the likeliest first. */

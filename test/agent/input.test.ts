@@ -91,6 +91,28 @@ describe('a tool of several fields', () => {
     expect(valueOf(two, input)).toEqual({ city: 'Paris', days: 2 })
   })
 
+  test.each([
+    [
+      { city: 75001, days: '2' },
+      { city: '75001', days: 2 },
+    ],
+    [
+      { city: true, days: ' 2 ' },
+      { city: 'true', days: 2 },
+    ],
+  ])('takes %j: a number for a text, a text that is plainly a number', (input, value) => {
+    expect(valueOf(two, input)).toEqual(value)
+  })
+
+  test('takes a text for true or false', () => {
+    const flagged = tool(z.object({ city: z.string(), exact: z.boolean() }))
+    expect(valueOf(flagged, { city: 'Paris', exact: 'False' })).toEqual({ city: 'Paris', exact: false })
+  })
+
+  test.each(['two', '', '2 days', '0x10', '1e3', '12345678901234567890'])('does not take %j for a number', (days) => {
+    expect(valueOf(two, { city: 'Paris', days })).toMatch(/days: /)
+  })
+
   test('is told which fields are wrong, and what it takes', () => {
     const problem = valueOf(two, { city: 1, days: 'two' })
     expect(problem).toMatch(

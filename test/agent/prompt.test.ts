@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { beginsObservation, readText } from '../../src/agent/parser/index.ts'
+import { readText } from '../../src/agent/dialects/text.ts'
+import { beginsObservation } from '../../src/agent/parser/observation-cut.ts'
 import { defuseLabels } from '../../src/agent/observation.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'

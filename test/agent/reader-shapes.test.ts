@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readCompletion } from '../../src/eval/score-parser.ts'
 import * as bracket from '../fixtures/reader/bracket.ts'
 import { TOOLS, type Case } from '../fixtures/reader/case.ts'
-import * as hands from '../fixtures/reader/hands.ts'
+import * as labelStyles from '../fixtures/reader/label-styles.ts'
 import * as json from '../fixtures/reader/json.ts'
 import * as leaked from '../fixtures/reader/leaked.ts'
 import { conversational, selfAsk } from '../fixtures/reader/others.ts'
@@ -15,10 +15,11 @@ const { PAPER, ...bracketShapes } = bracket
 hold('text', text, TOOLS)
 hold('text', reasoning, TOOLS)
 hold('text', leaked, TOOLS)
-hold('text', hands, TOOLS)
+hold('text', labelStyles, TOOLS)
 hold('json', json, TOOLS)
 hold('json', { harmony: reasoning.harmony }, TOOLS)
 hold('json', { leaked: leaked.unread }, TOOLS)
+hold('text', { withoutQuotes: json.withoutQuotes }, TOOLS)
 hold('docstore', bracketShapes, PAPER)
 hold('conversational', { conversational }, TOOLS)
 hold('self-ask', { selfAsk }, TOOLS)

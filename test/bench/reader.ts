@@ -3,17 +3,13 @@
  * several runs (to hold: 100), the same for what else takes a model's words whole, and how many ordinary completions a
  * second there are.
  */
-import { ObservationCut } from '../../src/agent/observation-cut.ts'
 import { fenceObservation } from '../../src/agent/observation.ts'
-import {
-  beginsObservation,
-  cutAtObservation,
-  readBracket,
-  readConversational,
-  readJson,
-  readSelfAsk,
-  readText,
-} from '../../src/agent/parser/index.ts'
+import { readBracket } from '../../src/agent/dialects/bracket.ts'
+import { readConversational } from '../../src/agent/dialects/conversational.ts'
+import { readJson } from '../../src/agent/dialects/json.ts'
+import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
+import { readText } from '../../src/agent/dialects/text.ts'
+import { ObservationCut, beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
 import { estimateUsage } from '../../src/model/tokens.ts'
 import { answerContents } from '../../src/slack/format/answer-blocks.ts'
 import { dialect } from '../harness/dialect.ts'
@@ -29,7 +25,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   bracket: (text) => readBracket(text, TOOLS),
   conversational: (text) => readConversational(text, TOOLS),
   'self-ask': (text) => readSelfAsk(text),
-  'the cut': cutAtObservation,
+  'the cut': cutOf,
   'in pieces': (text) => streamed(text),
   native: (text) => dialect('native').read({ text }, []),
   defused: (text) => fenceObservation(text, 'f00d11'),
@@ -204,4 +200,8 @@ function ordinaryASecond(): number {
     done += 3 * ORDINARY.length
   }
   return Math.round((done * 1000) / (performance.now() - from))
+}
+
+function cutOf(text: string): string {
+  return cutWhole(text).text
 }

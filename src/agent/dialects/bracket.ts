@@ -1,6 +1,15 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText } from '../tool-input.ts'
-import { beginsObservation, readBracket } from '../parser/index.ts'
+import { argumentInput, readCall, type Call } from '../parser/action-input.ts'
+import { readJsonBlock } from '../parser/json-action.ts'
+import { readLeaked } from '../parser/leaked-calls.ts'
+import { actionAt, answerAt, faultAt, toParsedTurn, type Match, type ModelOutput } from '../parser/match.ts'
+import { modelOutputOf } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { answerOf, readAction, readBraced, readInline } from '../parser/react-steps.ts'
+import type { Section } from '../parser/sections.ts'
+import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
+import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
 import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
 
@@ -81,10 +90,71 @@ function renderStep(
   return `${said}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
 }
 
-function withOurNames(reading: ParsedTurn, names: Map<string, string>): ParsedTurn {
-  if (reading.kind !== 'actions') return reading
+function withOurNames(parsed: ParsedTurn, names: Map<string, string>): ParsedTurn {
+  if (parsed.kind !== 'actions') return parsed
   return {
-    ...reading,
-    actions: reading.actions.map((action) => ({ ...action, tool: names.get(action.tool) ?? action.tool })),
+    ...parsed,
+    actions: parsed.actions.map((action) => ({ ...action, tool: names.get(action.tool) ?? action.tool })),
   }
+}
+
+const FORM =
+  'Write "Thought: …", then one line "Action: Tool[input]" with the bracket closed at its end; "Action: Finish[answer]" ends.'
+
+/**
+ * Reads a completion of the docstore and bracket dialects (the ReAct paper's form): `Action 1: Search[input]`, numbered or
+ * not; `Finish[answer]` ends. The input is the text up to the last bracket of the action's line.
+ */
+export function readBracket(completion: string, tools: string[]): ParsedTurn {
+  const turn = modelOutputOf(completion, tools)
+  const found = readActions(turn) ?? readUnlabelled(turn) ?? readLeaked(turn) ?? readInline(turn) ?? listedJson(turn)
+  return toParsedTurn(found, turn, FORM)
+}
+
+/** A call that leaked as JSON: the page that a model quotes may be JSON too, so only that of a listed tool. */
+function listedJson(turn: ModelOutput): Match | undefined {
+  const block = readJsonBlock(turn)
+  return block?.kind === 'action' && turn.tools.includes(block.tool) ? block : undefined
+}
+
+function readActions(turn: ModelOutput): Match | undefined {
+  const braced = readBraced(turn)
+  if (braced) return braced
+  for (const [index, section] of turn.sections.entries()) {
+    if (section.name === 'answer') return answerAt(turn, section.at, answerOf(turn, index))
+    const found = section.name === 'action' ? readOne(turn, index, section) : undefined
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Reads one labelled action; undefined where it names nothing and a later one may. */
+function readOne(turn: ModelOutput, index: number, section: Section): Match | undefined {
+  const next = turn.sections[index + 1]
+  const written = tidy(dedent(turn.text.slice(section.valueAt, next?.at), section.indent))
+  if ((!written && next?.name === 'action') || namesNothing(written)) return undefined
+  const call = readCall(written, turn.tools)
+  if (call) return called(turn, section.at, call)
+  if (next?.name === 'input' || namesFinish(written, turn.tools)) return readAction(turn, index, section)
+  return faultAt(turn, section.at, 'its action is not written as Tool[input]')
+}
+
+/** A line that is a listed tool's call and nothing else, from a model that left the label out. */
+function readUnlabelled(turn: ModelOutput): Match | undefined {
+  const { text } = turn
+  const tools = [...turn.tools, 'Finish']
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const call = readCall(text.slice(at, nextLine(text, at)), tools, true)
+    if (call?.argument !== undefined && !call.round) return called(turn, at, call)
+  }
+  return undefined
+}
+
+/** A call of Finish is the answer. Round brackets may hold named arguments; here they stay text. */
+function called(turn: ModelOutput, at: number, call: Call): Match {
+  const parsed = argumentInput(call)
+  if (!parsed.ok) return faultAt(turn, at, parsed.what)
+  const input = typeof parsed.input === 'string' ? parsed.input : tidy(call.argument ?? '')
+  if (namesFinish(call.tool, turn.tools)) return answerAt(turn, at, input)
+  return actionAt(turn, at, { tool: call.tool, parsed: { ok: true, input } })
 }

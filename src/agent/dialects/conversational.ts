@@ -1,7 +1,13 @@
 import type { Prompts } from '../../prompts.ts'
 import { cutMiddle } from '../observation.ts'
-import { beginsObservation, readConversational } from '../parser/index.ts'
-import type { Dialect, Message, RunView } from '../types.ts'
+import { acceptsInput, toolNames } from '../tool-input.ts'
+import { labelReader, REACT } from '../parser/labels.ts'
+import { toParsedTurn, type AcceptsInput, type ModelOutput } from '../parser/match.ts'
+import { modelOutputOf } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { findStep } from '../parser/react-steps.ts'
+import { tidy } from '../parser/text-lines.ts'
+import type { Dialect, Message, ParsedTurn, RunView } from '../types.ts'
 import { tailOf, toolVariables } from './prompt-parts.ts'
 import { renderStep } from './text.ts'
 
@@ -18,11 +24,7 @@ export function conversationalDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderConversation(view, prompts) }),
-    read: (completion, tools) =>
-      readConversational(
-        completion.text,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readConversational(completion.text, toolNames(tools), acceptsInput(tools)),
   }
 }
 
@@ -35,4 +37,29 @@ function renderConversation(view: RunView, prompts: Prompts): Message[] {
     { role: 'system', content: prompts.conversational(toolVariables(view)) },
     { role: 'user', content: `${history}New message:\nQuestion: ${view.question}\n${steps}${tail}` },
   ]
+}
+
+const labelAt = labelReader({ ...REACT, answer: [...REACT.answer, 'ai', 'assistant'] })
+const FORM =
+  'Write "Thought: Do I need to use a tool? Yes", "Action: <tool>" and "Action Input: <input>", each on a line of its own; or "Thought: Do I need to use a tool? No" and "AI: <reply>".'
+
+/**
+ * Reads a completion of the conversational dialect (LangChain's conversational-react-description): an action as in the
+ * text dialect, `AI: …` or `Final Answer: …` as the reply. What carries no label at all is the reply itself.
+ */
+export function readConversational(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = modelOutputOf(completion, tools, { labelAt, accepts })
+  const found = findStep(turn)
+  const reply = found ? '' : plainReply(turn)
+  return reply ? { kind: 'finish', ...reply } : toParsedTurn(found, turn, FORM)
+}
+
+/** The reply of a turn that labels none: all of it, or what follows the line that says no tool is needed. */
+function plainReply({ text, sections }: ModelOutput): { thought: string; answer: string } | undefined {
+  const [thought, ...others] = sections
+  if (!thought) return tidy(text) ? { thought: '', answer: tidy(text) } : undefined
+  if (thought.name !== 'thought' || others.length > 0) return undefined
+  const [said = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
+  const answer = tidy(rest.join('\n'))
+  return /\bno\b[.!]?$/i.test(said.trim()) && answer ? { thought: said.trim(), answer } : undefined
 }

@@ -1,10 +1,16 @@
 import type { Prompts } from '../../prompts.ts'
-import { beginsObservation, readJson } from '../parser/index.ts'
-import type { Dialect, Message, RunView, Step } from '../types.ts'
+import { acceptsInput, toolNames } from '../tool-input.ts'
+import { readJsonBlock, toolInput } from '../parser/json-action.ts'
+import { readLeaked } from '../parser/leaked-calls.ts'
+import { firstBegun, toParsedTurn, type AcceptsInput, type Match, type ModelOutput } from '../parser/match.ts'
+import { modelOutputOf } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { readInline, readSteps } from '../parser/react-steps.ts'
+import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
- * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON blob with `action` and
+ * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
  * `action_input` a turn. The scratchpad goes into the user message in the words that seed 001 shows.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
@@ -13,11 +19,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts) }),
-    read: (completion, tools) =>
-      readJson(
-        completion.text,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readJson(completion.text, toolNames(tools), acceptsInput(tools)),
   }
 }
 
@@ -38,9 +40,33 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
 }
 
 function renderStep(step: Step, nonce: string): string {
-  const blob = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
-  const said = blob
-    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n`
+  const object = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
+  const said = object
+    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${object}\n\`\`\`\n\n`
     : `Thought: ${step.unreadable ?? step.thought}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+}
+
+const FORM =
+  'Write one JSON object in a code fence, {"action": "<tool>", "action_input": <input>}, and nothing after it; or, when you know the answer, "Final Answer: <answer>".'
+
+/**
+ * Reads a completion of the json dialect (LangChain's chat agent): one JSON object `{"action", "action_input"}`, fenced
+ * or not, or `Final Answer:`. The input is the JSON value that the model wrote, `{}` where it wrote none. Plain labels are
+ * understood where there is no JSON.
+ */
+export function readJson(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = modelOutputOf(completion, tools, { accepts })
+  const found = findCall(turn)
+  const input = found?.kind === 'action' ? toolInput(turn, found.tool, found.input) : undefined
+  return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, FORM)
+}
+
+/** A block decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */
+function findCall(turn: ModelOutput): Match | undefined {
+  const block = firstBegun(readJsonBlock(turn), readLeaked(turn))
+  const labelled = readSteps(turn)
+  if (!block || !labelled) return block ?? labelled ?? readInline(turn)
+  if (labelled.kind === 'fault' || labelled.at >= block.at) return block
+  return labelled.kind === 'action' && block.kind === 'action' && turn.tools.includes(block.tool) ? block : labelled
 }

@@ -1,8 +1,15 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText, specOf } from '../tool-input.ts'
-import { listedTool, readLeakedCalls, readText, spokenWords } from '../parser/index.ts'
+import { inputText, specOf, toolNames } from '../tool-input.ts'
+import { readJsonBlock } from '../parser/json-action.ts'
+import { leakedCallFrom, type LeakedCall } from '../parser/leaked-calls.ts'
+import { thoughtBefore, type ModelOutput } from '../parser/match.ts'
+import { turnText } from '../parser/model-output.ts'
+import { sectionsOf } from '../parser/sections.ts'
+import { tidy } from '../parser/text-lines.ts'
+import { listedTool } from '../parser/tool-names.ts'
 import type { Completion, Dialect, Message, ParsedTurn, Rendered, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf } from './prompt-parts.ts'
+import { readText } from './text.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
 export function nativeDialect(prompts: Prompts): Dialect {
@@ -11,11 +18,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     stop: [],
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: (completion, tools) =>
-      readNative(
-        completion,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readNative(completion, toolNames(tools)),
   }
 }
 
@@ -89,9 +92,9 @@ function readWritten(text: string, tools: string[]): ParsedTurn | undefined {
   const leaked = readLeakedCalls(text, tools)
   if (leaked) return leaked
   if (!SCAFFOLDING.test(text)) return undefined
-  const reading = readText(text, tools)
-  const acts = reading.kind === 'actions' && reading.actions.every((action) => tools.includes(action.tool))
-  return acts || reading.kind === 'finish' || BEGINS_SCAFFOLDED.test(text.trimStart()) ? reading : undefined
+  const parsed = readText(text, tools)
+  const acts = parsed.kind === 'actions' && parsed.actions.every((action) => tools.includes(action.tool))
+  return acts || parsed.kind === 'finish' || BEGINS_SCAFFOLDED.test(text.trimStart()) ? parsed : undefined
 }
 
 const LABEL = '\\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\\W{0,4}[:\uff1a]'
@@ -106,3 +109,46 @@ function parseArguments(text: string): unknown {
     return text
   }
 }
+
+/** What a model with native tools said to people: without reasoning and special tokens. */
+export function spokenWords(completion: string): string {
+  return tidy(turnText(completion, () => false).text)
+}
+
+/**
+ * The native calls that a model wrote into its text instead of making them, all of them where they are whole. Undefined
+ * where there are none; only those of listed tools count, because an answer may show a call.
+ */
+export function readLeakedCalls(completion: string, tools: string[]): ParsedTurn | undefined {
+  const { text, isFinal, isCut } = turnText(completion, () => false)
+  const turn = { text, sections: sectionsOf(text), tools, isFinal, isCut }
+  const calls = leakedCalls(turn)
+  const [first] = calls
+  const actions = calls.flatMap((call) =>
+    call.ok && tools.includes(call.tool) ? [{ tool: call.tool, input: call.input }] : [],
+  )
+  if (first && actions.length > 0) return { kind: 'actions', thought: thoughtBefore(turn, first.at), actions }
+  if (first && !first.ok)
+    return { kind: 'unreadable', thought: '', hint: 'Your tool call broke off. Call the tool again.' }
+  const block = CALL.test(text) ? readJsonBlock(turn) : undefined
+  if (block?.kind !== 'action' || !tools.includes(block.tool)) return undefined
+  return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
+}
+
+/** The leaked calls of a turn, one after the other, as far as they are whole. */
+function leakedCalls(turn: ModelOutput): LeakedCall[] {
+  const calls: LeakedCall[] = []
+  for (
+    let call = leakedCallFrom(turn, 0);
+    call;
+    call = calls.length < MOST_CALLS ? leakedCallFrom(turn, call.end) : undefined
+  )
+    calls.push(call)
+  return calls
+}
+
+/** No honest turn asks for more. */
+const MOST_CALLS = 50
+
+/** JSON is a call where a mark says so, or where it is all that was written. */
+const CALL = /tool[_▁]?calls?|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i

@@ -1,6 +1,10 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText } from '../tool-input.ts'
-import { beginsIntermediateAnswer, readSelfAsk } from '../parser/index.ts'
+import { labelReader, type Label } from '../parser/labels.ts'
+import { toParsedTurn } from '../parser/match.ts'
+import { turnText } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
 import { fencedObservation, tailOf } from './prompt-parts.ts'
 
@@ -23,10 +27,10 @@ function searchTool(tools: Tool[]): Tool | undefined {
   return SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools[0]
 }
 
-function onSearch(reading: ParsedTurn, tools: Tool[]): ParsedTurn {
+function onSearch(parsed: ParsedTurn, tools: Tool[]): ParsedTurn {
   const search = searchTool(tools)?.name
-  if (reading.kind !== 'actions' || search === undefined) return reading
-  return { ...reading, actions: reading.actions.map((action) => ({ ...action, tool: search })) }
+  if (parsed.kind !== 'actions' || search === undefined) return parsed
+  return { ...parsed, actions: parsed.actions.map((action) => ({ ...action, tool: search })) }
 }
 
 function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
@@ -43,4 +47,69 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
 function renderStep(step: Step, nonce: string): string {
   const asked = step.action ? `Follow up: ${inputText(step.action.input)}` : (step.unreadable ?? '')
   return `${asked}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
+}
+
+type SelfAskLabel = 'followUp' | 'intermediate' | 'answer' | 'needed'
+
+const labelAt = labelReader<SelfAskLabel>({
+  followUp: ['follow[ -]?up(?: question)?'],
+  intermediate: ['intermediate[ -]answer'],
+  answer: ['so[, ]{1,2}the final answer is', 'the final answer is', 'final[ -]answer'],
+  needed: ['are follow[ -]?up questions needed here'],
+})
+const FOLLOW_UP = /\bFollow[ -]?up ?\d{0,3} ?[:：]/i
+const INLINE_ANSWER = /(?<=[.!?] {0,3})So,? the final answer is ?[:：]/
+const FORM =
+  'Write "Follow up: <one thing to search for>" on a line of its own, or, when you know, "So the final answer is: <answer>".'
+
+/** Whether a line begins an intermediate answer, which the search tool gives and the model must not invent. */
+export function beginsIntermediateAnswer(line: string): boolean {
+  return intermediateAt(line, 0)
+}
+
+/**
+ * Reads a completion of the self-ask dialect: `Follow up: …` is a search, `So the final answer is: …` ends; the first
+ * wins. `searchTool` is the name of the tool that answers follow-up questions.
+ */
+export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTurn {
+  const { text, isFinal, isCut } = turnText(
+    completion,
+    (line) => beginsObservation(line) || beginsIntermediateAnswer(line),
+  )
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const label = labelAt(text, at)
+    const answer = label?.name === 'answer' ? answerFrom(text, label.valueAt) : ''
+    if (answer) return { kind: 'finish', thought: tidy(text.slice(0, at)), answer }
+    const input = label && followUp(text, label)
+    if (input) return { kind: 'actions', thought: tidy(text.slice(0, at)), actions: [{ tool: searchTool, input }] }
+  }
+  const inline = INLINE_ANSWER.exec(text)
+  const answer = inline ? answerFrom(text, inline.index + inline[0].length) : ''
+  if (inline && answer) return { kind: 'finish', thought: tidy(text.slice(0, inline.index)), answer }
+  return toParsedTurn(undefined, { text, sections: [], tools: [], isFinal, isCut }, FORM)
+}
+
+/** The answer, without the next question that a base model runs on to. */
+function answerFrom(text: string, at: number): string {
+  const rest = text.slice(at)
+  return tidy(rest.slice(0, /^Question:/m.exec(rest)?.index))
+}
+
+/** The follow-up question on the label's line, or on the next; `needed here: Yes. Follow up: …` is one line sometimes. */
+function followUp(text: string, label: Label<SelfAskLabel>): string | undefined {
+  const rest = text.slice(label.valueAt)
+  if (label.name === 'followUp') return firstLine(rest)
+  const line = label.name === 'needed' ? rest.slice(0, nextLine(rest, 0)) : ''
+  const inline = FOLLOW_UP.exec(line)
+  return inline ? firstLine(line.slice(inline.index + inline[0].length)) : undefined
+}
+
+function firstLine(text: string): string | undefined {
+  const line = /\S[^\n]*/.exec(text)?.[0] ?? ''
+  return labelAt(line, 0) ? undefined : tidy(line)
+}
+
+function intermediateAt(text: string, at: number): boolean {
+  const label = labelAt(text, at)
+  return label?.name === 'intermediate' && label.colon
 }

@@ -1,8 +1,11 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText } from '../tool-input.ts'
+import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
-import { beginsObservation, readText } from '../parser/index.ts'
-import type { Dialect, Message, RunView, Step } from '../types.ts'
+import { toParsedTurn, type AcceptsInput } from '../parser/match.ts'
+import { modelOutputOf } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { findStep } from '../parser/react-steps.ts'
+import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
@@ -15,11 +18,7 @@ export function textDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts) }),
-    read: (completion, tools) =>
-      readText(
-        completion.text,
-        tools.map((tool) => tool.name),
-      ),
+    read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
   }
 }
 
@@ -38,4 +37,17 @@ export function renderStep(step: Step, nonce: string): string {
     ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
     : `Thought: ${defuseLabels(step.unreadable ?? step.thought)}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+}
+
+const FORM =
+  'Write "Thought: …", then either "Action: <tool>" and "Action Input: <input>", each on a line of its own, or "Final Answer: <answer>".'
+
+/**
+ * Reads a completion of the text dialect (LangChain's zero-shot ReAct): Thought, Action, Action Input, Final Answer.
+ * A model that writes a JSON call or everything on one line is understood too. The input stays text as written, but is
+ * an object where the model fenced a JSON object or wrote a Python dict.
+ */
+export function readText(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = modelOutputOf(completion, tools, { accepts })
+  return toParsedTurn(findStep(turn), turn, FORM)
 }

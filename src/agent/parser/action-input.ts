@@ -1,14 +1,14 @@
-import { blockText } from './block.ts'
-import { closingFence, fenceAt, nextLine } from './fences.ts'
-import type { Payload } from './match.ts'
+/**
+ * The input of an action: after its label (`Action Input: …`), or in the brackets of a call (`Search[…]`, `search("x")`).
+ */
 import { readLoose } from './loose-json.ts'
-import { listedTool, namesFinish, namesNothing } from './names.ts'
-import type { Section } from './sections.ts'
-import { dedent, isSpace, tidy } from './trim.ts'
-import type { ModelOutput } from './model-output.ts'
+import type { ModelOutput, ParsedInput } from './match.ts'
+import { sectionText, type Section } from './sections.ts'
+import { closingFence, dedent, fenceAt, isSpace, nextLine, skipSpace, tidy } from './text-lines.ts'
+import { listedTool, namesFinish, namesNothing } from './tool-names.ts'
 
-/** What was begun and not ended. */
-export const CUT: Payload = { ok: false, what: 'its input breaks off before the end' }
+/** An input that was begun and not ended. */
+export const CUT: ParsedInput = { ok: false, what: 'its input breaks off before the end' }
 
 /** What models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
 const ASIDE = /^[(（]\p{Lu}[^\n]*(?:wait|paus|note|tool|result|response|observation)[^\n]*[.!…][)）]$/u
@@ -20,20 +20,20 @@ const LONGEST_ASIDE = 300
  * The input that begins at an `Action Input` label. JSON and free text stay as written; what only a fence or Python's
  * spelling hides becomes the value it stands for. An input that breaks off is none.
  */
-export function inputOf(turn: ModelOutput, index: number): Payload {
+export function inputOf(turn: ModelOutput, index: number): ParsedInput {
   const section = turn.sections[index]
   if (!section) return CUT
   const end = nextLabel(turn, index)
-  const start = skipBlank(turn.text, section.valueAt)
+  const start = skipSpace(turn.text, section.valueAt)
   const fence = start < end ? fenceAt(turn.text, start) : undefined
   const closes = fence && section.fenced && !fence.language && closingFence(turn.text, fence.end) === undefined
   if (fence && !closes) return fencedInput(turn.text, { start: fence.end, end, indent: section.indent })
   const close = section.fenced ? closingFence(turn.text, section.valueAt) : undefined
   if (turn.isCut && close === undefined && end === turn.text.length) return CUT
-  return plainInput(blockText(turn.text, section, Math.min(end, close ?? end)))
+  return plainInput(sectionText(turn.text, section, Math.min(end, close ?? end)))
 }
 
-/** An input ends at the next label that is one: in the same hand, and where the turn goes on with it. */
+/** An input ends at the next label that is one: in the style of its own, and where the turn goes on with it. */
 function nextLabel(turn: ModelOutput, index: number): number {
   const own = turn.sections[index]
   let from = own?.valueAt ?? 0
@@ -43,7 +43,7 @@ function nextLabel(turn: ModelOutput, index: number): number {
     if (!section) break
     if (tripleQuotes(turn.text.slice(from, section.at)) % 2 === 1) isQuoted = !isQuoted
     from = section.at
-    if (!isQuoted && sameHand(section, own) && goesOn(turn, i)) return section.at
+    if (!isQuoted && isAlike(section, own) && goesOn(turn, i)) return section.at
   }
   return turn.text.length
 }
@@ -54,12 +54,12 @@ function tripleQuotes(text: string): number {
 }
 
 /**
- * Not indented deeper, in no fence of its own, capitalised and decorated alike: a turn is written in one hand, what it quotes often in another
- * (`    action: str` in code, `# Action: …` in a comment).
+ * Not indented deeper, in no fence of its own, capitalised and decorated alike: the labels of a turn are written in one
+ * style, those in what it quotes often in another (`    action: str` in code, `# Action: …` in a comment).
  */
-function sameHand(section: Section, own: Section): boolean {
-  const isAlike = section.capital === own.capital && section.mark === own.mark
-  return isAlike && section.indent <= own.indent && (own.fenced || !section.fenced)
+function isAlike(section: Section, own: Section): boolean {
+  const sameStyle = section.capital === own.capital && section.mark === own.mark
+  return sameStyle && section.indent <= own.indent && (own.fenced || !section.fenced)
 }
 
 /**
@@ -93,7 +93,10 @@ function isAction(line: string, tools: string[]): boolean {
 }
 
 /** Text between fences, labels in it included. Without a closing one only a whole JSON object is whole. */
-function fencedInput(text: string, { start, end, indent }: { start: number; end: number; indent: number }): Payload {
+function fencedInput(
+  text: string,
+  { start, end, indent }: { start: number; end: number; indent: number },
+): ParsedInput {
   const close = closingFence(text, start)
   const json = wholeObject(text.slice(start, Math.min(end, close ?? end)))
   if (json) return { ok: true, input: json }
@@ -101,7 +104,7 @@ function fencedInput(text: string, { start, end, indent }: { start: number; end:
 }
 
 /** Free text, JSON, or a Python dict, written plainly. */
-export function plainInput(text: string): Payload {
+export function plainInput(text: string): ParsedInput {
   const bare = withoutBackticks(text)
   if (/^[{[]/.test(bare)) {
     const loose = readLoose(bare)
@@ -153,8 +156,88 @@ function withoutAside(text: string): string {
   return last.length < LONGEST_ASIDE && (ASIDE.test(last) || WAITING.test(last)) ? text.slice(0, at).trimEnd() : text
 }
 
-function skipBlank(text: string, from: number): number {
-  let at = from
-  while (at < text.length && isSpace(text[at] ?? '')) at++
-  return at
+/** An action written as a call. `argument` is undefined where the call's end is missing or something follows it. */
+export interface Call {
+  tool: string
+  round: boolean
+  argument: string | undefined
+}
+
+const PAIRS: Record<string, string> = { '[': ']', '(': ')', '［': '］', '（': '）', '【': '】' }
+const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+/** Besides white space and the decoration before the name. */
+const MAY_FOLLOW = '.。,;`*_'
+/** No name before a bracket is longer. */
+const LONGEST_NAME = 100
+
+/**
+ * Reads `Tool[argument]` or `tool(argument)` at the beginning of a text. A tool that is not listed must look like a name
+ * and touch its bracket, or, with `listedOnly`, is none: anything else is prose. Undefined where there is no call.
+ */
+export function readCall(text: string, tools: string[], listedOnly = false): Call | undefined {
+  let start = 0
+  while (start < text.length && (isSpace(text[start] ?? '') || '`*_"\''.includes(text[start] ?? ''))) start++
+  if (text[start] === '[') return bracketedCall(text.slice(start), tools, listedOnly)
+  const open = text.slice(start, start + LONGEST_NAME).search(/[[(［（【\n]/) + start
+  const close = PAIRS[text[open] ?? '']
+  const name = text.slice(start, open)
+  if (open <= start || !close) return undefined
+  const tool = listedTool(name, tools) ?? (IDENTIFIER.test(name) && !listedOnly ? name : undefined)
+  if (!tool) return undefined
+  const end = callEnd(text, open, { close, mayFollow: MAY_FOLLOW + text.slice(0, start) })
+  return {
+    tool,
+    round: close === ')' || close === '）',
+    argument: end === undefined ? undefined : text.slice(open + 1, end),
+  }
+}
+
+/** `[Search[x]]`, from a model that took the brackets of the prompt's placeholder over. */
+function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call | undefined {
+  const line = tidy(text.slice(0, nextLine(text, 0)))
+  return line.endsWith(']]') && line[1] !== '[' ? readCall(line.slice(1, -1), tools, listedOnly) : undefined
+}
+
+/** Round brackets are a programming language's: one quoted argument loses its quotes, an object or named ones become fields. */
+export function argumentInput({ round, argument }: Call): ParsedInput {
+  if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
+  const text = tidy(argument)
+  if (!round) return { ok: true, input: text }
+  const quoted = /^["'“‘{]/.test(text) ? readLoose(text) : undefined
+  if (quoted?.ok && quoted.end === text.length) return { ok: true, input: quoted.value }
+  const named = /^\w+\s*=[^=]/.test(text) ? readLoose(`{${text}}`) : undefined
+  if (named?.ok && named.end === text.length + 2) return { ok: true, input: named.value }
+  return plainInput(text)
+}
+
+/**
+ * Where the bracket at `open` is closed: by the last closing one of its line, as the paper's environment took it, or of a
+ * later line while brackets are open. Brackets are counted twice, with and without those inside quotes, and one count
+ * that comes out even is enough: `grep "["` is whole. Undefined when the text ends first, or the line goes on.
+ */
+function callEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
+  const opening = text[open]
+  const depth = { plain: 0, outsideQuotes: 0 }
+  let quote = ''
+  let last = open
+  for (let i = open; i <= text.length; i++) {
+    const char = text[i] ?? '\n'
+    if (char === '\n') {
+      const even = depth.plain <= 0 || depth.outsideQuotes <= 0
+      if (even && text[last] === close) return last
+      if (depth.plain <= 0 && depth.outsideQuotes <= 0) return undefined
+    }
+    const step = char === opening ? 1 : char === close ? -1 : 0
+    depth.plain += step
+    if (!quote) depth.outsideQuotes += step
+    quote = quoteAfter(quote, char, text[i - 1] ?? '')
+    if (!isSpace(char) && !mayFollow.includes(char)) last = i
+  }
+  return undefined
+}
+
+/** An apostrophe inside a word opens no quote. */
+function quoteAfter(quote: string, char: string, before: string): string {
+  if (quote) return char === quote ? '' : quote
+  return char === '"' || (char === "'" && !/[\p{L}\p{N}]/u.test(before)) ? char : ''
 }

@@ -1,6 +1,104 @@
-import { readLoose } from './loose-json.ts'
-import { listedTool, namesFinish, namesNothing, toolNamed } from './names.ts'
-import { tidy } from './trim.ts'
+/**
+ * Actions that are written as JSON: `{"action": "search", "action_input": …}` and its kin, wherever they stand in a turn.
+ */
+import { readBareObject, readLoose, type Retries } from './loose-json.ts'
+import { thoughtBefore, type Match, type ModelOutput } from './match.ts'
+import { braceAfter, nextLine, tidy } from './text-lines.ts'
+import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
+
+/** What may stand right before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
+const LEAD = /(?:[\s`~\\[]|json\b|<[\w|/]{1,20}>)*$/i
+const LONGEST_LEAD = 60
+
+/** No honest turn shows more JSON objects before its call. */
+const MOST_OBJECTS = 1000
+
+/**
+ * The first JSON object of a turn that calls a tool or gives the answer. Objects that begin a line (after a label, a
+ * fence, a bracket of a list) come before those inside a sentence. Every character is read once at most: reading goes on
+ * where a failed object ended.
+ */
+export function readJsonBlock(turn: ModelOutput): Match | undefined {
+  const anchors = anchorsOf(turn)
+  return firstCall(turn, anchors.length > 0 ? anchors : braces(turn.text))
+}
+
+/** The object that the value at `at` is, `Action: {…}`, whatever fence stands before it. */
+export function readJsonBlockAt(turn: ModelOutput, at: number): Match | undefined {
+  const brace = braceAfter(turn.text, at)
+  return brace === undefined ? undefined : firstCall(turn, [brace])
+}
+
+function firstCall(turn: ModelOutput, candidates: Iterable<number>): Match | undefined {
+  const retries = { left: 4 }
+  let from = 0
+  let tried = 0
+  for (const candidate of candidates) {
+    for (let at: number | undefined = candidate < from ? undefined : candidate; at !== undefined;) {
+      if (++tried > MOST_OBJECTS) return undefined
+      const loose = readLoose(turn.text, at, retries)
+      from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
+      if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
+      const action = loose.ok ? wholeAction(turn, at, loose) : bareAction(turn, at, retries)
+      if (action) return placed(turn, at, action)
+      at = loose.ok ? nextOfList(turn.text, loose.end) : undefined
+    }
+  }
+  return undefined
+}
+
+function wholeAction(turn: ModelOutput, at: number, { value, end }: { value: unknown; end: number }) {
+  return endsInString(turn.text, at, end) ? undefined : actionIn(value, turn.tools)
+}
+
+/** `{action: search, action_input: x}`: a listed tool and its input, or an answer, in an object without quotes. */
+function bareAction(turn: ModelOutput, at: number, retries: Retries): JsonAction | undefined {
+  if (!BEGINS_BARE.test(turn.text.slice(at, at + 80)) || retries.left-- <= 0) return undefined
+  const bare = readBareObject(turn.text, at)
+  if (!bare.ok) return bare.cut ? { kind: 'fault', what: 'its JSON breaks off before the end' } : undefined
+  const action = actionIn(bare.value, turn.tools)
+  return action?.kind === 'action' && !turn.tools.includes(action.tool) ? undefined : action
+}
+
+const BEGINS_BARE =
+  /^\{\s{0,40}["'`]?(?:thought|action|tool|final)[\w -]{0,20}["'`]?\s{0,3}[:=]\s{0,9}["'`]?[\p{L}\p{N}]/iu
+
+const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
+
+/** The object that follows in the same list: the first may be a text, the second the call. */
+function nextOfList(text: string, end: number): number | undefined {
+  NEXT_OF_LIST.lastIndex = end
+  return NEXT_OF_LIST.test(text) ? NEXT_OF_LIST.lastIndex : undefined
+}
+
+/** A quote right after an object shows that it ended inside a string whose quotes were not escaped. */
+function endsInString(text: string, start: number, end: number): boolean {
+  return /["'”’]/.test(text[end] ?? '') && text[start - 1] !== text[end]
+}
+
+/** The thought is the object's own, or what stands before it and its fence, list or tag. */
+function placed(turn: ModelOutput, at: number, action: JsonAction): Match {
+  const lead = LEAD.exec(turn.text.slice(Math.max(0, at - LONGEST_LEAD), at))?.[0].length ?? 0
+  const before = thoughtBefore(turn, at - lead)
+  const match = { ...action, at, thought: action.thought ?? before }
+  return match.kind === 'action' ? { ...match, input: toolInput(turn, match.tool, match.input) } : match
+}
+
+/** The braces that begin a line's value. */
+function anchorsOf({ text, sections }: ModelOutput): number[] {
+  const anchors: number[] = []
+  if (!text.includes('{')) return anchors
+  const labelled = new Map(sections.map((section) => [section.at, section.valueAt]))
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const brace = braceAfter(text, labelled.get(at) ?? at, nextLine(text, at))
+    if (brace !== undefined) anchors.push(brace)
+  }
+  return anchors
+}
+
+function* braces(text: string): Generator<number> {
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) yield at
+}
 
 /** What a JSON object asks for. */
 export type JsonAction =
@@ -95,8 +193,8 @@ function called(value: object, fields: Fields, tools: string[]): JsonAction | un
   const hasInput = INPUT.some((key) => fields.has(key))
   const listed = listedTool(written, tools)
   if (!written || (weak && !hasInput && !listed) || (!listed && namesNothing(written))) return undefined
-  const input = hasInput ? argumentsOf(fields) : otherFields(value)
-  if (!listed && namesFinish(written, tools)) return finish(input)
+  const input = hasInput ? first(fields, INPUT) : otherFields(value)
+  if (!listed && namesFinish(written, tools)) return finish(objectIn(input))
   const tool = listed ?? toolNamed(written, tools)
   return tool ? { kind: 'action', tool, input } : undefined
 }
@@ -121,13 +219,16 @@ function finish(input: unknown): JsonAction {
   return answer ? { kind: 'finish', answer } : { kind: 'fault', what: 'its final answer is empty' }
 }
 
-/** The input under its key. OpenAI's `arguments` are JSON in a string, and models write `action_input` so, too. */
-function argumentsOf(fields: Fields): unknown {
-  return objectIn(first(fields, INPUT))
+/**
+ * The input of a tool: an object where a text is one in JSON and nothing more, as OpenAI's `arguments` are and models write
+ * `action_input`, too. It stays the text where the tool takes that and no such object.
+ */
+export function toolInput({ accepts }: ModelOutput, tool: string, input: unknown): unknown {
+  const object = objectIn(input)
+  return object !== input && accepts && !accepts(tool, object) && accepts(tool, input) ? input : object
 }
 
-/** A text that is an object in JSON and nothing more becomes the object. */
-export function objectIn(input: unknown): unknown {
+function objectIn(input: unknown): unknown {
   const text = typeof input === 'string' ? tidy(input) : ''
   if (!/^\{\s{0,99}["'“‘}]/.test(text)) return input
   const loose = readLoose(text)

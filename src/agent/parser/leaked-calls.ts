@@ -1,13 +1,11 @@
-import { readFields, type Fields, type LeakedCall } from './leaked-fields.ts'
-import type { Match } from './match.ts'
-import { toolNamed } from './names.ts'
-import { readPythonic } from './pythonic.ts'
-import { thoughtBefore } from './sections.ts'
-import type { ModelOutput } from './model-output.ts'
+import { readArguments, readLoose } from './loose-json.ts'
+import { actionAt, faultAt, type Match, type ModelOutput } from './match.ts'
+import { matchAt, nextLine, skipSpace, tidy } from './text-lines.ts'
+import { listedTool, toolNamed } from './tool-names.ts'
 
 /**
  * Native tool calls that leak into the text, in the syntaxes of their vendors. Where the call is JSON with the tool's name
- * in it, `json-block.ts` reads it; this table is for those whose name stands outside of their arguments.
+ * in it, `json-action.ts` reads it; this table is for those whose name stands outside of their arguments.
  */
 interface Syntax {
   /** The opening of a call, up to its arguments; `name` is the tool. Sticky and global searches both use it. */
@@ -80,35 +78,29 @@ const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'g
 
 /** The first leaked call of a turn. */
 export function readLeaked(turn: ModelOutput): Match | undefined {
-  const call = leakedCall(turn, 0)
-  return call && foundOf(turn, call)
+  const call = leakedCallFrom(turn, 0)
+  return call && toMatch(turn, call)
 }
 
 /** The leaked call that the value at `at` is (`Action: <function=search>…`), whatever fence or mark stands before it. */
 export function readLeakedAt(turn: ModelOutput, at: number): Match | undefined {
-  const call = leakedCall(turn, at)
-  return call && LEAD.test(turn.text.slice(at, call.at)) ? foundOf(turn, call) : undefined
+  const call = leakedCallFrom(turn, at)
+  return call && LEAD.test(turn.text.slice(at, call.at)) ? toMatch(turn, call) : undefined
 }
 
 const LEAD = /^(?:\s|`{1,3}(?:\w{1,12}\n)?|<[|｜]?[\w▁:]{1,30}[|｜]?>|\[){0,9}$/
 
-/** The leaked calls of a turn, one after the other, as far as they are whole. */
-export function leakedCalls(turn: ModelOutput): LeakedCall[] {
-  const calls: LeakedCall[] = []
-  for (let call = leakedCall(turn, 0); call; call = calls.length < MOST_CALLS ? leakedCall(turn, call.end) : undefined)
-    calls.push(call)
-  return calls
-}
-
-/** No honest turn asks for more. */
-const MOST_CALLS = 50
-
 /** The first call that begins at `from` or after it. */
-function leakedCall(turn: ModelOutput, from: number): LeakedCall | undefined {
-  const marked = TABLE.flatMap(({ opens, closes }) => markedCall(turn, from, { opens, closes }) ?? [])
-  const all = [...marked, readPythonic(turn, from) ?? [], toolElement(turn, from) ?? []].flat()
+export function leakedCallFrom(turn: ModelOutput, from: number): LeakedCall | undefined {
+  const hasMark = MAY_MARK.test(turn.text)
+  const marked = hasMark ? TABLE.map(({ opens, closes }) => markedCall(turn, from, { opens, closes })) : []
+  const element = turn.text.includes('<', from) ? toolElement(turn, from) : undefined
+  const all = [...marked, readPythonic(turn, from), element].filter((call) => call !== undefined)
   return all.sort((a, b) => a.at - b.at)[0]
 }
+
+/** A cheap look before the table: no syntax in it is without one of these. */
+const MAY_MARK = /<|\[tool_calls|to=|>>>/iu
 
 function markedCall(
   turn: ModelOutput,
@@ -142,9 +134,156 @@ function callOf(at: number, tool: string, fields: Fields): LeakedCall {
   return fields.ok ? { ok: true, at, end: fields.end, tool, input: fields.input } : { ok: false, at, end: Infinity }
 }
 
-function foundOf(turn: ModelOutput, call: LeakedCall): Match {
-  const place = { at: call.at, thought: thoughtBefore(turn.text, turn.sections, call.at) }
+function toMatch(turn: ModelOutput, call: LeakedCall): Match {
   return call.ok
-    ? { kind: 'action', ...place, tool: call.tool, input: call.input }
-    : { kind: 'fault', ...place, what: 'its tool call breaks off before the end' }
+    ? actionAt(turn, call.at, { tool: call.tool, parsed: { ok: true, input: call.input } })
+    : faultAt(turn, call.at, 'its tool call breaks off before the end')
+}
+
+/**
+ * What may stand before a call in Python on its line: a list, `print(`, an assignment, marks of a template, the call before
+ * it in the same list.
+ */
+const BEGIN =
+  /(?:[ \t`]|<[|｜]?[\w▁:/]{1,30}[|｜]?>){0,6}(?:\w{1,12}\n)?(?<wrap>(?:\[|print\(|await |return |[a-z_]\w{0,40} ?= ?){0,3})(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/iuy
+const NEXT = /[ \t]{0,4},\s{0,9}(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/uy
+/** What may stand after it. */
+const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
+
+/**
+ * The first call that is written in Python on a line of its own, from `from` on: `[search(query="x"), other()]`,
+ * `print(default_api.search(query="x"))`, `result = search("x")`. Only of listed tools: in prose, much looks like a call.
+ */
+export function readPythonic(turn: ModelOutput, from: number): LeakedCall | undefined {
+  let bracket = turn.text.indexOf('(', from)
+  for (let at = from; at < turn.text.length; at = nextLine(turn.text, at)) {
+    if (bracket < at && bracket >= 0) bracket = turn.text.indexOf('(', at)
+    if (bracket < 0) return undefined
+    const begins = matchAt(BEGIN, turn.text, at) ?? (at === from && from > 0 ? matchAt(NEXT, turn.text, at) : null)
+    const name = begins?.groups?.['name'] ?? ''
+    const tool = begins ? listedTool(name, turn.tools) : undefined
+    const call = begins && tool ? readCallAt(turn.text, begins, tool) : undefined
+    if (call) return call
+  }
+  return undefined
+}
+
+function readCallAt(text: string, begins: RegExpExecArray, tool: string): LeakedCall | undefined {
+  const args = readArguments(text, begins.index + begins[0].length)
+  const isMarked = /[<[`]|print\(|=/.test(begins[0])
+  if (!args.ok) return args.cut && isMarked ? { ok: false, at: begins.index, end: Infinity } : undefined
+  const follows = matchAt(END, text, args.end) ?? matchAt(NEXT, text, args.end)
+  const input = inputOf(args.named, args.positional)
+  return follows && input !== undefined ? { ok: true, at: begins.index, end: args.end, tool, input } : undefined
+}
+
+/** Named arguments are fields, a lone one without a name is the input; several of those are nobody's. */
+function inputOf(named: Record<string, unknown>, positional: unknown[]): unknown {
+  if (positional.length === 0) return named
+  return positional.length === 1 && Object.keys(named).length === 0 ? positional[0] : undefined
+}
+
+/** What a leaked call hands to its tool, and where it ends; not ok where it breaks off. */
+export type Fields = { ok: true; input: unknown; end: number } | { ok: false }
+
+/** A call as it leaked. */
+export type LeakedCall = { at: number; end: number } & (
+  | { ok: true; tool: string; input: unknown }
+  /** The call was begun and breaks off. */
+  | { ok: false }
+)
+
+const PREFIX = '(?:[a-z]{1,12}:|\\w{1,16}_|[|｜]DSML[|｜])?'
+/** An argument in elements: the key in the opening tag, or in an element before the value's. */
+const ELEMENT = new RegExp(
+  `<${PREFIX}(?:parameter|param|argument|arg)(?:=["']?(?<equal>[^<>"'\\n]{1,60})["']?|\\s[^<>\\n]{0,40}?name=["'](?<named>[^<>"'\\n]{1,60})["'][^<>\\n]{0,60})>` +
+    `|<${PREFIX}arg_key>\\s{0,9}(?<key>[^<>\\n]{1,60}?)\\s{0,9}</${PREFIX}arg_key>\\s{0,9}<${PREFIX}arg_value>` +
+    '|<(?<tag>[a-z_]{1,60})>',
+  'iuy',
+)
+const WRAP =
+  /(?:\s{0,9}<(?:parameters|arguments|args|params|tool_input|action_input|input)>)?\s{0,20}(?:`{3}(?:json)?\s{0,9})?/iuy
+const AFTER = /\s{0,20}(?:`{3}\s{0,9})?/y
+/** Gemma's quotes around a text. */
+const GEMMA = /<escape>|<\|"\|>/g
+
+/**
+ * Reads the arguments of a call from `at`: a JSON object, elements, or plain text up to what ends the call. Undefined where
+ * there is nothing of the kind.
+ */
+export function readFields(text: string, at: number, closes: string): Fields | undefined {
+  const start = at + (matchAt(WRAP, text, at)?.[0].length ?? 0)
+  if (text[start] === '{') return readObject(text, start)
+  const elements = readElements(text, start)
+  if (elements) return elements
+  const close = new RegExp(closes, 'giu')
+  close.lastIndex = start
+  const match = close.exec(text)
+  if (!match) return closes === '(?!)' ? undefined : { ok: false }
+  const input = tidy(text.slice(start, match.index))
+  return { ok: true, input: input === '' ? {} : input, end: Math.max(start, close.lastIndex) }
+}
+
+function readObject(text: string, start: number): Fields | undefined {
+  const loose = readLoose(text, start)
+  if (loose.ok)
+    return { ok: true, input: loose.value, end: loose.end + (matchAt(AFTER, text, loose.end)?.[0].length ?? 0) }
+  const gemma = gemmaObject(text, start)
+  return gemma ?? (loose.cut ? { ok: false } : undefined)
+}
+
+/** `{query:<escape>x<escape>}`: texts stand between marks of their own, so quotes in them are theirs. */
+function gemmaObject(text: string, start: number): Fields | undefined {
+  const pieces = text.slice(start, start + MOST_CHARS).split(GEMMA)
+  const end = pieces.findIndex((piece, i) => i % 2 === 0 && i > 0 && piece.includes('}'))
+  if (end < 0) return undefined
+  const json = pieces.slice(0, end + 1).map((piece, i) => (i % 2 === 0 ? piece : JSON.stringify(piece)))
+  const loose = readLoose(json.join(''))
+  return loose.ok
+    ? { ok: true, input: loose.value, end: start + pieces.slice(0, end + 1).join('<escape>').length }
+    : undefined
+}
+
+/** No call has longer arguments in this form. */
+const MOST_CHARS = 20_000
+
+/** Elements one after the other; undefined where there are none, not ok where one is not closed. */
+function readElements(text: string, start: number): Fields | undefined {
+  const fields: [string, unknown][] = []
+  let at = start
+  for (;;) {
+    const element = matchAt(ELEMENT, text, skipSpace(text, at))
+    const { equal, named, key, tag } = element?.groups ?? {}
+    const name = equal ?? named ?? key ?? tag
+    if (!element || name === undefined) break
+    const valueAt = element.index + element[0].length
+    const close = closing(text, valueAt, tag)
+    if (!close) return tag ? undefined : { ok: false }
+    fields.push([name.trim(), valueOf(text.slice(valueAt, close.at))])
+    at = close.end
+  }
+  return fields.length > 0 ? { ok: true, input: Object.fromEntries(fields), end: at } : undefined
+}
+
+const CLOSING = new RegExp(`</${PREFIX}(?:parameter|param|argument|arg|arg_value)>`, 'giu')
+
+function closing(text: string, from: number, tag: string | undefined): { at: number; end: number } | undefined {
+  const pattern = tag === undefined ? CLOSING : new RegExp(`</${tag}>`, 'g')
+  const match = matchAt(pattern, text, from)
+  return match ? { at: match.index, end: pattern.lastIndex } : undefined
+}
+
+/**
+ * A value as its text, without the line breaks at its ends; JSON of another kind is its value. A number that would be
+ * written otherwise (`1.50`, an id of twenty digits) stays as it is.
+ */
+function valueOf(written: string): unknown {
+  const text = written.replace(/^\n|\n$/g, '')
+  if (!/^\s{0,20}(?:[{[]|-?\d|true\b|false\b|null\b)/.test(text)) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'number' && String(value) !== text.trim() ? text : value
+  } catch {
+    return text
+  }
 }

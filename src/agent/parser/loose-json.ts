@@ -24,6 +24,8 @@ const WORDS = new Map<string, unknown>([
   ['undefined', null],
 ])
 const SPACE = /[\s\u200b-\u200d\u2060]+/y
+/** What white space and comments begin with. */
+const MAY_SKIP = /[\s\u200b-\u200d\u2060/#]/
 const LINE_COMMENT = /(?:\/\/|#)[^\n]*/y
 const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#)]|$)/y
 /** The beginning of a number at the very end of the text. */
@@ -43,6 +45,31 @@ export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }
   const value = reader.value(0, ',，}]')
   if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
   return { ok: true, value, end: reader.at }
+}
+
+/** A key of an object as YAML and models write it, and a value that needs no quotes up to the end of its line or object. */
+const BARE_KEY = /[\s,]{0,40}["'`]?([\p{L}_][\p{L}\p{N}_ -]{0,40})["'`]?\s{0,3}[:=]\s{0,9}/uy
+const BARE_VALUE = /[^{}\n]{0,2000}/y
+const NEXT_BARE_KEY = /,\s{0,9}["'`]?[\p{L}_][\p{L}\p{N}_-]{0,40}["'`]?\s{0,3}[:=]\s/u
+const BARE_END = /[\s,]{0,40}\}/y
+const MOST_BARE_FIELDS = 20
+
+/**
+ * Reads the object at `from` whose texts stand without quotes: `{action: search, action_input: who is it?}`. Each is taken
+ * as a text, a number too: only a schema knows what is meant.
+ */
+export function readBareObject(text: string, from: number): Loose {
+  const reader = new LooseReader(text, from + 1, { left: 0 })
+  const fields: [string, unknown][] = []
+  while (reader.match(BARE_END) === undefined) {
+    const key = reader.match(BARE_KEY)
+    if (key === undefined || fields.length >= MOST_BARE_FIELDS) return { ok: false, cut: false, at: reader.at }
+    const value = /[{["'“‘`]/.test(text[reader.at] ?? '') ? reader.value(0, ',，}') : reader.bareText()
+    if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
+    fields.push([key.replace(/^[\s,"'`]+|["'`]?\s*[:=]\s*$/g, ''), value])
+    if (text.slice(reader.at, reader.at + 40).trim() === '') return { ok: false, cut: true, at: text.length }
+  }
+  return { ok: true, value: Object.fromEntries(fields), end: reader.at }
 }
 
 /** The arguments of a call, named and not, and where the text goes on after its closing bracket. */
@@ -180,16 +207,25 @@ class LooseReader {
     const start = this.at
     this.at = next
     this.match(SPACE)
-    const after = this.text[this.at]
-    const comment = after === '#' || this.text.startsWith('//', this.at) || this.text.startsWith('/*', this.at)
-    const forgotten = closers.includes('}') && this.match(NEXT_KEY) !== undefined
+    const closes = this.endsString(closers)
     this.at = start
-    return after === undefined || closers.includes(after) || comment || forgotten
+    return closes
+  }
+
+  /** Whether what comes next may follow a string: one of `closers`, a comment, the next key, nothing. */
+  endsString(closers: string): boolean {
+    const char = this.text[this.at]
+    if (char === undefined || closers.includes(char) || char === '#') return true
+    if (char === '/') return this.text.startsWith('//', this.at) || this.text.startsWith('/*', this.at)
+    return closers.includes('}') && this.match(NEXT_KEY) !== undefined
   }
 
   /** Skips white space and comments. */
   space(): void {
-    while (this.match(SPACE) || this.match(LINE_COMMENT) || this.blockComment());
+    while (
+      MAY_SKIP.test(this.text[this.at] ?? '') &&
+      (this.match(SPACE) || this.match(LINE_COMMENT) || this.blockComment())
+    );
   }
 
   blockComment(): boolean {
@@ -197,6 +233,14 @@ class LooseReader {
     const end = this.text.indexOf('*/', this.at + 2)
     this.at = end < 0 ? this.text.length : end + 2
     return true
+  }
+
+  /** A text without quotes, up to the next key, the end of the line, or a brace. */
+  bareText(): string {
+    const line = this.match(BARE_VALUE) ?? ''
+    const next = NEXT_BARE_KEY.exec(line)
+    if (next) this.at -= line.length - next.index
+    return line.slice(0, next?.index).replace(/\s*,?\s*$/, '')
   }
 
   /** Steps over one of `chars`, if it is next. */
@@ -219,6 +263,7 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f:
 
 /** Resolves the escapes of JSON, and `\'` and `\_` that models add; an unknown one (`\d` of a pattern) stays as written. */
 function unescaped(inner: string): string {
+  if (!inner.includes('\\')) return inner
   return inner.replace(/\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])/g, (all, code: string) => {
     if (code.length > 1) return String.fromCharCode(parseInt(code.slice(1), 16))
     return ESCAPES[code] ?? ('"\'\\/`_”’'.includes(code) ? code : all)

@@ -1,10 +1,23 @@
 import type { ParsedTurn } from '../types.ts'
-import { braceAfter, nextLine } from './fences.ts'
-import { thoughtBefore } from './sections.ts'
-import { tidy } from './trim.ts'
-import type { ModelOutput } from './model-output.ts'
+import { unwrapped, type Section } from './sections.ts'
+import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
-/** What a reader found in a turn, before it becomes a Reading. `at` is where in the turn it begins. */
+/** A completion opened for reading: what the model said in its turn, its labelled parts, and the tools it may name. */
+export interface ModelOutput {
+  text: string
+  sections: Section[]
+  tools: string[]
+  /** Whether the tool of that name takes an input, where the tools' schemas are known. */
+  accepts?: AcceptsInput | undefined
+  /** The model marked the text as the part for people. */
+  isFinal: boolean
+  /** The completion is longer than what is read, so what runs to the end of the text is not whole. */
+  isCut: boolean
+}
+
+export type AcceptsInput = (tool: string, input: unknown) => boolean
+
+/** What a reader found in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
 export type Match = Place &
   (
     | { kind: 'action'; tool: string; input: unknown }
@@ -19,29 +32,57 @@ interface Place {
 }
 
 /** The value of an input, or what is wrong with it. */
-export type Payload = { ok: true; input: unknown } | { ok: false; what: string }
+export type ParsedInput = { ok: true; input: unknown } | { ok: false; what: string }
 
 /** The action at `at`, or the fault in its input. */
-export function actionAt(turn: ModelOutput, at: number, { tool, payload }: { tool: string; payload: Payload }): Match {
-  if (!payload.ok) return faultAt(turn, at, payload.what)
-  return { kind: 'action', ...placeOf(turn, at), tool, input: payload.input }
+export function actionAt(
+  turn: ModelOutput,
+  at: number,
+  { tool, parsed }: { tool: string; parsed: ParsedInput },
+): Match {
+  if (!parsed.ok) return faultAt(turn, at, parsed.what)
+  return { kind: 'action', at, thought: thoughtBefore(turn, at), tool, input: parsed.input }
 }
 
-/** The answer given at `at`. An empty one is none. */
+/** The answer given at `at`. An empty one is a fault. */
 export function answerAt(turn: ModelOutput, at: number, answer: string): Match {
-  return answer === '' ? faultAt(turn, at, 'its answer is empty') : { kind: 'finish', ...placeOf(turn, at), answer }
+  if (answer === '') return faultAt(turn, at, 'its answer is empty')
+  return { kind: 'finish', at, thought: thoughtBefore(turn, at), answer }
 }
 
 /** Something was begun at `at` that cannot be read. */
 export function faultAt(turn: ModelOutput, at: number, what: string): Match {
-  return { kind: 'fault', ...placeOf(turn, at), what }
+  return { kind: 'fault', at, thought: thoughtBefore(turn, at), what }
 }
 
-function placeOf({ text, sections }: ModelOutput, at: number): Place {
-  return { at, thought: thoughtBefore(text, sections, at) }
+/**
+ * The thought before `end`: what stands before the first label, and what follows each `Thought:`. The question that a
+ * model echoes is left out.
+ */
+export function thoughtBefore({ text, sections }: Pick<ModelOutput, 'text' | 'sections'>, end: number): string {
+  const parts: string[] = []
+  let open: { valueAt: number; wrap: string } | undefined = { valueAt: 0, wrap: '' }
+  for (const section of sections) {
+    if (section.at >= end) break
+    if (open) parts.push(thoughtText(text.slice(open.valueAt, section.at), open.wrap))
+    open = section.name === 'thought' ? section : undefined
+  }
+  if (open) parts.push(thoughtText(text.slice(open.valueAt, end), open.wrap))
+  return parts.filter(Boolean).join('\n')
 }
 
-/** Whichever of two begins first: what was broken off is not made good by what stands in it or after it. */
+function thoughtText(part: string, wrap: string): string {
+  const mayHaveFence = part.includes('```') || part.includes('~~~')
+  const unfenced = mayHaveFence
+    ? part
+        .split('\n')
+        .filter((line) => !fenceAt(line, 0))
+        .join('\n')
+    : part
+  return tidy(unwrapped(tidy(unfenced), wrap))
+}
+
+/** Whichever of two begins first: what was broken off is not mended by what stands in it or after it. */
 export function firstBegun(one: Match | undefined, other: Match | undefined): Match | undefined {
   return !one || !other ? (one ?? other) : one.at <= other.at ? one : other
 }
@@ -54,23 +95,23 @@ export function firstOf(one: Match | undefined, other: Match | undefined): Match
 }
 
 /**
- * The Reading of what was found. Where nothing was, or nothing whole, its hint says so and shows the expected form; the
- * thought is then the prose before any JSON. Words that the model marked as its last are the answer.
+ * The ParsedTurn of a match. Where there is none, or a fault, its hint says so and shows the expected `form`; the thought
+ * is then the prose before any JSON. Words that the model marked as the part for people are the answer.
  */
-export function toReading(found: Match | undefined, turn: ModelOutput, form: string): ParsedTurn {
-  if (found?.kind === 'action') {
-    return { kind: 'actions', thought: found.thought, actions: [{ tool: found.tool, input: found.input }] }
+export function toParsedTurn(match: Match | undefined, turn: ModelOutput, form: string): ParsedTurn {
+  if (match?.kind === 'action') {
+    return { kind: 'actions', thought: match.thought, actions: [{ tool: match.tool, input: match.input }] }
   }
-  if (found?.kind === 'finish') return { kind: 'finish', thought: found.thought, answer: found.answer }
-  const words = found ? '' : tidy(turn.text)
+  if (match?.kind === 'finish') return { kind: 'finish', thought: match.thought, answer: match.answer }
+  const words = match ? '' : tidy(turn.text)
   if (turn.isFinal && turn.sections.length === 0 && words) return { kind: 'finish', thought: '', answer: words }
-  const thought = found?.thought ?? thoughtBefore(turn.text, turn.sections, jsonBegins(turn.text))
-  return { kind: 'unreadable', thought, hint: `That reply could not be read: ${found?.what ?? missing(turn)}. ${form}` }
+  const thought = match?.thought ?? thoughtBefore(turn, jsonBegins(turn.text))
+  return { kind: 'unreadable', thought, hint: `That reply could not be read: ${match?.what ?? missing(turn)}. ${form}` }
 }
 
 /** Where the first line begins that holds JSON and nothing before it but a fence. */
 function jsonBegins(text: string): number {
-  for (let at = 0; at < text.length; at = nextLine(text, at))
+  for (let at = text.includes('{') ? 0 : text.length; at < text.length; at = nextLine(text, at))
     if (braceAfter(text, at, nextLine(text, at)) !== undefined) return at
   return text.length
 }

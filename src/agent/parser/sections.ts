@@ -1,6 +1,5 @@
-import { depthAfter, fenceAt, nextLine } from './fences.ts'
-import { reactLabel, type Label, type LabelReader } from './react-labels.ts'
-import { tidy } from './trim.ts'
+import { LABEL_STYLES, labelsOfTags, reactLabel, type Label, type LabelReader } from './labels.ts'
+import { dedent, depthAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 /** A labelled part of a turn. `fenced`: a code fence was open before it, so that fence's end is its end too. */
 export interface Section extends Label {
@@ -27,10 +26,18 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
     const lastName = sections.at(-1)?.name
     if (label.name === 'loneInput' && lastName !== 'action' && lastName !== 'loneAction') continue
     const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
-    const answer = inner?.name === 'answer' && inner.colon ? { name: inner.name, valueAt: inner.valueAt } : {}
-    sections.push({ ...label, fenced: depth > 0, lone: false, ...answer })
+    sections.push(sectionAt(label, inner?.name === 'answer' && inner.colon ? inner : label, depth > 0))
   }
-  return sections.flatMap((section, i) => inCompany(section, sections[i + 1]))
+  return sections.some(({ name }) => name in MEANT)
+    ? sections.flatMap((one, i) => inContext(one, sections[i + 1]))
+    : sections
+}
+
+/** The section of a label, named by the same label or by the one that follows it on its line. */
+function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): Section {
+  const { at, indent, capital, decorated, mark, colon, wrap } = label
+  // Spelled out: spreading a label costs more than reading it.
+  return { name, at, valueAt, indent, capital, decorated, mark, colon, wrap, fenced, lone: false }
 }
 
 const MEANT: Partial<Record<Section['name'], Section['name']>> = {
@@ -39,33 +46,30 @@ const MEANT: Partial<Record<Section['name'], Section['name']>> = {
   loneAction: 'action',
 }
 
-/** A section by the name that it has in its company; none where a lone `Tool:` has no input. */
-function inCompany(section: Section, next: Section | undefined): Section[] {
+/** A section by the name that its neighbours give it; none where a lone `Tool:` has no input. */
+function inContext(section: Section, next: Section | undefined): Section[] {
   const isInput = next?.name === 'input' || next?.name === 'loneInput'
   if (section.name === 'loneAction' && !isInput) return []
   const meant = MEANT[section.name]
   return [meant ? { ...section, name: meant, lone: true } : section]
 }
 
-/**
- * The thought before `end`: what stands before the first label, and what follows each `Thought:`. The question that a
- * model echoes is none of it.
- */
-export function thoughtBefore(turn: string, sections: Section[], end: number): string {
-  const parts: string[] = []
-  let open: { valueAt: number; wrap: string } | undefined = { valueAt: 0, wrap: '' }
-  for (const section of sections) {
-    if (section.at >= end) break
-    if (open) parts.push(thoughtText(turn.slice(open.valueAt, section.at), open.wrap))
-    open = section.name === 'thought' ? section : undefined
-  }
-  if (open) parts.push(thoughtText(turn.slice(open.valueAt, end), open.wrap))
-  return parts.filter(Boolean).join('\n')
+/** The text of a section up to `end`, without its indent, its decoration, and a fence's end that has no beginning. */
+export function sectionText(turn: string, section: Section, end: number): string {
+  const text = dedent(turn.slice(section.valueAt, end), section.indent).trimEnd()
+  return tidy(unwrapped(tidy(withoutLooseFence(text)), section.wrap))
 }
 
-function thoughtText(part: string, wrap: string): string {
-  const lines = part.split('\n').filter((line) => !fenceAt(line, 0))
-  return tidy(unwrapped(tidy(lines.join('\n')), wrap))
+/** A bare fence in the last line that closes none here closes one that the turn did not open. */
+function withoutLooseFence(text: string): string {
+  let depth = 0
+  let last = text.length
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const fence = fenceAt(text, at)
+    if (fence) depth = depthAfter(depth, fence)
+    last = fence && !fence.language && depth === 1 ? at : text.length
+  }
+  return text.slice(0, last)
 }
 
 /** Drops the decoration that was opened before a label and closes its value's first line (`**Action: Search**`). */
@@ -74,4 +78,49 @@ export function unwrapped(value: string, wrap: string): string {
   const end = value.includes('\n') ? value.indexOf('\n') : value.length
   const line = value.slice(0, end).trimEnd()
   return line.endsWith(wrap) ? line.slice(0, -wrap.length) + value.slice(end) : value
+}
+
+/**
+ * A turn whose labels are all in another style, or tags, rewritten with plain labels; any other turn as it is. `sections`
+ * are those of the turn as written.
+ */
+export function plainLabels(text: string, sections: Section[], labelAt: LabelReader = reactLabel): string {
+  if (sections.some(opensStep)) return text
+  const untagged = labelsOfTags(text)
+  if (untagged !== text && sectionsOf(untagged, labelAt).some(({ name }) => name === 'action' || name === 'answer'))
+    return untagged
+  for (const plainLine of LABEL_STYLES) {
+    const plain = restyled(text, plainLine)
+    if (plain !== text && makesStep(sectionsOf(plain, labelAt), plain)) return plain
+  }
+  return text
+}
+
+function opensStep({ name, lone }: Section): boolean {
+  return (name === 'action' || name === 'input' || name === 'answer') && !lone
+}
+
+/** Whether labels make a step: an action with its input or as a call, or an answer. */
+function makesStep(sections: Section[], text: string): boolean {
+  return sections.some(({ name, lone, valueAt }, i) => {
+    if (name === 'answer') return !lone || sections.length > 1
+    return (
+      name === 'action' &&
+      (sections[i + 1]?.name === 'input' || /^[^\n]{1,100}[[({]/.test(text.slice(valueAt, valueAt + 120)))
+    )
+  })
+}
+
+function restyled(text: string, plainLine: (line: string) => string | undefined): string {
+  const lines: string[] = []
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const line = text.slice(at, nextLine(text, at))
+    const plain = fenceAt(text, at) || line.length < 4 ? undefined : plainLine(line)
+    lines.push(plain !== undefined && reactLabel(plain, 0) ? withBreak(plain, line) : line)
+  }
+  return lines.join('')
+}
+
+function withBreak(plain: string, line: string): string {
+  return line.endsWith('\n') && !plain.endsWith('\n') ? `${plain}\n` : plain
 }

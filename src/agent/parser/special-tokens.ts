@@ -63,6 +63,7 @@ export function finalPart(text: string): FinalPart {
  * speak of one in the middle of a sentence.
  */
 export function withoutEnd(text: string): string {
+  if (!text.includes('<')) return withoutTail(text)
   for (const { 0: token, index } of text.matchAll(END)) {
     const after = text[index + token.length] ?? '\n'
     if (index > 0 && (after === '\n' || after === '<')) return withoutTail(text.slice(0, index))
@@ -73,12 +74,16 @@ export function withoutEnd(text: string): string {
 /** Drops tokens at the end, and the end of an answer's tag whose beginning stood before the turn. */
 function withoutTail(text: string): string {
   let kept = text.trimEnd()
-  const answer = text.includes('<answer>') ? [] : ['</answer>']
-  for (let token = tailToken(kept, answer); token; token = tailToken(kept, answer))
+  while (kept.endsWith('>') || kept.endsWith('[') || kept.endsWith(']')) {
+    const token = tailToken(kept, text.includes('<answer>'))
+    if (!token) break
     kept = kept.slice(0, -token.length).trimEnd()
+  }
   return kept
 }
 
-function tailToken(text: string, others: string[]): string | undefined {
-  return [...TAIL, ...others].find((token) => text.endsWith(token))
+function tailToken(text: string, opensAnswer: boolean): string | undefined {
+  return (
+    TAIL.find((token) => text.endsWith(token)) ?? (!opensAnswer && text.endsWith('</answer>') ? '</answer>' : undefined)
+  )
 }

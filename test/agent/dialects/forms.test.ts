@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { createAgent } from '../../../src/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createLog } from '../../../src/log.ts'
-import { dialect, prompt, read, step, tool, view } from '../../harness/dialect.ts'
+import { coerceInput } from '../../../src/agent/tool-input.ts'
+import type { Tool } from '../../../src/agent/types.ts'
+import { dialect, prompt, read, step, tool, view, WIKI } from '../../harness/dialect.ts'
 
 describe('text', () => {
   test('teaches Thought, Action, Action Input, Observation and Final Answer, and lists the tools', () => {
@@ -44,6 +46,26 @@ describe('json', () => {
       kind: 'finish',
       answer: '42',
     })
+  })
+})
+
+describe.each(['json', 'text'] as const)('JSON in quotes as the input of the %s dialect', (name) => {
+  const given = (input: string, tools: Tool[]) => {
+    const reading = read(name, JSON.stringify({ action: tools[0]?.name, action_input: input }), tools)
+    const action = reading.kind === 'actions' ? reading.actions[0] : undefined
+    return { input: action?.input, taken: coerceInput(tools[0]!, action?.input) }
+  }
+
+  test('stays the text where the tool takes one text', () => {
+    const text = '{"a":1,"b":2}'
+    expect(given(text, WIKI)).toEqual({ input: text, taken: { ok: true, value: { query: text } } })
+  })
+
+  test('is an object where the tool takes that', () => {
+    expect(given('{"query":"x"}', WIKI)).toEqual({ input: { query: 'x' }, taken: { ok: true, value: { query: 'x' } } })
+    const weather = { ...tool('weather'), schema: z.object({ city: z.string(), days: z.number() }) }
+    const fields = { city: 'Paris', days: 2 }
+    expect(given(JSON.stringify(fields), [weather])).toEqual({ input: fields, taken: { ok: true, value: fields } })
   })
 })
 

@@ -1,6 +1,10 @@
 /** What a person is shown of a turn, and what the model is told of one that could not be read. */
 import { describe, expect, test } from 'vitest'
-import { readBracket, readConversational, readJson, readSelfAsk, readText } from '../../src/agent/parser/index.ts'
+import { readBracket } from '../../src/agent/dialects/bracket.ts'
+import { readConversational } from '../../src/agent/dialects/conversational.ts'
+import { readJson } from '../../src/agent/dialects/json.ts'
+import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
+import { readText } from '../../src/agent/dialects/text.ts'
 import type { ParsedTurn } from '../../src/agent/types.ts'
 import { lines } from '../fixtures/reader/case.ts'
 

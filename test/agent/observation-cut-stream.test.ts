@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ObservationCut } from '../../src/agent/observation-cut.ts'
-import { beginsIntermediateAnswer, beginsObservation, cutAtObservation } from '../../src/agent/parser/index.ts'
+import { beginsIntermediateAnswer } from '../../src/agent/dialects/self-ask.ts'
+import { ObservationCut, beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
 
 interface Streamed {
   text: string
@@ -77,7 +77,7 @@ describe('the cut on the stream', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1, max: 50 }), (lines, size) => {
         const text = `${lines.join('\n')}\n`
-        expect(streamed(inPieces(text, size)).text).toBe(cutAtObservation(text))
+        expect(streamed(inPieces(text, size)).text).toBe(cutOf(text))
       }),
     )
   })
@@ -123,3 +123,7 @@ describe('the cut on the stream', () => {
     expect(cut.text).toHaveLength(90_000)
   })
 })
+
+function cutOf(text: string): string {
+  return cutWhole(text).text
+}

@@ -1,11 +1,6 @@
-import { reactLabel, type Label } from './parser/react-labels.ts'
-import { LONGEST_CLOSING, opensReasoning } from './parser/reasoning-marks.ts'
-
-/** A stretch of text that is thinking aloud before the turn, marks included. Offsets; one that is not over ends at Infinity. */
-export interface Span {
-  start: number
-  end: number
-}
+import { labelReader, REACT, reactLabel } from './labels.ts'
+import { LONGEST_CLOSING, mayOpenReasoning, opensReasoning, type ReasoningSpan } from './reasoning.ts'
+import { nextLine } from './text-lines.ts'
 
 /** A model that has written as many characters has lost its way: what is there is read, and the rest is not paid for. */
 export const MOST_CHARS = 100_000
@@ -25,7 +20,7 @@ export class ObservationCut {
   /** The output so far, without anything from the cut on. One character more than MOST_CHARS shows that there was more. */
   text = ''
   /** Where the output so far is reasoning. */
-  readonly reasoning: Span[] = []
+  readonly reasoning: ReasoningSpan[] = []
   readonly #begins: (line: string) => boolean
   #isOver = false
   /** Where the current line begins in the text, and its first characters. A line begins after reasoning, too. */
@@ -34,10 +29,11 @@ export class ObservationCut {
   /** What ends the reasoning that is open, and the last characters of it. */
   #closing: RegExp | undefined
   #tail = ''
-  /** After an action or an answer has begun, marks of reasoning are text. */
-  #hasBegun = false
-  /** The labels of the step that has begun are no headings: `# Observation: …` is a comment in its input. */
+  /** After an action or an answer has begun, marks of reasoning are text. Lines are looked at when it matters, once each. */
+  #hasStep = false
+  /** The labels of the last step that began are no headings. */
   #isPlain = false
+  #stepsReadTo = 0
   /** Nothing but blank lines stands before the current line. */
   #isFirst = true
 
@@ -76,6 +72,7 @@ export class ObservationCut {
     const offset = this.text.length - piece.length + end
     this.reasoning.splice(-1, 1, { start: this.reasoning.at(-1)?.start ?? 0, end: offset })
     this.#closing = undefined
+    this.#stepsReadTo = offset
     this.#newLine(offset)
     return end
   }
@@ -86,7 +83,8 @@ export class ObservationCut {
     const end = lineBreak < 0 ? piece.length : lineBreak + 1
     const wasWhole = this.#head.length >= LONGEST_HEAD
     if (!wasWhole) this.#head += piece.slice(at, Math.min(end, at + LONGEST_HEAD - this.#head.length))
-    const opening = wasWhole || this.#hasBegun ? undefined : opensReasoning(this.#head, this.#isFirst)
+    const mayOpen = !wasWhole && mayOpenReasoning(this.#head) && !this.#stepBegan()
+    const opening = mayOpen ? opensReasoning(this.#head, this.#isFirst) : undefined
     if (opening) {
       this.reasoning.push({ start: this.#lineStart + opening.before, end: Infinity })
       this.#closing = opening.close
@@ -96,16 +94,36 @@ export class ObservationCut {
     if (lineBreak >= 0 || (!wasWhole && MAY_END_LABEL.test(piece.slice(at, end))))
       this.#cutIfObservation(lineBreak >= 0 && !this.#head.endsWith('\n') ? `${this.#head}\n` : this.#head)
     if (lineBreak >= 0 && !this.#isOver) {
-      const step = beginsStep(this.#head)
-      if (step) [this.#hasBegun, this.#isPlain] = [true, step.mark === '']
       this.#isFirst &&= this.#head.trim() === ''
       this.#newLine(before + end)
     }
     return end
   }
 
+  /** Whether an action or an answer begins in a line before the current one. */
+  #stepBegan(): boolean {
+    if (!this.#hasStep) this.#readSteps()
+    return this.#hasStep
+  }
+
+  /** Whether the line is a comment in the input of a step whose labels are no headings: `# Observation: …` in Python. */
+  #isComment(line: string): boolean {
+    if (!COMMENT.test(line)) return false
+    this.#readSteps()
+    return this.#isPlain
+  }
+
+  #readSteps(): void {
+    for (let at = this.#stepsReadTo; at < this.#lineStart; at = nextLine(this.text, at)) {
+      const label = reactLabel(this.text, at)
+      if (label?.name === 'action' || label?.name === 'answer')
+        [this.#hasStep, this.#isPlain] = [true, label.mark === '']
+    }
+    this.#stepsReadTo = this.#lineStart
+  }
+
   #cutIfObservation(line: string): void {
-    if (!this.#begins(line) || (this.#isPlain && COMMENT.test(line))) return
+    if (!this.#begins(line) || this.#isComment(line)) return
     this.text = this.text.slice(0, this.#lineStart)
     this.#isOver = true
   }
@@ -116,8 +134,8 @@ export class ObservationCut {
   }
 }
 
-/** Reads a whole text, of which nothing follows. */
-export function readWhole(text: string, begins: (line: string) => boolean): ObservationCut {
+/** Reads a whole text, after which nothing follows. `begins` tells whether a line begins an observation. */
+export function cutWhole(text: string, begins: (line: string) => boolean = beginsObservation): ObservationCut {
   const cut = new ObservationCut(begins)
   cut.push(text)
   cut.end()
@@ -126,9 +144,18 @@ export function readWhole(text: string, begins: (line: string) => boolean): Obse
 
 const COMMENT = /^[ \t]{0,64}#(?!#)/
 
-function beginsStep(line: string): Label | undefined {
-  const label = reactLabel(line, 0)
-  return label?.name === 'action' || label?.name === 'answer' ? label : undefined
+const observationLabel = labelReader({ observation: REACT.observation })
+
+/**
+ * Whether a line of model output begins an observation that the model invented. It serves streams too: a line that is
+ * still growing is not taken for one too early (`Observation` may become `Observational studies`), so a bare
+ * `Observation` counts only with its line break. Indented lower case (`    observation: str`) is code; bold or a heading
+ * without a colon may be an answer's own.
+ */
+export function beginsObservation(line: string): boolean {
+  const label = observationLabel(line, 0)
+  if (!label || (!label.capital && label.indent > 1)) return false
+  return label.colon || (!label.decorated && line.endsWith('\n'))
 }
 
 function endOf(pattern: RegExp, text: string, from: number): number | undefined {

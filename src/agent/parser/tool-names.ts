@@ -1,4 +1,4 @@
-import { isSpace, trimWhile } from './trim.ts'
+import { isSpace, trimWhile } from './text-lines.ts'
 
 /** What models put around a tool's name: quotes, backticks, bold, brackets, a full stop. */
 const DECORATION = new Set('"\'`*_“”‘’「」【】[](){}<>《》:：.,;。，；!！\\@')
@@ -8,20 +8,12 @@ const NONE =
   /^(?:none|null|nil|n\/?a|nothing|no (?:further )?(?:action|tool|need)|not? (?:needed|required|applicable)|无|無|没有|不需要|沒有)(?![\p{L}\p{N}_])/iu
 const FINISH = new Set(['finalanswer', 'finish', '最终答案', '最終答案', '最终回答'])
 /** These end a run too, where no tool has the name. */
-const ALSO_FINISH = new Set([
-  ...['answer', 'final', 'finalresponse', 'finished', 'respond', 'submitanswer', 'submitfinalanswer', 'provideanswer'],
-  ...[
-    'providefinalanswer',
-    'giveanswer',
-    'givefinalanswer',
-    'returnanswer',
-    'respondtouser',
-    '答案',
-    '回答',
-    '完成',
-    '最終回答',
-  ],
-])
+const ALSO_FINISH = new Set(
+  (
+    'answer final finalresponse finished respond submitanswer submitfinalanswer provideanswer providefinalanswer ' +
+    'giveanswer givefinalanswer returnanswer respondtouser 答案 回答 完成 最終回答'
+  ).split(' '),
+)
 
 /** Words around a tool's name: "Use the search tool", "调用 search 工具". */
 const BEFORE =
@@ -48,11 +40,13 @@ export function toolNamed(written: string, tools: string[]): string | undefined 
 export function listedTool(written: string, tools: string[]): string | undefined {
   if (written.length > 2 * LONGEST_NAME) return undefined
   const exact = written.trim()
+  if (tools.includes(exact)) return exact
   const name = bareName(written)
+  if (tools.includes(name)) return name
+  const [folded, squashed] = [fold(name), squash(name)]
   return (
-    tools.find((tool) => tool === exact) ??
-    tools.find((tool) => fold(tool) === fold(name)) ??
-    tools.find((tool) => squash(name) !== '' && squash(tool) === squash(name)) ??
+    tools.find((tool) => fold(tool) === folded) ??
+    tools.find((tool) => squashed !== '' && squash(tool) === squashed) ??
     withoutNamespace(name, tools)
   )
 }
@@ -95,8 +89,10 @@ export function namesFinish(written: string, tools: string[]): boolean {
 }
 
 function fold(name: string): string {
-  return name.normalize('NFKC').toLowerCase()
+  return (ASCII.test(name) ? name : name.normalize('NFKC')).toLowerCase()
 }
+
+const ASCII = /^[\0-\x7f]*$/
 
 /** Models swap spaces, dashes and underscores, and escape the latter. */
 function squash(name: string): string {

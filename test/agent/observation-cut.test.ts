@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  beginsIntermediateAnswer,
-  beginsObservation,
-  cutAtObservation,
-  stripThinking,
-} from '../../src/agent/parser/index.ts'
+import { beginsIntermediateAnswer } from '../../src/agent/dialects/self-ask.ts'
+import { beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
+import { withoutReasoning } from '../../src/agent/parser/reasoning.ts'
 
 const OBSERVATIONS = [
   'Observation: 42',
@@ -90,63 +87,63 @@ describe('the cut', () => {
   const before = 'Thought: a\nAction: b\nAction Input: c\n'
 
   test.each(OBSERVATIONS)('is made before %j', (line) => {
-    expect(cutAtObservation(`${before}${line}\nFinal Answer: 42`)).toBe(before)
-    expect(cutAtObservation(`${before}${line}`)).toBe(before)
+    expect(cutOf(`${before}${line}\nFinal Answer: 42`)).toBe(before)
+    expect(cutOf(`${before}${line}`)).toBe(before)
   })
 
   test.each(NO_OBSERVATIONS)('is not made at %j', (line) => {
-    expect(cutAtObservation(`${before}${line}\nmore`)).toBe(`${before}${line}\nmore`)
+    expect(cutOf(`${before}${line}\nmore`)).toBe(`${before}${line}\nmore`)
   })
 
   test('is made at a bare last word', () => {
-    expect(cutAtObservation(`${before}Observation`)).toBe(before)
+    expect(cutOf(`${before}Observation`)).toBe(before)
   })
 
   test('is made at the first of several', () => {
-    expect(cutAtObservation('a\nObservation: b\nObservation: c')).toBe('a\n')
+    expect(cutOf('a\nObservation: b\nObservation: c')).toBe('a\n')
   })
 
   test('is made with CRLF line ends', () => {
-    expect(cutAtObservation('a\r\nObservation: b\r\n')).toBe('a\r\n')
+    expect(cutOf('a\r\nObservation: b\r\n')).toBe('a\r\n')
   })
 
   test('leaves a text without an observation as it is', () => {
-    expect(cutAtObservation(before)).toBe(before)
-    expect(cutAtObservation('')).toBe('')
+    expect(cutOf(before)).toBe(before)
+    expect(cutOf('')).toBe('')
   })
 
   test('leaves nothing where the observation comes first', () => {
-    expect(cutAtObservation('Observation: b\nFinal Answer: c')).toBe('')
+    expect(cutOf('Observation: b\nFinal Answer: c')).toBe('')
   })
 
   test('passes over thinking, which is not yet the turn', () => {
     const thinking = '<think>\nObservation: imagined\n</think>\n'
-    expect(cutAtObservation(`${thinking}${before}Observation: b`)).toBe(`${thinking}${before}`)
+    expect(cutOf(`${thinking}${before}Observation: b`)).toBe(`${thinking}${before}`)
   })
 
   test('passes over thinking that is not over', () => {
-    expect(cutAtObservation('<think>\nObservation: imagined')).toBe('<think>\nObservation: imagined')
+    expect(cutOf('<think>\nObservation: imagined')).toBe('<think>\nObservation: imagined')
   })
 })
 
 describe('thinking', () => {
   test('is dropped with its tags', () => {
-    expect(stripThinking('<think>a</think>b')).toBe('b')
-    expect(stripThinking('<think>\na\n</think>\n\nb')).toBe('\n\nb')
-    expect(stripThinking('<THINKING>a</THINKING>b')).toBe('b')
+    expect(withoutThinking('<think>a</think>b')).toBe('b')
+    expect(withoutThinking('<think>\na\n</think>\n\nb')).toBe('\n\nb')
+    expect(withoutThinking('<THINKING>a</THINKING>b')).toBe('b')
   })
 
   test('is dropped block by block', () => {
-    expect(stripThinking('<think>a</think> <think>b</think> c')).toBe('  c')
+    expect(withoutThinking('<think>a</think> <think>b</think> c')).toBe('  c')
   })
 
   test('runs to the end when it is not closed', () => {
-    expect(stripThinking('<think>a\nFinal Answer: b')).toBe('')
+    expect(withoutThinking('<think>a\nFinal Answer: b')).toBe('')
   })
 
   test('is dropped before a closing tag whose opening one the prompt had', () => {
-    expect(stripThinking('a\nb\n</think>\nc')).toBe('\nc')
-    expect(stripThinking('a</think>\nc')).toBe('\nc')
+    expect(withoutThinking('a\nb\n</think>\nc')).toBe('\nc')
+    expect(withoutThinking('a</think>\nc')).toBe('\nc')
   })
 
   test('is no matter of an answer that speaks of the tags', () => {
@@ -157,6 +154,14 @@ describe('thinking', () => {
       'The closing tag is </think>',
       'First <think> then </think>\nand more',
     ])
-      expect(stripThinking(text)).toBe(text)
+      expect(withoutThinking(text)).toBe(text)
   })
 })
+
+function cutOf(text: string): string {
+  return cutWhole(text).text
+}
+
+function withoutThinking(text: string): string {
+  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
+}

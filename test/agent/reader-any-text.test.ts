@@ -1,15 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  beginsObservation,
-  cutAtObservation,
-  readBracket,
-  readConversational,
-  readJson,
-  readSelfAsk,
-  readText,
-  stripThinking,
-} from '../../src/agent/parser/index.ts'
+import { readBracket } from '../../src/agent/dialects/bracket.ts'
+import { readConversational } from '../../src/agent/dialects/conversational.ts'
+import { readJson } from '../../src/agent/dialects/json.ts'
+import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
+import { readText } from '../../src/agent/dialects/text.ts'
+import { beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
+import { withoutReasoning } from '../../src/agent/parser/reasoning.ts'
 import type { ParsedTurn } from '../../src/agent/types.ts'
 
 const READERS: Record<string, (text: string, tools: string[]) => ParsedTurn> = {
@@ -132,7 +129,7 @@ const pieces = (fragments: string[]) =>
     maxLength: 30,
   })
 const written = pieces([...FRAGMENTS, ...OBSERVATION, ...THINKING]).map((all) => all.join(''))
-const withoutThinking = pieces(FRAGMENTS).map((all) => all.join(''))
+const ordinary = pieces(FRAGMENTS).map((all) => all.join(''))
 const tools = fc.constantFrom<string[]>([], ['search'], ['search', 'Search', 'Finish'])
 
 /** Whatever was read, a caller may rely on this much. */
@@ -163,7 +160,7 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
 
   test('is moved by nothing after the first invented observation', () => {
     fc.assert(
-      fc.property(withoutThinking, written, tools, (turn, after, names) => {
+      fc.property(ordinary, written, tools, (turn, after, names) => {
         expect(read(`${turn}\nObservation: ${after}`, names)).toEqual(read(`${turn}\nObservation:`, names))
       }),
       { numRuns: 400 },
@@ -174,9 +171,9 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
 test('the cut is a beginning of the text, and cutting it again changes nothing', () => {
   fc.assert(
     fc.property(written, (text) => {
-      const cut = cutAtObservation(text)
+      const cut = cutOf(text)
       expect(text.startsWith(cut)).toBe(true)
-      expect(cutAtObservation(cut)).toBe(cut)
+      expect(cutOf(cut)).toBe(cut)
     }),
     { numRuns: 400 },
   )
@@ -193,7 +190,15 @@ test('a line that begins an observation begins one with whatever follows', () =>
 test('thinking is dropped from any text, and nothing is added', () => {
   fc.assert(
     fc.property(written, (text) => {
-      expect(stripThinking(text).length).toBeLessThanOrEqual(text.length)
+      expect(withoutThinking(text).length).toBeLessThanOrEqual(text.length)
     }),
   )
 })
+
+function cutOf(text: string): string {
+  return cutWhole(text).text
+}
+
+function withoutThinking(text: string): string {
+  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
+}

@@ -1,7 +1,14 @@
 /**
- * The marks between which models put what they think before they speak, of every vendor in one table. Read by one cutter
- * (`src/agent/observation-cut.ts`), for the stream and for whole texts alike.
+ * Reasoning that models write before their turn: `<think>` and its kin. The marks of every vendor stand in one table.
+ * `ObservationCut` finds reasoning by them, in a stream and in whole texts alike; `withoutReasoning` drops it.
  */
+import { nextLine } from './text-lines.ts'
+
+/** A stretch of reasoning, marks included, as offsets. One that is not over ends at Infinity. */
+export interface ReasoningSpan {
+  start: number
+  end: number
+}
 
 /** Reasoning that begins: the length of what stands before its mark, the length with the mark, and what ends it. */
 export interface Opening {
@@ -65,7 +72,7 @@ const MARKS: Marks[] = [
 ]
 
 /** An opening mark anywhere in a text. */
-export const OPENING = new RegExp(MARKS.flatMap(({ open, first }) => (first ? [] : [open])).join('|'), 'iu')
+const OPENING = new RegExp(MARKS.flatMap(({ open, first }) => (first ? [] : [open])).join('|'), 'iu')
 
 /** What may stand before the mark on its line: white space, the tokens that open a turn, the label of a thought. */
 const BEFORE =
@@ -81,7 +88,6 @@ const CLOSINGS = new Map<string, RegExp>()
 
 /** The reasoning that a line, or the beginning of one, opens. `first`: the output begins with it. */
 export function opensReasoning(line: string, first: boolean): Opening | undefined {
-  if (!MAY_OPEN.test(line)) return undefined
   for (const { pattern, close, first: onlyFirst } of OPENINGS) {
     const match = onlyFirst && !first ? null : pattern.exec(line)
     if (match)
@@ -90,13 +96,17 @@ export function opensReasoning(line: string, first: boolean): Opening | undefine
   return undefined
 }
 
-/** No mark is without one of these. */
+/** A cheap look before `opensReasoning`: no line without one of these opens reasoning. */
+export function mayOpenReasoning(line: string): boolean {
+  return MAY_OPEN.test(line)
+}
+
 const MAY_OPEN = /[<[◁`]|^\s*(?:analysis|here)/i
 
 /** The closing marks that may stand without an opening one, which some templates put into the prompt. */
-export const LONE_CLOSING = new RegExp(
+const LONE_CLOSING = new RegExp(
   `</${PREFIX}${WORD}\\s{0,3}>|\\[/(?:think(?:ing)?|reasoning)\\]|<\\|(?:/|end_(?:of_)?)${WORD}\\|>|<\\|${WORD}_end\\|>|◁/${WORD}▷|<unused95>|<channel\\|>|<\\|inner_suffix\\|>|assistantfinal`,
-  'giu',
+  'iu',
 )
 
 /** No closing mark is longer than this. */
@@ -115,3 +125,40 @@ function closing(source: string): RegExp {
   if (CLOSINGS.size < 200) CLOSINGS.set(source, made)
   return made
 }
+
+/**
+ * Drops what a model wrote as reasoning: the `spans` that `ObservationCut` found in the text, and all before a closing
+ * mark without an opening one, which stands in the prompt of some models. A mark counts where it begins a line (or follows
+ * a label there) before the first action or answer: an answer may speak of it.
+ */
+export function withoutReasoning(text: string, spans: ReasoningSpan[]): string {
+  let kept = ''
+  let from = 0
+  for (const { start, end } of spans) {
+    kept += text.slice(from, start)
+    from = end
+  }
+  const rest = kept + text.slice(from)
+  const closing = loneClosing(rest)
+  return closing === undefined ? rest : rest.slice(closing)
+}
+
+/**
+ * Where a closing mark without an opening one ends that ends reasoning: it begins or ends its line. Where nothing follows, so
+ * that all was reasoning, it is its whole line: an answer may end with its name.
+ */
+function loneClosing(text: string): number | undefined {
+  const match = MAY_CLOSE.test(text) ? LONE_CLOSING.exec(text) : null
+  if (!match) return undefined
+  const [start, end] = [match.index, match.index + match[0].length]
+  const lineAt = text.lastIndexOf('\n', start) + 1
+  const begins = text.slice(lineAt, start).trim() === ''
+  const ends = text.slice(end, nextLine(text, end)).trim() === ''
+  const standsAlone = text.slice(end).trim() === '' ? begins : begins || ends
+  const isGlued = match[0] === 'assistantfinal' && /^\s{0,20}(?:analysis|commentary)/.test(text)
+  if (!(standsAlone || isGlued) || OPENING.test(text.slice(0, start))) return undefined
+  return end
+}
+
+/** A cheap look before the search: no closing mark is without one of these. */
+const MAY_CLOSE = /[<◁]|\[\/|assistantfinal/iu
