@@ -3,7 +3,7 @@ import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
-import { tell, type RunState } from './run-state.ts'
+import { reportUsage, tell, type RunState } from './run-state.ts'
 import type { AgentEvent, Observation, Tool, ToolContext, ToolMemory, ToolOutput, ToolStep, Usage } from './types.ts'
 
 /** Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. */
@@ -11,8 +11,7 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   const running = run.progress.steps.flatMap((step, i) =>
     step.kind === 'tool' && !step.observation ? [{ step, n: i + 1 }] : [],
   )
-  const usages: Usage[] = []
-  const done = running.map(({ step }) => timed(run, () => observe(run, step, (usage) => usages.push(usage))))
+  const done = running.map(({ step }) => timed(run, () => observe(run, step)))
   // The first failure ends the run. The others' are caught here, or they would end the process as unhandled rejections.
   for (const one of done) one.catch(() => undefined)
   try {
@@ -27,9 +26,8 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   } catch (error) {
     await Promise.allSettled(done)
     throw error
-  } finally {
-    for (const usage of usages) yield tell(run, { type: 'usage', usage, ms: 0 })
   }
+  yield* reportUsage(run)
 }
 
 async function timed(
@@ -55,10 +53,8 @@ function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } 
   return { memory: copy }
 }
 
-type OnUsage = (usage: Usage) => void
-
 /** One action's observation. A mistake of the model or a tool's failure is an observation too, never a throw. */
-async function observe(run: RunState, step: ToolStep, onUsage: OnUsage): Promise<Observation> {
+async function observe(run: RunState, step: ToolStep): Promise<Observation> {
   const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
   if (!tool)
@@ -69,7 +65,7 @@ async function observe(run: RunState, step: ToolStep, onUsage: OnUsage): Promise
   if (before) return before
   const input = coerceInput(tool, action.input)
   if (!input.ok) return mistake(input.problem)
-  return callTool(tool, input.value, { run, onUsage })
+  return callTool(run, tool, input.value)
 }
 
 function repeated(run: RunState, step: ToolStep): Observation | undefined {
@@ -80,11 +76,8 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
   return { ok: true, text, hint: true }
 }
 
-async function callTool(
-  tool: Tool,
-  input: unknown,
-  { run, onUsage }: { run: RunState; onUsage: OnUsage },
-): Promise<Observation> {
+async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
+  const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.task.signal, Math.ceil(ms))
   const asked: Promise<string>[] = []

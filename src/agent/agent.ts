@@ -8,7 +8,7 @@ import { roomForActions, stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './observation-cut.ts'
 import { tooSlow } from '../errors.ts'
 import { CUT_OFF, findingsOf, partialAnswer, plainProse } from './partial-answer.ts'
-import { startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
+import { reportUsage, startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
 import type {
   AgentEvent,
   Completion,
@@ -25,6 +25,15 @@ export type { AgentDeps, Task } from './run-state.ts'
 
 export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
   const run = startRun(task, deps)
+  try {
+    yield* loop(run)
+  } finally {
+    // At this level alone: where an inner generator yields while it is being returned from, its `yield*` would go on afterwards.
+    yield* reportUsage(run)
+  }
+}
+
+async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   for (;;) {
     yield* actAndObserve(run)
     const direct = directAnswer(run)
@@ -47,8 +56,10 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
     completion = await complete(run, usages)
   } finally {
     // A call that failed has been paid for too.
-    for (const usage of usages) yield tell(run, { type: 'usage', usage, ms: run.now().getTime() - asked })
+    const ms = run.now().getTime() - asked
+    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
   }
+  yield* reportUsage(run)
   run.written = completion?.text ?? ''
   run.cutOff = completion?.cutOff
   return completion && wholeOf(run.dialect.read(completion, run.tools), completion)

@@ -1,5 +1,16 @@
 import { applyEvent, NO_PROGRESS, type RunProgress } from './apply-event.ts'
-import type { AgentEvent, CutOff, Dialect, Model, PastTurn, StopReason, Tool, ToolFetch, ToolMemory } from './types.ts'
+import type {
+  AgentEvent,
+  CutOff,
+  Dialect,
+  Model,
+  PastTurn,
+  StopReason,
+  Tool,
+  ToolFetch,
+  ToolMemory,
+  Usage,
+} from './types.ts'
 
 /** What one run may spend. Times in milliseconds. */
 export interface Limits {
@@ -48,6 +59,8 @@ export interface RunState extends AgentDeps {
   progress: RunProgress
   /** What the tools change in place while they run. The events carry copies. */
   memory: ToolMemory
+  /** What calls of the model have used and no event has told yet. */
+  unreported: { usage: Usage; ms: number }[]
   nonce: string
   startedAt: number
   /** The date at its start, so that all of its prompts share their beginning, midnight or not. */
@@ -67,6 +80,7 @@ export function startRun(task: Task, deps: AgentDeps): RunState {
     task,
     progress: { steps, memory, usage },
     memory: structuredClone(memory),
+    unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
     today: now.toISOString().slice(0, 10),
@@ -78,4 +92,8 @@ export function startRun(task: Task, deps: AgentDeps): RunState {
 export function tell(run: RunState, event: AgentEvent): AgentEvent {
   run.progress = applyEvent(run.progress, event)
   return event
+}
+
+export function* reportUsage(run: RunState): Generator<AgentEvent> {
+  for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
 }
