@@ -14,7 +14,7 @@ import { createQuestionHandlers, type AnswerWatch } from './slack/handle-questio
 import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
-import type { SlackFact } from './telemetry/telemetry-event.ts'
+import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
 import { installationFromConfig, tokenRefused, type Installations } from './workspace/installations.ts'
 import { settingsFromConfig, type SettingsFor } from './workspace/settings.ts'
 
@@ -43,7 +43,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
   const net = await createNetwork(config)
   const telemetry = await createTelemetry(config, log)
-  const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
+  const onCall = telemetry && ((call: Omit<SlackCallEvent, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
   const agent = await createAgent(config, { log, net, model: options.model, meter: telemetry && meterOf(telemetry) })
   const stores = await createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue

@@ -1,3 +1,4 @@
+import type { RunProgress } from '../agent/apply-event.ts'
 import type { RunPart, SavedRun } from './types.ts'
 
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
@@ -26,4 +27,9 @@ export function applyPart(saved: SavedRun, part: RunPart): void {
     case 'answer':
       saved.answer = part.value
   }
+}
+
+/** What the run has done so far, as a value that stays as it is while the run goes on. */
+export function progressOf({ steps, memory, usage }: SavedRun): RunProgress {
+  return { steps: [...steps], memory, usage: [...usage] }
 }

@@ -1,18 +1,19 @@
+import { applyEvent } from '../agent/apply-event.ts'
 import type { AnswerEvent } from '../answer.ts'
-import type { Outcome, ToolFact } from './telemetry-event.ts'
+import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 
 export interface EventWatch {
   attempt: Attempt
-  /** Names that a tool may be told of by; a model can write any. */
+  /** The tools that exist: a model can write any name. */
   tools: ReadonlySet<string>
-  note(fact: ToolFact): void
+  note(fact: ToolCallEvent): void
   now(): number
 }
 
 /**
- * The same events, read on their way to the thread. Whoever asks for the next event has delivered the one before: that is
- * how it is known that an answer is out.
+ * The same events, read on their way to the thread. A reader that asks for the next event has delivered the one before:
+ * that is how it is known that an answer is out.
  */
 export async function* watchedEvents(
   events: AsyncIterable<AnswerEvent>,
@@ -24,6 +25,8 @@ export async function* watchedEvents(
   try {
     for await (const event of events) {
       if (event.type === 'observation') noteTool(event, from, watch)
+      attempt.progress = applyEvent(attempt.progress, event)
+      if (event.type === 'answer' || event.type === 'gave_up') attempt.answer = event.text
       yield event
       if (event.type !== 'observation') from = now()
       const outcome = outcomeOf(event)
@@ -37,10 +40,10 @@ export async function* watchedEvents(
 
 type Observed = Extract<AnswerEvent, { type: 'observation' }>
 
-function noteTool({ step, observation, ms }: Observed, from: number, { attempt, tools, note }: EventWatch): void {
-  const action = attempt.run.saved.steps[step - 1]?.action
-  // An unreadable completion has an observation, and no tool.
-  if (!action) return
+function noteTool({ step, ms }: Observed, from: number, { tools, note }: EventWatch): void {
+  // An unreadable completion has an observation and no tool.
+  if (step.kind === 'unreadable') return
+  const { action, observation } = step
   const tool = tools.has(action.tool) ? action.tool : 'unknown'
   const callId = action.callId === undefined ? {} : { callId: action.callId }
   note({ kind: 'tool', tool, ok: observation.ok, from, ms, ...callId, input: action.input, output: observation.text })

@@ -1,9 +1,10 @@
+import { stepCount } from '../agent/apply-event.ts'
 import type { Accepted, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../run/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import { newAttempt, type Attempt } from './attempt.ts'
 
-/** The span of a question's way in. The question carries `traceparent` on; only what was accepted or failed is kept. */
+/** The span of a delivery. The question carries `traceparent` on; only the span of an accepted or failed one is sent. */
 export interface Receiving {
   traceparent: string
   end(outcome: Accepted | 'failed', error?: unknown): void
@@ -17,7 +18,7 @@ export interface QueueWatch {
   now(): number
 }
 
-/** The same queue; what comes in, what is handed out and how that ends is told of. */
+/** The same queue. What comes in, what is handed out and how that ends is reported. */
 export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   return {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
@@ -50,33 +51,34 @@ async function watchedAccept(
   }
 }
 
-/** A handler that throws puts the question down: the queue hands it out again, and only its last attempt has an outcome. */
+/** A handler that throws releases the question: the queue hands it out again, and only its last attempt has an outcome. */
 function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)
-    if (!attempt.isSeen) watch.note({ kind: 'taken_up', question, ms: Math.max(0, watch.now() - question.at) })
+    if (!attempt.isSeen) watch.note({ kind: 'started', question, ms: Math.max(0, watch.now() - question.at) })
     try {
       await watch.during(attempt, () => handler(question, run, signal))
     } catch (error) {
-      watch.note({ kind: 'put_down', question })
+      watch.note({ kind: 'released', question })
       throw error
     }
     if (attempt.isWorked) end(attempt, watch)
   }
 }
 
-/** The handler has come to its end by itself: the asker was told something. */
+/** The handler has ended without throwing: the asker was told something. */
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
-  const { question, run, doneAt = now() } = attempt
+  const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
-  note({ kind: 'ending', question, outcome, steps: run.saved.steps.length, ms: Math.max(0, doneAt - question.at) })
+  note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms: Math.max(0, doneAt - question.at) })
 }
 
-/** The queue's last word on a question, after all attempts at it have failed. */
+/** The question is dead-lettered: all attempts at it have failed. */
 function watchedGiveUp(giveUp: Handler, { note, now, during }: QueueWatch): Handler {
   return async (question, run, signal) => {
-    await during(newAttempt(question, run, signal), () => giveUp(question, run, signal))
+    const attempt = newAttempt(question, run, signal)
+    await during(attempt, () => giveUp(question, run, signal))
     const ms = Math.max(0, now() - question.at)
-    note({ kind: 'ending', question, outcome: 'given_up', steps: run.saved.steps.length, ms })
+    note({ kind: 'ending', question, outcome: 'given_up', steps: stepCount(attempt.progress.steps), ms })
   }
 }

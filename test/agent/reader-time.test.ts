@@ -1,6 +1,6 @@
 /** What readers choke on, in bulk: a text four times as long takes about four times the time, whatever it is made of. */
 import { describe, expect, test } from 'vitest'
-import { plainWords } from '../../src/agent/partial-answer.ts'
+import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
 import { readBracket } from '../../src/agent/dialects/bracket.ts'
 import { readConversational } from '../../src/agent/dialects/conversational.ts'
@@ -84,7 +84,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   beginsObservation,
   defuseLabels,
   fenceObservation: (text) => fenceObservation(text, 'f00d11'),
-  plainWords: (text) => plainWords(text, beginsObservation),
+  plainProse: (text) => plainProse(text, beginsObservation),
 }
 
 /** What stands before the run of one unit. */

@@ -51,4 +51,3 @@ export async function connectProxy(t: Ends): Promise<ConnectProxy> {
   })
   return proxy
 }
-

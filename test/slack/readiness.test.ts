@@ -10,7 +10,10 @@ describeWithRedis('/readyz', () => {
     await server.stop()
     await eventually(async () => {
       const response = await fetch(`http://127.0.0.1:${bot.port}/readyz`)
-      expect([response.status, await response.text()]).toEqual([503, 'not ready: Redis is unreachable or refuses writes\n'])
+      expect([response.status, await response.text()]).toEqual([
+        503,
+        'not ready: Redis is unreachable or refuses writes\n',
+      ])
     })
   })
 })

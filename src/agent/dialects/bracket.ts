@@ -10,8 +10,8 @@ import { answerOf, readAction, readBraced, readInline } from '../parser/react-st
 import type { Section } from '../parser/sections.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
-import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
+import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
+import { describeTool, fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
 
 const FINISH = 'Finish'
 
@@ -83,11 +83,16 @@ function renderStep(
   step: Step,
   { view, label, names }: { view: RunView; label: string; names: Map<string, string> },
 ): string {
-  const action = step.action && `${names.get(step.action.tool) ?? step.action.tool}[${inputText(step.action.input)}]`
-  const said = action
-    ? `Thought${label}: ${step.thought}\nAction${label}: ${action}\n`
-    : `Thought${label}: ${step.unreadable ?? step.thought}\n`
+  if (step.kind === 'message') return messageLine(step)
+  const said =
+    step.kind === 'tool'
+      ? `Thought${label}: ${step.thought}\nAction${label}: ${actionText(step.action, names)}\n`
+      : `Thought${label}: ${step.text}\n`
   return `${said}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
+}
+
+function actionText({ tool, input }: Action, names: Map<string, string>): string {
+  return `${names.get(tool) ?? tool}[${inputText(input)}]`
 }
 
 function withOurNames(parsed: ParsedTurn, names: Map<string, string>): ParsedTurn {

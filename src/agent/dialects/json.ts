@@ -6,8 +6,8 @@ import { firstBegun, toParsedTurn, type AcceptsInput, type Match, type ModelOutp
 import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readInline, readSteps } from '../parser/react-steps.ts'
-import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
+import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
+import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
@@ -40,11 +40,16 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
 }
 
 function renderStep(step: Step, nonce: string): string {
-  const object = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
-  const said = object
-    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${object}\n\`\`\`\n\n`
-    : `Thought: ${step.unreadable ?? step.thought}\n`
+  if (step.kind === 'message') return messageLine(step)
+  const said =
+    step.kind === 'tool'
+      ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${objectOf(step.action)}\n\`\`\`\n\n`
+      : `Thought: ${step.text}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+}
+
+function objectOf({ tool, input }: Action): string {
+  return JSON.stringify({ action: tool, action_input: input }, null, 2)
 }
 
 const FORM =

@@ -6,7 +6,7 @@ import { turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, tailOf } from './prompt-parts.ts'
+import { fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
@@ -45,7 +45,8 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
 }
 
 function renderStep(step: Step, nonce: string): string {
-  const asked = step.action ? `Follow up: ${inputText(step.action.input)}` : (step.unreadable ?? '')
+  if (step.kind === 'message') return messageLine(step)
+  const asked = step.kind === 'tool' ? `Follow up: ${inputText(step.action.input)}` : step.text
   return `${asked}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
 }
 

@@ -6,7 +6,7 @@ import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
@@ -33,9 +33,11 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
 
 /** A step in the labels of the text form; the conversational dialect shares it. */
 export function renderStep(step: Step, nonce: string): string {
-  const said = step.action
-    ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
-    : `Thought: ${defuseLabels(step.unreadable ?? step.thought)}\n`
+  if (step.kind === 'message') return messageLine(step)
+  const said =
+    step.kind === 'tool'
+      ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
+      : `Thought: ${defuseLabels(step.text)}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
 }
 

@@ -54,13 +54,8 @@ export class Replies implements Display {
 
 /** If the thread lags behind the agent, several changes of a step become one message. */
 function contentOf({ step, understood }: ShownStep): Content {
-  const { thought, unreadable, action, observation } = step
-  const isUnreadable = unreadable !== undefined
-  return stepContent({
-    thought: isUnreadable ? '' : thought,
-    unreadable: isUnreadable,
-    understood,
-    action,
-    observation,
-  })
+  const { observation } = step
+  return step.kind === 'unreadable'
+    ? stepContent({ thought: '', unreadable: true, understood, observation })
+    : stepContent({ thought: step.thought, understood, action: step.action, observation })
 }

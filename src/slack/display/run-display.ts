@@ -1,7 +1,9 @@
-import type { Step } from '../../agent/types.ts'
+import { applyEvent, stepCount, type RunProgress } from '../../agent/apply-event.ts'
+import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { progressOf } from '../../run/saved-run.ts'
 import type { Run } from '../../run/types.ts'
 import { footerText } from '../format/answer-blocks.ts'
 import type { AnswerView } from '../format/blocks.ts'
@@ -29,7 +31,7 @@ export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
   readonly #status: Status
-  readonly #steps: Step[]
+  #progress: RunProgress
   #understood: string | undefined
   #tail: Promise<void> = Promise.resolve()
   /** What ended the work on the thread in this process. */
@@ -40,7 +42,8 @@ export class RunDisplay {
     this.#options = options
     this.#run = options.outbox.run
     this.#status = new Status(options.outbox)
-    this.#steps = options.mentions.steps(structuredClone(this.#run.saved.steps))
+    const saved = progressOf(this.#run.saved)
+    this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
 
   /** Sets the status, and updates the steps that an earlier process may have left half shown. */
@@ -48,15 +51,15 @@ export class RunDisplay {
     this.#status.begin()
     const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
-    for (const i of this.#steps.keys()) this.#showStep(i + 1)
+    for (const i of this.#progress.steps.keys()) this.#showStep(i + 1)
   }
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
   async write(event: AnswerEvent): Promise<void> {
     if (this.#lost) throw this.#lost
     if (event.type === 'understood') this.#understood = event.question
-    const changed = applyEvent(this.#steps, event)
-    if (changed !== undefined) this.#showStep(changed)
+    this.#progress = applyEvent(this.#progress, event)
+    if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -98,7 +101,8 @@ export class RunDisplay {
   }
 
   #showStep(n: number): void {
-    if (repeatsAWarning(this.#steps, n)) return
+    const { steps } = this.#progress
+    if (steps[n - 1]?.kind === 'message' || repeatsAWarning(steps, n)) return
     this.#enqueue(async () => {
       if (await this.#options.display.show(this.#shown(n))) this.#status.refresh()
     })
@@ -106,13 +110,15 @@ export class RunDisplay {
 
   /** The step as it is by the time that it is shown. */
   #shown(n: number): ShownStep {
-    return { n, step: this.#steps[n - 1]!, understood: n === 1 ? this.#understood : undefined }
+    const step = this.#progress.steps[n - 1]
+    if (!step || step.kind === 'message') throw new Error(`Step ${n} is not one to show.`)
+    return { n, step, understood: n === 1 ? this.#understood : undefined }
   }
 
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Promise<void> {
     const { outbox, linkHosts, now } = this.#options
     const { startedAt, usage } = this.#run.saved
-    const footer = footerText({ steps: this.#steps.length, ms: now().getTime() - startedAt, usage })
+    const footer = footerText({ steps: stepCount(this.#progress.steps), ms: now().getTime() - startedAt, usage })
     const asked = { question: outbox.question.text, understood: this.#understood }
     const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
@@ -122,7 +128,9 @@ export class RunDisplay {
   async #finish(
     ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
   ): Promise<void> {
-    const unfinished = cutOff(this.#steps)
+    const { steps } = this.#progress
+    const unfinished = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
+    this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
     const finish = () => this.#options.display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
     await this.#tail
@@ -152,26 +160,18 @@ export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
-/** Takes an event into the steps. @returns the number of the step to show anew. A thought alone is not shown. */
-function applyEvent(steps: Step[], event: AnswerEvent): number | undefined {
-  if (event.type === 'thought')
-    steps[event.step - 1] = { turn: event.turn, thought: event.text, unreadable: event.unreadable }
-  if (event.type !== 'action' && event.type !== 'observation') return undefined
-  const part = event.type === 'action' ? { action: event.action } : { observation: event.observation }
-  steps[event.step - 1] = { ...steps[event.step - 1]!, ...part }
-  return event.step
-}
-
 /** Several unreadable completions in a row get one warning. */
-function repeatsAWarning(steps: Step[], n: number): boolean {
-  return steps[n - 1]?.unreadable !== undefined && steps[n - 2]?.unreadable !== undefined
+function repeatsAWarning(steps: readonly Step[], n: number): boolean {
+  return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
 }
 
-/** Marks the steps that have not ended as not finished, because nothing runs any more. @returns their numbers. */
-function cutOff(steps: Step[]): number[] {
-  const unfinished = [...steps.entries()].filter(([, { action, observation }]) => action && !observation)
-  for (const [i, step] of unfinished) steps[i] = { ...step, observation: CUT_OFF }
-  return unfinished.map(([i]) => i + 1)
+/** A step that has not ended is marked as not finished, because nothing runs any more. */
+function cutOff(step: Step): Step {
+  return isRunning(step) ? { ...step, observation: CUT_OFF } : step
 }
 
 const CUT_OFF = { ok: false, text: 'This was not finished.' }
+
+function isRunning(step: Step): step is ToolStep {
+  return step.kind === 'tool' && !step.observation
+}

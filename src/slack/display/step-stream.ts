@@ -1,4 +1,4 @@
-import type { Step } from '../../agent/types.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -131,9 +131,12 @@ interface TaskUpdate {
   output?: string
 }
 
-function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
-  const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'
-  const isReadable = unreadable === undefined
+function taskOf(n: number, step: ToolStep | UnreadableStep, isRepeat: boolean): TaskUpdate {
+  const { thought, observation } = step
+  const isReadable = step.kind === 'tool'
+  const title = isReadable
+    ? `${step.action.tool}: ${inputText(step.action.input)}`
+    : 'The model’s output could not be read'
   // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
   const short = (text: string) =>

@@ -1,10 +1,10 @@
-import type { Step } from '../../agent/types.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
 import type { AnswerView } from '../format/blocks.ts'
 
 /** A step as it stands now. `n` counts from 1. */
 export interface ShownStep {
   n: number
-  step: Step
+  step: ToolStep | UnreadableStep
   /** How a follow-up was understood; with the first step. */
   understood?: string | undefined
 }

@@ -146,7 +146,7 @@ describe('one completion', () => {
     expect(text).toContain('OPENAI_API_KEY')
   })
 
-  test('the last call is answered from what was seen', () => {
+  test('the final turn is answered from what was seen', () => {
     const end = '\nYou have run out of steps, so no more tools can be used. Write only:\nFinal Answer: the answer'
     expect(
       final(complete(prompt('Who was Ada Lovelace?', { observations: ['Ada was a mathematician.'], end }))),
@@ -296,7 +296,11 @@ describe('through the loop and the real tools', () => {
   beforeAll(async () => {
     wiki = await startWiki()
     const config = loadConfig({ WIKIPEDIA_API_URL: wiki.url })
-    agent = await createAgent(config, { log: createLog('silent'), net: await createNetwork(config), model: demoModel() })
+    agent = await createAgent(config, {
+      log: createLog('silent'),
+      net: await createNetwork(config),
+      model: demoModel(),
+    })
   })
   afterAll(async () => {
     await agent.close()
@@ -325,7 +329,7 @@ describe('through the loop and the real tools', () => {
         embeddedRun(freshRun(Date.now()), () => true),
         { ...agent.answer, history, signal },
       )) {
-        if (event.type === 'action') turn.used.push(`${event.action.tool}: ${String(event.action.input)}`)
+        if (event.type === 'action') turn.used.push(`${event.step.action.tool}: ${String(event.step.action.input)}`)
         if (event.type === 'answer') turn.answer = event.text
       }
       turns.push(turn)
