@@ -1,23 +1,23 @@
 /** The composition root: builds everything from a Config and starts it. */
-import { createAgent } from './agent-parts.ts'
+import { createAgent } from './create-agent.ts'
 import type { Model, Tool } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
-import { createNet, type Net } from './net.ts'
+import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
-import { createFront, type Front } from './slack/app.ts'
-import { Directory } from './slack/directory.ts'
-import { Egress } from './slack/egress.ts'
-import type { Identity } from './slack/entrances.ts'
-import { SlackRefusal, SlackWeb } from './slack/web.ts'
-import { createGiveUp, createHandler, type AnswerWatch } from './slack/worker.ts'
+import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
+import { Directory } from './slack/client/directory.ts'
+import { Outbox } from './slack/outbox.ts'
+import type { Identity } from './slack/listeners/index.ts'
+import { SlackRefusal, SlackWeb } from './slack/client/slack-web.ts'
+import { createDeadLetterHandler, createQuestionHandler, type AnswerWatch } from './slack/handle-question.ts'
 import { createStores, type Stores } from './stores.ts'
-import { createTelemetry, type Telemetry } from './telemetry.ts'
-import type { SlackFact } from './telemetry/facts.ts'
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+import type { SlackFact } from './telemetry/telemetry-event.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
@@ -42,7 +42,7 @@ export interface BotOptions {
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
-  const net = createNet(config)
+  const net = createNetwork(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
   const web = new SlackWeb({
@@ -78,7 +78,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
 
 interface Parts {
   log: Log
-  net: Net
+  net: Network
   stores: Stores
   /** The stores' queue, watched where something is measured. */
   queue: Queue
@@ -98,7 +98,7 @@ async function startWork(
 ): Promise<void> {
   const { log, net, web, agent, identity, stores, queue, telemetry } = parts
   const worker = {
-    egress: new Egress({ web, botUser: identity.botUser, log, fetch: net.fetch }),
+    outbox: new Outbox({ web, botUser: identity.botUser, log, fetch: net.fetch }),
     directory: new Directory({ web, log }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
@@ -113,7 +113,7 @@ async function startWork(
     log,
     watch: telemetry && watchOf(telemetry, agent.answer.agent.tools),
   }
-  await queue.start(createHandler(worker), createGiveUp(worker))
+  await queue.start(createQuestionHandler(worker), createDeadLetterHandler(worker))
 }
 
 function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
@@ -123,9 +123,12 @@ function watchOf(telemetry: Telemetry, tools: Tool[]): AnswerWatch {
   }
 }
 
-function frontOf(config: Config, parts: Parts & { identity: Identity; socketSilenceMs: number | undefined }): Front {
+function frontOf(
+  config: Config,
+  parts: Parts & { identity: Identity; socketSilenceMs: number | undefined },
+): SlackReceiver {
   const { log, net, queue, identity, telemetry, socketSilenceMs } = parts
-  return createFront({
+  return createSlackReceiver({
     botToken: config.SLACK_BOT_TOKEN!,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
@@ -142,7 +145,7 @@ function frontOf(config: Config, parts: Parts & { identity: Identity; socketSile
   })
 }
 
-async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: Front | undefined }) {
+async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: SlackReceiver | undefined }) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () =>

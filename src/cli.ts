@@ -4,15 +4,15 @@
  */
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { createAgent } from './agent-parts.ts'
+import { createAgent } from './create-agent.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { demoModel } from './model/demo.ts'
-import { createNet } from './net.ts'
-import { leftOutSentence, type LeftOut } from './toolbox.ts'
+import { demoModel } from './playground/demo/demo-model.ts'
+import { createNetwork } from './proxy.ts'
+import { leftOutSentence, type LeftOut } from './toolbox/toolbox.ts'
 
 const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
 
@@ -32,7 +32,7 @@ async function main(args: string[]): Promise<void> {
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
   const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
   const model = isDemo ? demoModel() : undefined
-  const agent = await createAgent(config, { log: createLog('silent'), net: createNet(config), model, leftOut })
+  const agent = await createAgent(config, { log: createLog('silent'), net: createNetwork(config), model, leftOut })
   const conversation = new Conversation(agent, output, config)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
   if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')

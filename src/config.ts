@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { ConfigError } from './errors.ts'
-import { ROOT } from './root.ts'
+import { ROOT } from './package-root.ts'
 
 export type Env = Record<string, string | undefined>
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from './errors.ts'
-import { ROOT } from './root.ts'
+import { ROOT } from './package-root.ts'
 
 /** Which variables each prompt file must use, no fewer and no others. The README in prompts/ says who uses which file. */
 export const PROMPT_VARIABLES = {

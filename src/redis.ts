@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from './errors.ts'
-import type { StoreLog } from './history/log.ts'
+import type { StoreLog } from './history/store-log.ts'
 
 export interface RedisSettings {
   /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path is the master's name. */
@@ -204,7 +204,7 @@ const PASSING_FAULTS = [
 ]
 
 /** Whether an error only means that Redis is away, full or failing over. */
-export function isPassingFault(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof Error && PASSING_FAULTS.some((fault) => fault.test(error.message))
 }
 

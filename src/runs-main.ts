@@ -2,11 +2,11 @@
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { retryRun } from './queue/retry.ts'
-import { settledWithin } from './queue/settle.ts'
+import { retryRun } from './queue/retry-run.ts'
+import { settledWithin } from './async.ts'
 import { connect } from './redis.ts'
 import { redisSettings } from './stores.ts'
-import { findRuns, listRuns, summaryOf, type RunsPlace } from './run/inspect.ts'
+import { findRuns, listRuns, summaryOf, type RunsPlace } from './run/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
   list          the questions that wait, run or were given up (list --all: the answered ones of the last day too)

@@ -1,13 +1,13 @@
 import type { Config } from './config.ts'
-import { embeddedHistory } from './history/embedded.ts'
-import { redisHistory } from './history/redis.ts'
+import { memoryHistory } from './history/memory-history.ts'
+import { redisHistory } from './history/redis-history.ts'
 import type { History } from './history/types.ts'
 import type { Log } from './log.ts'
-import { embeddedQueue } from './queue/embedded.ts'
-import { redisQueue } from './queue/redis.ts'
+import { memoryQueue } from './queue/memory-queue.ts'
+import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
-import { createLimits, type Limits } from './run/limits.ts'
+import { createLimits, type Limits } from './limits/limits.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
@@ -34,8 +34,8 @@ export async function createStores(config: Config, log: Log): Promise<Stores> {
 function inMemory(config: Config, log: Log): Stores {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   return {
-    history: embeddedHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
-    queue: embeddedQueue({
+    history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    queue: memoryQueue({
       concurrency: config.WORKER_CONCURRENCY,
       knownTtlMs: ttlMs,
       dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { answer, type AnswerEvent } from '../src/answer.ts'
 import { LeaseLost } from '../src/errors.ts'
-import { embeddedHistory } from '../src/history/embedded.ts'
+import { memoryHistory } from '../src/history/memory-history.ts'
 import type { History } from '../src/history/types.ts'
 import { loadPrompts } from '../src/prompts.ts'
-import { embeddedRun } from '../src/run/embedded.ts'
-import { freshRun } from '../src/run/saved.ts'
+import { embeddedRun } from '../src/run/memory-run.ts'
+import { freshRun } from '../src/run/saved-run.ts'
 import { conversationOf, type Run, type SavedRun } from '../src/run/types.ts'
-import { agentDeps, echo, type AgentOptions } from './harness/agent.ts'
+import { agentDeps, echo, type AgentOptions } from './harness/agent-run.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel, type PlayedModel } from './harness/played-model.ts'
 import { eventually, question } from './harness/stores.ts'
@@ -24,7 +24,7 @@ interface World {
 
 async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<World> {
   const model = await playModel(t, options.model)
-  const history = embeddedHistory()
+  const history = memoryHistory()
   const saved = freshRun(1)
   const run = embeddedRun(saved, () => true)
   const agent = agentDeps(model.url, options)

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { act, finish, playModel } from './harness/played-model.ts'
-import { emptyFolder, startProcess } from './harness/process.ts'
+import { emptyFolder, startProcess } from './harness/child-process.ts'
 
 const CLI = 'src/cli.ts'
 

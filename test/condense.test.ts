@@ -3,7 +3,7 @@ import type { Usage } from '../src/agent/types.ts'
 import { condense } from '../src/condense.ts'
 import type { Turn } from '../src/history/types.ts'
 import { loadPrompts } from '../src/prompts.ts'
-import { modelAt } from './harness/agent.ts'
+import { modelAt } from './harness/agent-run.ts'
 import type { Ends } from './harness/ends.ts'
 import { playModel, type Turn as Played } from './harness/played-model.ts'
 

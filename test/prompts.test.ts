@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../src/errors.ts'
 import { loadPrompts, PROMPT_VARIABLES, type PromptName } from '../src/prompts.ts'
-import { ROOT } from '../src/root.ts'
+import { ROOT } from '../src/package-root.ts'
 
 const NAMES = Object.keys(PROMPT_VARIABLES) as PromptName[]
 

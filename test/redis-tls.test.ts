@@ -6,7 +6,7 @@ import { startLocalSlack } from '../src/playground/slack.ts'
 import { envFor, peopleOf } from './harness/bot.ts'
 import { makeCertificates, type Certificates } from './harness/certificates.ts'
 import { finish, playModel } from './harness/played-model.ts'
-import { startProcess } from './harness/process.ts'
+import { startProcess } from './harness/child-process.ts'
 import { describeWithRedis, freePort, startRedis } from './harness/redis.ts'
 import { eventually } from './harness/stores.ts'
 

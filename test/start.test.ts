@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { ROOT } from '../src/root.ts'
+import { ROOT } from '../src/package-root.ts'
 import { temporaryFolder } from './harness/command.ts'
 import type { Ends } from './harness/ends.ts'
 

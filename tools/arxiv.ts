@@ -3,7 +3,7 @@ import { XMLParser } from 'fast-xml-parser'
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
-import { oneLine, webAddress } from './json.ts'
+import { oneLine, webAddress } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './settings.ts'
 

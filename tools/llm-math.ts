@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { calculate, shown } from './calculator.ts'
-import { oneLine } from './json.ts'
+import { oneLine } from './service-response.ts'
 import { queryText } from './query.ts'
 import type { ToolParts } from './settings.ts'
 

@@ -1,7 +1,7 @@
 import { ask } from './ask.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
-import { coerceInput } from './input.ts'
+import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import type { RunState } from './run-state.ts'
 import type { Action, AgentEvent, Observation, Step, Tool, ToolContext } from './types.ts'

@@ -5,11 +5,11 @@
  */
 import { actAndObserve } from './act.ts'
 import { stopReason, thinkingTime } from './budget.ts'
-import { ObservationCut } from './cut.ts'
+import { ObservationCut } from './observation-cut.ts'
 import { tooSlow } from '../errors.ts'
-import { plainWords, whatIsKnown } from './last-words.ts'
+import { plainWords, partialAnswer } from './partial-answer.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
-import type { AgentEvent, Completion, Reading, RunView, ToolCall, Usage } from './types.ts'
+import type { AgentEvent, Completion, ParsedTurn, RunView, ToolCall, Usage } from './types.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
@@ -19,10 +19,10 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
     yield* actAndObserve(run)
     const direct = directAnswer(run)
     if (direct !== undefined) return yield answerOf(run, direct)
-    run.lastCall = stopReason(run)
+    run.finalTurn = stopReason(run)
     const reading = yield* think(run)
     if (reading?.kind === 'finish') return yield answerOf(run, reading.answer)
-    if (run.lastCall) return yield lastWords(run, reading)
+    if (run.finalTurn) return yield lastWords(run, reading)
     if (reading) yield* decide(run, reading)
   }
 }
@@ -43,7 +43,7 @@ function begin(task: Task, deps: AgentDeps): RunState {
 }
 
 /** Asks the model for one turn. Undefined when the time for thinking ran out meanwhile: the next turn is then the last. */
-async function* think(run: RunState): AsyncGenerator<AgentEvent, Reading | undefined> {
+async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | undefined> {
   const asked = run.now().getTime()
   const usages: Usage[] = []
   let completion: Completion | undefined
@@ -76,7 +76,7 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
     }
   } catch (error) {
     if (run.task.signal.aborted || !signal.aborted) throw error
-    if (!run.lastCall) return undefined
+    if (!run.finalTurn) return undefined
     // Nothing was said in all the time of the run, and no tool found anything: that is a failure, not an answer.
     if (cut.text === '' && !run.steps.some((step) => step.observation?.ok))
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
@@ -87,7 +87,7 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
 }
 
 /** Takes the model's word: its actions become steps to run; what could not be read becomes a step that says so. */
-function* decide(run: RunState, reading: Exclude<Reading, { kind: 'finish' }>): Generator<AgentEvent> {
+function* decide(run: RunState, reading: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
   const turn = (run.steps.at(-1)?.turn ?? 0) + 1
   const thought = reading.thought
   if (reading.kind === 'unreadable') {
@@ -109,7 +109,7 @@ function* decide(run: RunState, reading: Exclude<Reading, { kind: 'finish' }>): 
 const UNREADABLE_CHARS = 1000
 
 function viewOf(run: RunState): RunView {
-  const { tools, steps, nonce, lastCall, task, today } = run
+  const { tools, steps, nonce, finalTurn: lastCall, task, today } = run
   return {
     question: task.question,
     tools,
@@ -117,7 +117,7 @@ function viewOf(run: RunState): RunView {
     today,
     nonce,
     history: task.history ?? [],
-    ...(lastCall ? { lastCall } : {}),
+    ...(lastCall ? { finalTurn: lastCall } : {}),
   }
 }
 
@@ -131,12 +131,12 @@ function directAnswer(run: RunState): string | undefined {
 function answerOf(run: RunState, text: string): AgentEvent {
   const found = run.steps.flatMap((step) => step.observation?.sources ?? [])
   const sources = [...new Map(found.map((source) => [source.url, source])).values()]
-  return { type: 'answer', text, sources, ...(run.lastCall ? { stopped: run.lastCall } : {}) }
+  return { type: 'answer', text, sources, ...(run.finalTurn ? { stopped: run.finalTurn } : {}) }
 }
 
 /** The end without an answer in the dialect's form: the model's plain words where it wrote some, else what was found. */
-function lastWords(run: RunState, reading: Reading | undefined): AgentEvent {
+function lastWords(run: RunState, reading: ParsedTurn | undefined): AgentEvent {
   const words = reading?.kind === 'unreadable' ? plainWords(run.written, run.dialect.beginsObservation) : ''
   if (words !== '') return answerOf(run, words)
-  return { type: 'gave_up', reason: run.lastCall ?? 'unreadable', text: whatIsKnown(run.steps) }
+  return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text: partialAnswer(run.steps) }
 }

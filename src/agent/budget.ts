@@ -1,5 +1,5 @@
 import { Deadline } from './deadline.ts'
-import { inputText } from './input.ts'
+import { inputText } from './tool-input.ts'
 import type { RunState } from './run-state.ts'
 import type { Action, Step, StopReason, Tool } from './types.ts'
 import { totalOf } from './usage.ts'
@@ -55,6 +55,6 @@ export function thinkingMs(run: RunState): number {
 /** The time of a model call: all that is left on the last call, the thinking time before. */
 export function thinkingTime(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
-  const ms = run.lastCall ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
+  const ms = run.finalTurn ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
   return new Deadline(run.task.signal, Math.max(1, Math.ceil(ms)))
 }

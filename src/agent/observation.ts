@@ -1,4 +1,4 @@
-import { reactLabel } from './reading/labels.ts'
+import { reactLabel } from './parser/react-labels.ts'
 
 /**
  * Observations are data. Before one goes into a prompt it is capped, its lines that look like the prompt's own labels are

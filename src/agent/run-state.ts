@@ -53,7 +53,7 @@ export interface RunState extends AgentDeps {
   /** The date at its start, so that all of its prompts share their beginning, midnight or not. */
   today: string
   usage: Usage[]
-  lastCall?: StopReason
+  finalTurn?: StopReason
   /** The model's last completion, as it was written. */
   written: string
 }

@@ -197,7 +197,7 @@ export interface RunView {
   nonce: string
   history: PastTurn[]
   /** Set on the last call: the model must answer now, without tools, for this reason. */
-  lastCall?: StopReason
+  finalTurn?: StopReason
 }
 
 export interface Rendered {
@@ -213,7 +213,7 @@ export interface Completion {
   toolCalls?: ToolCall[]
 }
 
-export type Reading =
+export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }
   /** Never an answer of nothing: that is unreadable. */
   | { kind: 'finish'; thought: string; answer: string }
@@ -230,5 +230,5 @@ export interface Dialect {
   /** Tells whether a line of model output begins an invented observation; the stream is cut before it. */
   beginsObservation(line: string): boolean
   render(view: RunView): Rendered
-  read(completion: Completion, tools: Tool[]): Reading
+  read(completion: Completion, tools: Tool[]): ParsedTurn
 }

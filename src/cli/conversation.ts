@@ -1,10 +1,10 @@
-import type { AgentParts } from '../agent-parts.ts'
+import type { AgentParts } from '../create-agent.ts'
 import { answer, type AnswerDeps } from '../answer.ts'
 import { DIALECTS, type Config } from '../config.ts'
 import { messageOf, ModelError } from '../errors.ts'
-import { embeddedHistory } from '../history/embedded.ts'
-import { embeddedRun } from '../run/embedded.ts'
-import { freshRun } from '../run/saved.ts'
+import { memoryHistory } from '../history/memory-history.ts'
+import { embeddedRun } from '../run/memory-run.ts'
+import { freshRun } from '../run/saved-run.ts'
 import type { Question } from '../run/types.ts'
 import type { Output } from './output.ts'
 import { traced } from './trace.ts'
@@ -35,7 +35,7 @@ export class Conversation {
     this.#deps = {
       agent: { ...parts, model: traced(parts.model, show) },
       condenseModel: traced(condenseModel, show),
-      history: embeddedHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: DAY_MS }),
+      history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: DAY_MS }),
       prompts,
     }
   }

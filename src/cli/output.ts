@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '../answer.ts'
-import { inputText } from '../agent/input.ts'
+import { inputText } from '../agent/tool-input.ts'
 
 /** Where a conversation is shown. */
 export interface Output {

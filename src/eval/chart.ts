@@ -1,5 +1,5 @@
 /** The comparison as an SVG picture: a panel a measure, a bar a side, each with its name and its value. */
-import type { Summary } from './summary.ts'
+import type { Summary } from './eval-summary.ts'
 import { costText, isLive, percent, tokensText } from './table.ts'
 
 interface Measure {

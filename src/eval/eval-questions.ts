@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createAgent, type AgentParts, type AgentSources } from '../agent-parts.ts'
+import { createAgent, type AgentParts, type AgentSources } from '../create-agent.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import { createLog } from '../log.ts'
-import { demoModel } from '../model/demo.ts'
-import { createNet } from '../net.ts'
-import { leftOutSentence } from '../toolbox.ts'
+import { demoModel } from '../playground/demo/demo-model.ts'
+import { createNetwork } from '../proxy.ts'
+import { leftOutSentence } from '../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
 import type { Options } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
 import { loadQuestions, type EvalQuestion } from './questions.ts'
 import { writeReport } from './report.ts'
-import { askAll } from './run.ts'
-import { scoreAll, summarise } from './summary.ts'
+import { askAll } from './ask-all.ts'
+import { scoreAll, summarise } from './eval-summary.ts'
 import { nameOf, type Variant } from './variants.ts'
 
 type AskOptions = Extract<Options, { kind: 'ask' }>
@@ -56,7 +56,12 @@ async function agentOf(
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
-  const sources = { log: createLog('silent'), net: createNet(config), model: isDemo ? demoModel() : undefined, leftOut }
+  const sources = {
+    log: createLog('silent'),
+    net: createNetwork(config),
+    model: isDemo ? demoModel() : undefined,
+    leftOut,
+  }
   return createAgent({ ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }, sources)
 }
 

@@ -6,8 +6,8 @@ import { loadEpisodes } from './episodes.ts'
 import type { Options } from './options.ts'
 import { replayEpisode, toolsIn } from './replay.ts'
 import { writeReport } from './report.ts'
-import { isRight } from './run.ts'
-import { scoreAll, summarise } from './summary.ts'
+import { isRight } from './ask-all.ts'
+import { scoreAll, summarise } from './eval-summary.ts'
 
 /**
  * Replays a file of recorded episodes and writes the report, with every episode that ended otherwise than recorded and why.

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chart } from './chart.ts'
-import type { Scored, Summary } from './summary.ts'
+import type { Scored, Summary } from './eval-summary.ts'
 import { markdownTable } from './table.ts'
 
 /** All that an evaluation found. `details` are what a kind of evaluation has to tell besides, for the JSON file. */

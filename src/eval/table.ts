@@ -1,4 +1,4 @@
-import type { Summary } from './summary.ts'
+import type { Summary } from './eval-summary.ts'
 
 interface Column {
   head: string

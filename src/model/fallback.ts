@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { ModelError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { Silence } from './silence.ts'
+import { StallTimer } from './stall-timer.ts'
 
 /**
  * A second model takes over where the first has failed after all its retries, or has been silent for half of the time that
@@ -15,7 +15,7 @@ async function* fallingBack(
   { first, second, log }: { first: Model; second: Model; log: Log },
   request: ModelRequest,
 ): AsyncGenerator<ModelEvent> {
-  const silence = request.timeMs === undefined ? undefined : new Silence(first.name, request, request.timeMs)
+  const silence = request.timeMs === undefined ? undefined : new StallTimer(first.name, request, request.timeMs)
   const from = performance.now()
   try {
     return yield* first.stream(silence?.request ?? request)

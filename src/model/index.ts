@@ -1,8 +1,8 @@
 import type { Model } from '../agent/types.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
-import type { Net } from '../net.ts'
-import { withBreaker } from './breaker.ts'
+import type { Network } from '../proxy.ts'
+import { withBreaker } from './circuit-breaker.ts'
 import { withFallback } from './fallback.ts'
 import { openAiModel } from './openai.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
@@ -10,7 +10,7 @@ import { loadPrices, withPrices, type Prices } from './prices.ts'
 interface Parts {
   config: Config
   log: Log
-  net: Net
+  net: Network
   /** Absent where nothing is measured. */
   meter?: ModelMeter | undefined
 }

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
 import { withOpenAiErrors } from './error-bodies.ts'
 import { BrokenStream, failureOf } from './failures.ts'
-import { bodyOf, Refused } from './parameters.ts'
+import { bodyOf, UnsupportedParameters } from './parameters.ts'
 
 export interface OpenAiOptions {
   model: string
@@ -32,7 +32,7 @@ export function openAiModel(options: OpenAiOptions): Model {
     logLevel: 'off',
     fetch: withOpenAiErrors(options.fetch ?? globalThis.fetch),
   })
-  const endpoint: Endpoint = { client, options, refused: new Refused(), saysWhenDone: true }
+  const endpoint: Endpoint = { client, options, refused: new UnsupportedParameters(), saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
@@ -54,7 +54,7 @@ function accessOf({ apiKey, headers }: OpenAiOptions) {
 interface Endpoint {
   client: OpenAI
   options: OpenAiOptions
-  refused: Refused
+  refused: UnsupportedParameters
   /** False once it has turned out that its streams never carry a finish_reason. */
   saysWhenDone: boolean
 }
@@ -65,7 +65,7 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
       return yield* once(endpoint, request, attempt === RETRIES)
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      if (!(error instanceof Learnt)) await waitOrGiveUp(endpoint, request, { error, attempt: attempt++ })
+      if (!(error instanceof ParameterRejected)) await waitOrGiveUp(endpoint, request, { error, attempt: attempt++ })
       yield { type: 'restart' }
     }
   }
@@ -92,7 +92,7 @@ async function waitOrGiveUp(
 }
 
 /** The endpoint refused a parameter: it is known now, and the call is repeated at once without it. */
-class Learnt extends Error {
+class ParameterRejected extends Error {
   override name = 'Learnt'
 }
 
@@ -109,7 +109,7 @@ async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): 
     endpoint.saysWhenDone = end.isDone
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
-    throw refused.learn(options.model, error, body) ? new Learnt() : error
+    throw refused.learn(options.model, error, body) ? new ParameterRejected() : error
   }
 }
 

@@ -7,7 +7,7 @@ const OPTIONAL = ['stop', 'temperature', 'stream_options', 'tool_choice'] as con
 type Optional = (typeof OPTIONAL)[number]
 
 /** What each model has refused, learnt from its 400 once a process. */
-export class Refused {
+export class UnsupportedParameters {
   readonly #byModel = new Map<string, Set<Optional>>()
 
   of(model: string): Set<Optional> {

@@ -1,4 +1,4 @@
-import { changedEvent, deletedEvent, messageEvent } from './events.ts'
+import { changedEvent, deletedEvent, messageEvent } from './event-payloads.ts'
 import { BOT_USER, type Store } from './store.ts'
 import type { Json, Message } from './types.ts'
 

@@ -7,11 +7,11 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { isObject } from './args.ts'
-import { listen, readBody, sendJson } from './http.ts'
+import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pageActions } from './page-actions.ts'
 import { pageState, shownChange, type PageNotes } from './page-state.ts'
-import { assetPath } from './root.ts'
+import { assetPath } from './playground-root.ts'
 
 /** Where the page listens, and what it says of itself. */
 export interface PageOptions {

@@ -1,7 +1,15 @@
 /** What people do in Slack, and how the app is told of it. */
 import type { Attempt, Deliveries, Delivery } from './deliveries.ts'
 import { acked } from './deliveries.ts'
-import { changedEvent, deletedEvent, envelope, mentionEvent, mentions, messageEvent, subscription } from './events.ts'
+import {
+  changedEvent,
+  deletedEvent,
+  envelope,
+  mentionEvent,
+  mentions,
+  messageEvent,
+  subscription,
+} from './event-payloads.ts'
 import { findAction, parsed, richText } from './payloads.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import { ALICE, APP, BOT_USER, GENERAL, TEAM, type Store } from './store.ts'

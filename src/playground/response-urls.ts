@@ -1,6 +1,6 @@
-import { checkBlocks } from './blocks.ts'
+import { checkBlocks } from './block-rules.ts'
 import { FROM_BOT } from './methods/chat.ts'
-import { readContent } from './methods/content.ts'
+import { readContent } from './methods/method-content.ts'
 import type { Store } from './store.ts'
 import { Refusal, type Channel, type Json } from './types.ts'
 

@@ -6,7 +6,7 @@
 import { createDeliveries } from './deliveries.ts'
 import { echoBot } from './echo.ts'
 import { createFaults } from './faults.ts'
-import { listen, type Listening } from './http.ts'
+import { listen, type Listening } from './loopback-server.ts'
 import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
 import type { Workspace } from './methods/method.ts'
 import { People } from './people.ts'
@@ -17,7 +17,7 @@ import { Sockets } from './sockets.ts'
 import { BOT_USER, Store } from './store.ts'
 import { createTriggers } from './triggers.ts'
 import type { Call, Refused } from './types.ts'
-import { quiet, until } from './waiting.ts'
+import { quiet, until } from './until.ts'
 import { createWebApi } from './web-api.ts'
 
 /** Tokens with the prefixes that the bot checks, and Slack’s own times in milliseconds. */

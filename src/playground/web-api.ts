@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from './args.ts'
 import type { Faults } from './faults.ts'
-import { readBody, sendJson, wait } from './http.ts'
+import { readBody, sendJson, wait } from './loopback-server.ts'
 import { methods, scopesOf } from './methods/index.ts'
 import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './response-urls.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { assetPath } from './root.ts'
+import { assetPath } from './playground-root.ts'
 
 /** A page of the played wiki. `text` is MediaWiki's plain-text form: paragraphs on lines, `== Headings ==`. */
 export interface WikiPage {

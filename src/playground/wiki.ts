@@ -3,7 +3,7 @@
  * offline. It serves the pages of wiki-pages.txt, or others that a test gives it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen, readBody, sendJson, wait } from './http.ts'
+import { listen, readBody, sendJson, wait } from './loopback-server.ts'
 import { shippedPages, type WikiPage } from './wiki-pages.ts'
 import { answerQuery, ApiError, type Extensions, type Json, type PlayedWiki } from './wiki-query.ts'
 import { search } from './wiki-search.ts'

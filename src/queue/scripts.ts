@@ -41,7 +41,7 @@ export const acceptScript = script(`
   local active = redis.call('HGET', KEYS[1], 'active')
   if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return { 'duplicate', active or '' } end
   local asked = redis.call('HGET', KEYS[1], 'asked')
-  if tonumber(ARGV[4]) > 0 and (not asked or tonumber(asked) < tonumber(ARGV[4])) then return { 'stranger', '' } end
+  if tonumber(ARGV[4]) > 0 and (not asked or tonumber(asked) < tonumber(ARGV[4])) then return { 'unknown_thread', '' } end
   redis.call('HSET', KEYS[3], 'question', ARGV[2], 'state', 'waiting')
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
   if ARGV[7] == '1' then redis.call('SET', KEYS[4], 1, 'PX', ARGV[6]) end

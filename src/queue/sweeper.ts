@@ -1,15 +1,15 @@
 import { messageOf } from '../errors.ts'
-import type { StoreLog } from '../history/log.ts'
+import type { StoreLog } from '../history/store-log.ts'
 import { scanKeys, type RedisClient } from '../redis.ts'
-import { threadInKey } from '../run/keys.ts'
-import type { TurnJobs } from './jobs.ts'
-import type { ThreadStore } from './store.ts'
+import { threadInKey } from '../run/thread-keys.ts'
+import type { ThreadJobs } from './thread-jobs.ts'
+import type { ThreadStore } from './thread-store.ts'
 
 export interface SweeperOptions {
   redis: RedisClient
   prefix: string
   store: ThreadStore
-  jobs: TurnJobs
+  jobs: ThreadJobs
   log: StoreLog
   /** Milliseconds between two sweeps, over all workers. */
   everyMs: number

@@ -4,7 +4,7 @@ import type { Question, Run } from '../run/types.ts'
  * What happened to a delivery: taken in; seen before; or, if only known threads are wanted, from a thread in which the bot
  * was never asked.
  */
-export type Accepted = 'accepted' | 'duplicate' | 'stranger'
+export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
 
 /** Answers one question. What it throws is logged; by the queue's rules the run is then tried again or given up. */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void>

@@ -1,13 +1,13 @@
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import { isPassingFault } from '../redis.ts'
+import { isTransient } from '../redis.ts'
 import type { Question, Run } from '../run/types.ts'
-import type { Egress } from './egress.ts'
-import { questionOf } from './question.ts'
+import type { Outbox } from './outbox.ts'
+import { questionOf } from './listeners/to-question.ts'
 
 export interface CatchUpOptions {
-  egress: Egress
+  outbox: Outbox
   queue: Queue
   log: Log
   /** Who we are, and whether replies that do not name us are ours at all. */
@@ -41,18 +41,18 @@ export async function catchUp(
     }
     await run.posted(CAUGHT_UP, 'done')
   } catch (error) {
-    if (signal.aborted || error instanceof LeaseLost || isPassingFault(error)) throw error
+    if (signal.aborted || error instanceof LeaseLost || isTransient(error)) throw error
     log.warn({ question: question.id, error: messageOf(error) }, 'could not look for replies from before')
   }
 }
 
 async function missedReplies(
   { team, channel, thread, ts = '', at }: Question,
-  { egress, botUser, now, signal }: CatchUpOptions & { signal: AbortSignal },
+  { outbox, botUser, now, signal }: CatchUpOptions & { signal: AbortSignal },
 ): Promise<Question[]> {
   const missed: Question[] = []
   const place = { channel, thread, since: ts, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) }
-  for await (const message of egress.messages(place)) {
+  for await (const message of outbox.messages(place)) {
     if (Number(message.ts) * 1000 > at) break
     const asked =
       message.ts > ts

@@ -1,10 +1,10 @@
-import { inputText } from '../agent/input.ts'
+import { inputText } from '../agent/tool-input.ts'
 import type { Action, Step } from '../agent/types.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { History, Turn } from '../history/types.ts'
 import type { SavedRun } from '../run/types.ts'
-import { cleanName } from './clean-name.ts'
-import type { Directory } from './directory.ts'
+import { cleanName } from './format/clean-name.ts'
+import type { Directory } from './client/directory.ts'
 
 /** How long one run waits for names, over all of its texts. Milliseconds. */
 const PATIENCE_MS = 2_000

@@ -8,7 +8,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { backoffMs, sleep } from '../backoff.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { settledWithin } from '../queue/settle.ts'
+import { settledWithin } from '../async.ts'
 
 export interface SocketOptions {
   /** Made with `autoReconnectEnabled: false`. */

@@ -17,9 +17,11 @@ function questionsIn(registry: Registry) {
     questions: counter('questions_total', 'Questions that are done with, by outcome', ['outcome']),
     refusals: counter('refusals_total', 'Questions that a limit stood against', ['limit']),
     intake: counter('intake_total', 'Deliveries that could be questions', ['surface', 'outcome']),
-    retries: counter('retries_total', 'Calls of a model or of Slack made again; questions put down for another go', [
-      'of',
-    ]),
+    retries: counter(
+      'retries_total',
+      'Calls of a model or of Slack made again; questions put down for another attempt',
+      ['of'],
+    ),
     steps: histogram('question_steps', 'Steps of a question', { buckets: STEPS }),
     intakeSeconds: histogram('intake_seconds', 'Until a question was stored and could be acked', { buckets: STORE }),
     wait: histogram('queue_wait_seconds', 'From a question to the worker that took it up', { buckets: QUESTION }),

@@ -2,9 +2,9 @@
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../server.ts'
-import { OUTCOMES, type Fact, type ModelFact, type SlackFact } from './facts.ts'
+import { OUTCOMES, type TelemetryEvent, type ModelFact, type SlackFact } from './telemetry-event.ts'
 import { instrumentsIn, socketIn } from './instruments.ts'
-import { BoundedLabel } from './labels.ts'
+import { BoundedLabel } from './bounded-label.ts'
 import { watchQueue } from './queue-gauges.ts'
 
 /**
@@ -27,7 +27,7 @@ export class Metrics {
   }
 
   /** One fact, one or two series. Prometheus wants seconds; facts have milliseconds. */
-  note(fact: Fact): void {
+  note(fact: TelemetryEvent): void {
     switch (fact.kind) {
       case 'intake':
         this.#m.intake.inc({ surface: fact.question.surface, outcome: fact.outcome })

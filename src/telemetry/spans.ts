@@ -5,9 +5,9 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { totalOf } from '../agent/usage.ts'
 import { conversationOf, type Question } from '../run/types.ts'
-import { inputMessages, outputMessages } from './content.ts'
-import type { Fact, ModelFact, SlackFact, ToolFact } from './facts.ts'
-import type { Go } from './go.ts'
+import { inputMessages, outputMessages } from './message-content.ts'
+import type { TelemetryEvent, ModelFact, SlackFact, ToolFact } from './telemetry-event.ts'
+import type { Attempt } from './attempt.ts'
 
 export const AGENT_NAME = 'thinkaloud'
 
@@ -32,8 +32,8 @@ export interface CallSpan {
 }
 
 /** Undefined for what is no call. */
-export function callSpan(fact: Fact, go: Go, style: SpanStyle): CallSpan | undefined {
-  if (fact.kind === 'model') return chatSpan(fact, go, style)
+export function callSpan(fact: TelemetryEvent, attempt: Attempt, style: SpanStyle): CallSpan | undefined {
+  if (fact.kind === 'model') return chatSpan(fact, attempt, style)
   if (fact.kind === 'tool') return toolSpan(fact, style)
   return fact.kind === 'slack' ? slackSpan(fact) : undefined
 }
@@ -48,7 +48,7 @@ export function questionAttributes({ id, team, channel, surface }: Question): At
   }
 }
 
-/** What is known of a go before it begins; a sampler would decide by these. */
+/** What is known of a attempt before it begins; a sampler would decide by these. */
 export function agentAttributes(question: Question): Attributes {
   return {
     'gen_ai.operation.name': 'invoke_agent',
@@ -60,7 +60,7 @@ export function agentAttributes(question: Question): Attributes {
 }
 
 /** What is known of a go once the agent has come to its end. */
-export function agentEndAttributes({ question, run, outcome }: Go, { withContent }: SpanStyle): Attributes {
+export function agentEndAttributes({ question, run, outcome }: Attempt, { withContent }: SpanStyle): Attributes {
   const { steps, attempts, usage, answer } = run.saved
   const { inputTokens, outputTokens } = totalOf(usage)
   return {
@@ -75,7 +75,7 @@ export function agentEndAttributes({ question, run, outcome }: Go, { withContent
 }
 
 /** One span a call of one endpoint, its retries included, as its client sees it. */
-function chatSpan(fact: ModelFact, { question }: Go, { baseUrl, isStreaming, withContent }: SpanStyle): CallSpan {
+function chatSpan(fact: ModelFact, { question }: Attempt, { baseUrl, isStreaming, withContent }: SpanStyle): CallSpan {
   const { model, request, retries, ms, error } = fact
   const first = fact.firstMs === undefined ? {} : { 'gen_ai.response.time_to_first_chunk': fact.firstMs / 1000 }
   const attributes = {

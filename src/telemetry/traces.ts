@@ -10,10 +10,10 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
-import type { Fact } from './facts.ts'
-import type { Go } from './go.ts'
-import { errorType } from './model.ts'
-import type { Receiving } from './queue.ts'
+import type { TelemetryEvent } from './telemetry-event.ts'
+import type { Attempt } from './attempt.ts'
+import { errorType } from './metered-model.ts'
+import type { Receiving } from './watched-queue.ts'
 import { ReportingExporter } from './reporting-exporter.ts'
 import {
   AGENT_NAME,
@@ -43,8 +43,8 @@ export interface TracesOptions {
 export class Traces {
   readonly #options: TracesOptions
   readonly #provider: TracerProvider
-  /** The agent's span of each go, which the calls that it makes belong to. */
-  readonly #agents = new WeakMap<Go, Context>()
+  /** The agent's span of each attempt, which the calls that it makes belong to. */
+  readonly #agents = new WeakMap<Attempt, Context>()
 
   constructor(options: TracesOptions) {
     this.#options = options
@@ -71,28 +71,32 @@ export class Traces {
     }
   }
 
-  /** The agent is at work on a go, until the function that this gives is called. */
-  invoke(go: Go): () => void {
+  /** The agent is at work on a attempt, until the function that this gives is called. */
+  invoke(attempt: Attempt): () => void {
     const { style, now } = this.#options
-    const parent = parentOf(go.question)
-    const attributes = agentAttributes(go.question)
+    const parent = parentOf(attempt.question)
+    const attributes = agentAttributes(attempt.question)
     const span = this.#start(`invoke_agent ${AGENT_NAME}`, { kind: SpanKind.INTERNAL, attributes }, parent)
-    this.#agents.set(go, trace.setSpan(parent, span))
+    this.#agents.set(attempt, trace.setSpan(parent, span))
     return () => {
-      span.setAttributes(agentEndAttributes(go, style))
-      const error = endError(go)
+      span.setAttributes(agentEndAttributes(attempt, style))
+      const error = endError(attempt)
       if (error !== undefined) fail(span, error)
       span.end(now())
     }
   }
 
-  /** A call that is over becomes a span of the go that made it; what belongs to no question is not traced. */
-  note(fact: Fact, go: Go | undefined): void {
-    const call = go && callSpan(fact, go, this.#options.style)
+  /** A call that is over becomes a span of the attempt that made it; what belongs to no question is not traced. */
+  note(fact: TelemetryEvent, attempt: Attempt | undefined): void {
+    const call = attempt && callSpan(fact, attempt, this.#options.style)
     if (!call) return
     const { name, kind, attributes, ms, error } = call
     const startTime = 'from' in fact ? fact.from : this.#options.now() - ms
-    const span = this.#start(name, { kind, attributes, startTime }, this.#agents.get(go) ?? parentOf(go.question))
+    const span = this.#start(
+      name,
+      { kind, attributes, startTime },
+      this.#agents.get(attempt) ?? parentOf(attempt.question),
+    )
     if (error !== undefined) fail(span, error)
     span.end(startTime + ms)
   }
@@ -109,7 +113,7 @@ export class Traces {
 }
 
 /** What kept the answer from being out: the agent's own failure, the end of this worker, or Slack. */
-function endError({ error, outcome, signal }: Go): string | undefined {
+function endError({ error, outcome, signal }: Attempt): string | undefined {
   if (error !== undefined) return errorType(error)
   if (outcome) return undefined
   return signal.aborted ? 'aborted' : 'undelivered'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ObservationCut } from '../../src/agent/cut.ts'
-import { beginsIntermediateAnswer, beginsObservation, cutAtObservation } from '../../src/agent/parse.ts'
+import { ObservationCut } from '../../src/agent/observation-cut.ts'
+import { beginsIntermediateAnswer, beginsObservation, cutAtObservation } from '../../src/agent/parser/index.ts'
 
 interface Streamed {
   text: string

@@ -65,24 +65,24 @@ describe.each(NAMES)('the prompt of %s', (name) => {
   })
 
   test('says on the last call why, and that an answer must come now, without tools', () => {
-    const rendered = dialect(name).render(view({ steps: [step(1)], lastCall: 'time' }))
+    const rendered = dialect(name).render(view({ steps: [step(1)], finalTurn: 'time' }))
     const last = rendered.messages.at(-1)!
     expect(last.role).toBe('user')
     expect(last.content).toMatch(/You have run out of time, so no more tools can be used\. Give your best answer now/)
     expect(last.content).not.toMatch(/(?:Thought \d?:|Thought:|use a tool\?)$/)
     const asked = prompt(name, { steps: [step(1)] })
-    expect(prompt(name, { steps: [step(1)], lastCall: 'time' }).slice(0, asked.length - 40)).toBe(asked.slice(0, -40))
+    expect(prompt(name, { steps: [step(1)], finalTurn: 'time' }).slice(0, asked.length - 40)).toBe(asked.slice(0, -40))
   })
 
   test.each(['steps', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const)('has words for “%s”', (lastCall) => {
-    expect(prompt(name, { lastCall })).toMatch(
+    expect(prompt(name, { finalTurn: lastCall })).toMatch(
       /You have run out of [a-z].{3,}, so no more tools|You have run out of [a-z]{4,}, so no more/,
     )
   })
 
   test('can be followed on the last call: the form that it asks for is read as an answer', () => {
     const { content } = dialect(name)
-      .render(view({ steps: [step(1)], lastCall: 'steps' }))
+      .render(view({ steps: [step(1)], finalTurn: 'steps' }))
       .messages.at(-1)!
     const form = /Write (?:only:\n|the answer alone)([^]*)$/.exec(content)?.[1] ?? ''
     const written = name === 'native' ? 'Ada Lovelace' : form.replace(/the answer|your answer/, 'Ada Lovelace')

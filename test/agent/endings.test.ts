@@ -3,7 +3,7 @@ import { runAgent } from '../../src/agent/agent.ts'
 import type { DialectName } from '../../src/agent/dialects/index.ts'
 import type { AgentEvent } from '../../src/agent/types.ts'
 import { withPrices } from '../../src/model/prices.ts'
-import { agentDeps, echo, modelAt, runOn } from '../harness/agent.ts'
+import { agentDeps, echo, modelAt, runOn } from '../harness/agent-run.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
 
 describe.concurrent('a run that gets no answer', () => {

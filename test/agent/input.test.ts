@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { coerceInput, inputText, specOf } from '../../src/agent/input.ts'
+import { coerceInput, inputText, specOf } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/types.ts'
 
 function tool(schema: z.ZodType): Tool {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { runAgent } from '../../src/agent/agent.ts'
 import type { Tool } from '../../src/agent/types.ts'
 import { ToolError } from '../../src/errors.ts'
-import { agentDeps, echo, runOn } from '../harness/agent.ts'
+import { agentDeps, echo, runOn } from '../harness/agent-run.ts'
 import { act, finish, INVENTED, playModel } from '../harness/played-model.ts'
 
 describe.concurrent('a run', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cutMiddle, defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
-import { beginsIntermediateAnswer, beginsObservation } from '../../src/agent/parse.ts'
+import { beginsIntermediateAnswer, beginsObservation } from '../../src/agent/parser/index.ts'
 
 describe('a text that is too long', () => {
   test('keeps its beginning and its end, and says how much it has lost', () => {

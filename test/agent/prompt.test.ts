@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { beginsObservation, readText } from '../../src/agent/parse.ts'
+import { beginsObservation, readText } from '../../src/agent/parser/index.ts'
 import { defuseLabels } from '../../src/agent/observation.ts'
-import { echo, runOn } from '../harness/agent.ts'
+import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
 
 /** What template engines and regular expressions would take for theirs. */

@@ -5,7 +5,7 @@ import {
   cutAtObservation,
   isThinking,
   stripThinking,
-} from '../../src/agent/parse.ts'
+} from '../../src/agent/parser/index.ts'
 
 const OBSERVATIONS = [
   'Observation: 42',

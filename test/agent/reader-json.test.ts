@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readLoose } from '../../src/agent/reading/loose-json.ts'
+import { readLoose } from '../../src/agent/parser/loose-json.ts'
 
 describe('loose JSON', () => {
   test.each<[string, string, unknown]>([

@@ -9,10 +9,10 @@ import {
   readSelfAsk,
   readText,
   stripThinking,
-} from '../../src/agent/parse.ts'
-import type { Reading } from '../../src/agent/types.ts'
+} from '../../src/agent/parser/index.ts'
+import type { ParsedTurn } from '../../src/agent/types.ts'
 
-const READERS: Record<string, (text: string, tools: string[]) => Reading> = {
+const READERS: Record<string, (text: string, tools: string[]) => ParsedTurn> = {
   text: readText,
   json: readJson,
   bracket: readBracket,
@@ -100,7 +100,7 @@ const withoutThinking = pieces(FRAGMENTS).map((all) => all.join(''))
 const tools = fc.constantFrom<string[]>([], ['search'], ['search', 'Search', 'Finish'])
 
 /** Whatever was read, a caller may rely on this much. */
-function isSound(reading: Reading): void {
+function isSound(reading: ParsedTurn): void {
   if (reading.kind === 'finish') expect(reading.answer.trim()).not.toBe('')
   else if (reading.kind === 'unreadable') expect(reading.hint).not.toMatch(/^\W*(observation|question)/im)
   else {

@@ -1,7 +1,7 @@
 /** What a person is shown of a turn, and what the model is told of one that could not be read. */
 import { describe, expect, test } from 'vitest'
-import { readBracket, readConversational, readJson, readSelfAsk, readText } from '../../src/agent/parse.ts'
-import type { Reading } from '../../src/agent/types.ts'
+import { readBracket, readConversational, readJson, readSelfAsk, readText } from '../../src/agent/parser/index.ts'
+import type { ParsedTurn } from '../../src/agent/types.ts'
 import { lines } from '../fixtures/reader/case.ts'
 
 const tools = ['search', 'Finish']
@@ -56,7 +56,7 @@ describe('the thought', () => {
 })
 
 describe('the hint about a turn that cannot be read', () => {
-  const unread: [string, Reading, RegExp][] = [
+  const unread: [string, ParsedTurn, RegExp][] = [
     ['nothing', readText('', tools), /it is empty/],
     ['an observation first', readText('Observation: x', tools), /begins with what only a tool may say/],
     ['prose', readText('It is 42.', tools), /neither an action nor a final answer.*Action Input/],

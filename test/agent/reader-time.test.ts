@@ -12,7 +12,7 @@ import {
   readSelfAsk,
   readText,
   stripThinking,
-} from '../../src/agent/parse.ts'
+} from '../../src/agent/parser/index.ts'
 
 /** Seconds of CPU for one reading. */
 const BOUND = 2

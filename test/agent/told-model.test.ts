@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Tool } from '../../src/agent/types.ts'
-import { echo, runOn } from '../harness/agent.ts'
+import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
 
 describe.concurrent('what a mistake costs the next prompt is bounded', () => {

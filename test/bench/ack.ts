@@ -5,9 +5,9 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort, start, type Measured } from './load/process.ts'
+import { freePort, start, type Measured } from './load/measured-process.ts'
 import { quantile } from './load/quantile.ts'
-import { startRedis } from './load/redis.ts'
+import { startRedis } from './load/bench-redis.ts'
 import { envFor, startModel, startSlack } from './load/servers.ts'
 
 const BOT = ['node', 'dist/src/main.js']

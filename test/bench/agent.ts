@@ -6,8 +6,8 @@ import { fork, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ROOT } from '../../src/root.ts'
-import { quantile } from '../../src/eval/summary.ts'
+import { ROOT } from '../../src/package-root.ts'
+import { quantile } from '../../src/eval/eval-summary.ts'
 import type { Told, Took } from './agent/side.ts'
 import { promptTokens, type PromptTokens } from './agent/tokens.ts'
 
@@ -153,7 +153,7 @@ function importTimes(): { openai: number; agent: number } {
       0.5,
     )
   }
-  return { openai: time('openai'), agent: time(join(DIST, 'src/agent-parts.js')) }
+  return { openai: time('openai'), agent: time(join(DIST, 'src/create-agent.js')) }
 }
 
 interface Report {

@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import type { Redis } from 'ioredis'
-import { freePort, start, type Measured } from './load/process.ts'
-import { startRedis } from './load/redis.ts'
+import { freePort, start, type Measured } from './load/measured-process.ts'
+import { startRedis } from './load/bench-redis.ts'
 import { envFor, startModel, startSlack, type BenchSlack } from './load/servers.ts'
 import { quantile } from './load/quantile.ts'
 

@@ -9,7 +9,7 @@ import {
   readJson,
   readSelfAsk,
   readText,
-} from '../../src/agent/parse.ts'
+} from '../../src/agent/parser/index.ts'
 
 const RUNS = 5
 const LIMIT_MS = 100

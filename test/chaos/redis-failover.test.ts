@@ -1,5 +1,5 @@
 import { expect, test, type TestContext } from 'vitest'
-import { bullPrefix } from '../../src/queue/jobs.ts'
+import { bullPrefix } from '../../src/queue/thread-jobs.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { askAll } from '../harness/chaos/people.ts'
 import { thoughtfulTurn } from '../harness/chaos/play.ts'

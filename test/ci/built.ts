@@ -5,13 +5,13 @@
  */
 import { parseArgs } from 'node:util'
 import { startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
-import { ROOT } from '../../src/root.ts'
+import { ROOT } from '../../src/package-root.ts'
 import { envFor, peopleOf } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { playModel } from '../harness/played-model.ts'
 import { freePort } from '../harness/redis.ts'
 import { check, summary } from './facts.ts'
-import { endsWell, said, start, withEnds } from './process.ts'
+import { endsWell, said, start, withEnds } from './started-process.ts'
 
 const folder = { in: { type: 'string', default: ROOT } } as const
 const { values, positionals } = parseArgs({ options: folder, allowPositionals: true })

@@ -1,5 +1,5 @@
 /** `tsx test/ci/reader-floors.ts FILE`: the reader over recorded completions; no share may fall below its floor. */
-import { scoreCases, scoreTable, type Score } from '../../src/eval/read.ts'
+import { scoreCases, scoreTable, type Score } from '../../src/eval/score-parser.ts'
 import { check, summary } from './facts.ts'
 
 const [file] = process.argv.slice(2)

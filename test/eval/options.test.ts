@@ -65,7 +65,7 @@ test.each([
 })
 
 test('a wrong option ends npm run eval with its sentence and exit code 1, and nothing on stdout', async (t) => {
-  const { code, stdout, stderr } = await runCommand(t, 'src/eval/main.ts', { args: ['--nope'] })
+  const { code, stdout, stderr } = await runCommand(t, 'src/eval/eval-main.ts', { args: ['--nope'] })
   expect({ code, stdout, stderr: stderr.trim() }).toEqual({
     code: 1,
     stdout: '',
@@ -74,7 +74,7 @@ test('a wrong option ends npm run eval with its sentence and exit code 1, and no
 })
 
 test('--help tells every option', async (t) => {
-  const { code, stdout } = await runCommand(t, 'src/eval/main.ts', { args: ['--help'] })
+  const { code, stdout } = await runCommand(t, 'src/eval/eval-main.ts', { args: ['--help'] })
   expect(code).toBe(0)
   for (const option of ['replay', 'read', 'out', 'dialect', 'model', 'compare', 'append', 'concurrency', 'limit'])
     expect(stdout).toContain(`--${option} `)

@@ -61,7 +61,7 @@ interface Results {
 
 test('npm run eval asks a set without any Slack setting, and its last line says how many were right', async (t) => {
   const { file, out, model, folder } = await smallSet(t)
-  const { code, stdout, stderr } = await runCommand(t, 'src/eval/main.ts', {
+  const { code, stdout, stderr } = await runCommand(t, 'src/eval/eval-main.ts', {
     args: [file, '--out', out],
     env: envOf(model),
     cwd: folder,
@@ -206,7 +206,11 @@ test('--append is added to each question', async (t) => {
 test('Ctrl-C keeps what is answered and says how to go on', async (t) => {
   const { file, out, model, folder } = await smallSet(t)
   model.on('water', { hang: true })
-  const command = startCommand(t, 'src/eval/main.ts', { args: [file, '--out', out], env: envOf(model), cwd: folder })
+  const command = startCommand(t, 'src/eval/eval-main.ts', {
+    args: [file, '--out', out],
+    env: envOf(model),
+    cwd: folder,
+  })
   await command.shows('2/3')
   command.signal('SIGINT')
   const { code, stderr } = await command.ended
@@ -220,10 +224,10 @@ test('the demo can be evaluated where no model is set', async (t) => {
   const file = join(folder, 'sum.jsonl')
   await writeFile(file, '{"id": 1, "question": "What is 2+2?", "gold": "4"}')
   const env = { TOOLS: 'calculator' }
-  const refused = await runCommand(t, 'src/eval/main.ts', { args: [file], env, cwd: folder })
+  const refused = await runCommand(t, 'src/eval/eval-main.ts', { args: [file], env, cwd: folder })
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain('No model is set')
-  const { stdout } = await runCommand(t, 'src/eval/main.ts', { args: [file, '--model', 'demo'], env, cwd: folder })
+  const { stdout } = await runCommand(t, 'src/eval/eval-main.ts', { args: [file, '--model', 'demo'], env, cwd: folder })
   expect(stdout).toMatch(/\d of 1 right\n$/)
   expect(existsSync(join(folder, 'eval-results'))).toBe(true)
 })
@@ -237,7 +241,7 @@ test('custom tools that are left out are named once, and one that ignores its si
   model.on('sky', act('I wait.', 'wait', 'long'), finish('blue'))
   const env = { ...envOf(model), CUSTOM_TOOLS_DIR: join(folder, 'tools'), TOOL_TIMEOUT_MS: '300' }
   const args = [file, '--out', out, '--compare', 'text:one,text:two', '--limit', '2']
-  const { code, stdout, stderr } = await runCommand(t, 'src/eval/main.ts', { args, env })
+  const { code, stdout, stderr } = await runCommand(t, 'src/eval/eval-main.ts', { args, env })
   expect([code, stderr.match(/A custom tool is left out: broken\.js: .+/g)?.length]).toEqual([0, 1])
   expect(stdout).toContain('4 of 4 right')
 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Difference } from '../../src/eval/differences.ts'
 import { evalReplay } from '../../src/eval/eval-replay.ts'
 import { parseOptions } from '../../src/eval/options.ts'
-import { ROOT } from '../../src/root.ts'
+import { ROOT } from '../../src/package-root.ts'
 import { runCommand, temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 
@@ -247,7 +247,7 @@ test('a file that holds no episodes ends with the line that is none', async (t) 
   const folder = await temporaryFolder(t)
   const file = join(folder, 'x.jsonl')
   await writeFile(file, '{"id": "a"}')
-  const { code, stderr } = await runCommand(t, 'src/eval/main.ts', { args: ['--replay', file] })
+  const { code, stderr } = await runCommand(t, 'src/eval/eval-main.ts', { args: ['--replay', file] })
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: `${file}:1 is not a recorded episode.` })
 })
 

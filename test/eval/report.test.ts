@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { chart } from '../../src/eval/chart.ts'
 import { Progress } from '../../src/eval/progress.ts'
 import { writeReport } from '../../src/eval/report.ts'
-import { quantile, type Summary } from '../../src/eval/summary.ts'
+import { quantile, type Summary } from '../../src/eval/eval-summary.ts'
 import { markdownTable } from '../../src/eval/table.ts'
 import { temporaryFolder } from '../harness/command.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ends } from './ends.ts'
-import { emptyFolder } from './process.ts'
+import { emptyFolder } from './child-process.ts'
 
 /** Files in PEM form, gone with the test. */
 export interface Certificates {

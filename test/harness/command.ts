@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from '../../src/root.ts'
+import { ROOT } from '../../src/package-root.ts'
 import type { Ends } from './ends.ts'
 
 /** A command of ours in a process of its own, as a person starts it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
-import type { Completion, Dialect, Reading, RunView, Step, Tool } from '../../src/agent/types.ts'
+import type { Completion, Dialect, ParsedTurn, RunView, Step, Tool } from '../../src/agent/types.ts'
 import { loadPrompts } from '../../src/prompts.ts'
 
 /** The mark of every run here. */
@@ -43,6 +43,6 @@ export function prompt(name: DialectName, more: Partial<RunView> = {}): string {
 }
 
 /** What a dialect makes of a completion. */
-export function read(name: DialectName, completion: string | Completion, tools = WIKI): Reading {
+export function read(name: DialectName, completion: string | Completion, tools = WIKI): ParsedTurn {
   return dialect(name).read(typeof completion === 'string' ? { text: completion } : completion, tools)
 }

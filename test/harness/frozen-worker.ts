@@ -2,7 +2,7 @@
  * A worker as a process of its own, for a test that freezes it. It claims a post, says so, and after it was woken tries to
  * go on. `node --import tsx frozen-worker.ts URL PREFIX`; what happens to it is told in lines on stdout.
  */
-import { redisQueue } from '../../src/queue/redis.ts'
+import { redisQueue } from '../../src/queue/redis-queue.ts'
 
 const [url = '', prefix = ''] = process.argv.slice(2)
 const quiet = { info() {}, warn() {}, error() {} }

@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { StoreLog } from '../../src/history/log.ts'
+import type { StoreLog } from '../../src/history/store-log.ts'
 import type { Question } from '../../src/run/types.ts'
 
 /** A log that tests can read. */

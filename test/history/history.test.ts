@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { embeddedHistory } from '../../src/history/embedded.ts'
-import { redisHistory } from '../../src/history/redis.ts'
+import { memoryHistory } from '../../src/history/memory-history.ts'
+import { redisHistory } from '../../src/history/redis-history.ts'
 import type { History, Turn } from '../../src/history/types.ts'
 import { connect } from '../../src/redis.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
@@ -80,10 +80,10 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
 }
 
 describe('the embedded history', () => {
-  historyContract((settings) => embeddedHistory(settings))
+  historyContract((settings) => memoryHistory(settings))
 
   test('keeps only so many threads, those that were talked in last', async () => {
-    const history = embeddedHistory({ maxThreads: 2 })
+    const history = memoryHistory({ maxThreads: 2 })
     for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
     expect(await history.load('a')).toHaveLength(2)
     expect(await history.load('b')).toEqual([])
@@ -91,7 +91,7 @@ describe('the embedded history', () => {
   })
 
   test('keeps only so many bytes, of the threads that were talked in last', async () => {
-    const history = embeddedHistory({ maxBytes: 3_200_000 })
+    const history = memoryHistory({ maxBytes: 3_200_000 })
     const big = (id: string) => turn(id, { answer: '字'.repeat(40_000) })
     for (let n = 0; n < 200; n++) {
       await history.append(`T1:C1:${n}`, big('1'))
@@ -109,7 +109,7 @@ describe('the embedded history', () => {
   })
 
   test('keeps of one thread the last turns that fit into its share of the bytes', async () => {
-    const history = embeddedHistory({ maxBytes: 3_200_000 })
+    const history = memoryHistory({ maxBytes: 3_200_000 })
     for (const id of ['1', '2', '3', '4']) await history.append(thread, turn(id, { question: 'x'.repeat(40_000) }))
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4'])
     await history.append('other', turn('5', { answer: 'x'.repeat(200_000) }))
@@ -118,7 +118,7 @@ describe('the embedded history', () => {
 
   test('does not grow over 20,000 threads', async () => {
     let now = 0
-    const history = embeddedHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })
+    const history = memoryHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })
     for (let n = 0; n < 20_000; n++) {
       now += 1
       await history.append(`T1:C1:${n}`, turn('1'))

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { listen, readBody } from '../../src/playground/http.ts'
+import { listen, readBody } from '../../src/playground/loopback-server.ts'
 import { BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
 
 const ends: (() => Promise<unknown> | void)[] = []

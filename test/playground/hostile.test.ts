@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseArgs } from '../../src/playground/args.ts'
-import { checkBlocks } from '../../src/playground/blocks.ts'
+import { checkBlocks } from '../../src/playground/block-rules.ts'
 import { methods } from '../../src/playground/methods/index.ts'
 import { parsePages } from '../../src/playground/wiki-pages.ts'
 import { search, words } from '../../src/playground/wiki-search.ts'

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startPlayground, type Playground } from '../../src/playground/main.ts'
+import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { listen, readBody } from '../../src/playground/http.ts'
+import { listen, readBody } from '../../src/playground/loopback-server.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../src/playground/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'

@@ -96,11 +96,11 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
 
   test('a thread in which the bot was never asked is a stranger, and that claims nothing', async () => {
     const { queue, seen } = await recording()
-    expect(await queue.accept(question('1'), { onlyKnownThread: true })).toBe('stranger')
+    expect(await queue.accept(question('1'), { onlyKnownThread: true })).toBe('unknown_thread')
     expect(await queue.accept(question('1'))).toBe('accepted')
     expect(await queue.accept(question('2'), { onlyKnownThread: true })).toBe('accepted')
-    expect(await queue.accept(question('3', { thread: '2.0' }), { onlyKnownThread: true })).toBe('stranger')
-    expect(await queue.accept(question('4', { channel: 'C2' }), { onlyKnownThread: true })).toBe('stranger')
+    expect(await queue.accept(question('3', { thread: '2.0' }), { onlyKnownThread: true })).toBe('unknown_thread')
+    expect(await queue.accept(question('4', { channel: 'C2' }), { onlyKnownThread: true })).toBe('unknown_thread')
     await eventually(() => expect(seen).toEqual(['1', '2']))
   })
 
@@ -113,7 +113,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     now += 900
     expect(await queue.accept(question('3'), { onlyKnownThread: true })).toBe('accepted')
     now += 1_100
-    expect(await queue.accept(question('4'), { onlyKnownThread: true })).toBe('stranger')
+    expect(await queue.accept(question('4'), { onlyKnownThread: true })).toBe('unknown_thread')
   })
 
   test('a slash command’s question is taken in again under the thread that it got, once', async () => {

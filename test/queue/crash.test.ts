@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
+import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'

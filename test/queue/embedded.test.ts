@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { embeddedQueue } from '../../src/queue/embedded.ts'
+import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
-import { conversationContract } from './conversations.ts'
+import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
 
 // Vitest runs without --expose-gc; without a collection the measure would be of garbage too.
@@ -14,12 +14,12 @@ const collectGarbage = runInNewContext('gc') as () => void
 const quick = { backoffMs: 5, graceMs: 50 }
 
 describe('the embedded queue', () => {
-  queueContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
-  fairnessContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
-  conversationContract((settings) => embeddedQueue({ log: keptLog(), ...quick, ...settings }))
+  queueContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
+  fairnessContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
+  conversationContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
 
   test('takes nothing more in when too many questions wait, and does again when they are answered', async () => {
-    const queue = embeddedQueue({ log: keptLog(), maxWaiting: 2 })
+    const queue = memoryQueue({ log: keptLog(), maxWaiting: 2 })
     await queue.accept(question('1'))
     await queue.accept(question('2'))
     await expect(queue.accept(question('3'))).rejects.toThrow('Too many')
@@ -32,7 +32,7 @@ describe('the embedded queue', () => {
 
   test('a question id is forgotten after its time, so that memory does not fill', async () => {
     let now = 0
-    const queue = embeddedQueue({ log: keptLog(), claimTtlMs: 1_000, now: () => now })
+    const queue = memoryQueue({ log: keptLog(), claimTtlMs: 1_000, now: () => now })
     await queue.accept(question('1'))
     now = 1_001
     expect(await queue.accept(question('1'))).toBe('accepted')
@@ -40,7 +40,7 @@ describe('the embedded queue', () => {
   })
 
   test('a stop hands out what still waits with an aborted signal, so that everyone can be told', async () => {
-    const queue = embeddedQueue({ log: keptLog(), concurrency: 1, graceMs: 50 })
+    const queue = memoryQueue({ log: keptLog(), concurrency: 1, graceMs: 50 })
     const begun = deferred()
     const told: string[] = []
     await queue.start(async ({ ts }, _run, signal) => {
@@ -58,7 +58,7 @@ describe('the embedded queue', () => {
 
   test('says at its end how many questions are left unanswered', async () => {
     const log = keptLog()
-    const queue = embeddedQueue({ log })
+    const queue = memoryQueue({ log })
     await queue.accept(question('1'))
     await queue.stop(0)
     expect(log.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { questions: 1 } }))
@@ -66,7 +66,7 @@ describe('the embedded queue', () => {
 
   test('never logs what people wrote', async () => {
     const log = keptLog()
-    const queue = embeddedQueue({ log, ...quick })
+    const queue = memoryQueue({ log, ...quick })
     await queue.start(async () => {
       throw new Error('broken')
     })
@@ -78,7 +78,7 @@ describe('the embedded queue', () => {
 
   test('does not grow over 2,000 questions in 2,000 threads', async () => {
     const bounds = { maxClaims: 100, maxKnown: 50 }
-    const queue = embeddedQueue({ log: keptLog(), ...bounds })
+    const queue = memoryQueue({ log: keptLog(), ...bounds })
     let answered = 0
     await queue.start(async () => void answered++)
     const grow = async (from: number) => {

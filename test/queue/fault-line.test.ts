@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultLine } from '../../src/queue/faults.ts'
+import { logThrottle } from '../../src/queue/log-throttle.ts'
 import { keptLog } from '../harness/stores.ts'
 
 const REFUSED = 'connect ECONNREFUSED 127.0.0.1:6379'
@@ -7,7 +7,7 @@ const REFUSED = 'connect ECONNREFUSED 127.0.0.1:6379'
 test('a fault is said at once, and while it lasts once a minute, with how often it was met between', () => {
   const log = keptLog()
   let now = 1_000
-  const tell = faultLine(log, () => now)
+  const tell = logThrottle(log, () => now)
   for (let second = 0; second <= 120; second++) {
     tell(new Error(REFUSED))
     if (second === 30) tell(new Error('OOM command not allowed'))
@@ -23,7 +23,7 @@ test('a fault is said at once, and while it lasts once a minute, with how often 
 
 test('a thousand kinds of faults are all said, and not all kept', () => {
   const log = keptLog()
-  const tell = faultLine(log, () => 0)
+  const tell = logThrottle(log, () => 0)
   for (let n = 0; n < 1_000; n++) tell(new Error(`fault ${n}`))
   tell(new Error('fault 0'))
   expect(log.lines).toHaveLength(1_001)

@@ -1,7 +1,7 @@
 /** Which questions Redis' queue gives up, and which it does not. */
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
+import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { embeddedQueue } from '../../src/queue/embedded.ts'
-import { redisQueue } from '../../src/queue/redis.ts'
+import { memoryQueue } from '../../src/queue/memory-queue.ts'
+import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
@@ -186,7 +186,7 @@ async function holds(world: World, commands: Iterable<Command>): Promise<void> {
 describe('the embedded queue', () => {
   test('posts everything once and in order, whatever is delivered how often and fails', async () => {
     const property = fc.asyncProperty(fc.commands(gentle, { maxCommands: 40 }), async (commands) => {
-      const queue = embeddedQueue({ log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
+      const queue = memoryQueue({ log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
       await holds(new World({ front: queue, worker: async () => ({ queue }) }), commands)
     })
     await fc.assert(property, { numRuns: 60 })

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis.ts'
+import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 

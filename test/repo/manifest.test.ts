@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { scopesOf } from '../../src/playground/methods/index.ts'
-import { COMMAND } from '../../src/slack/words.ts'
+import { COMMAND } from '../../src/slack/messages.ts'
 import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/content.ts'
+import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
 import { pings } from '../../src/playground/shown.ts'
 import {
   answerContents,
@@ -10,8 +10,8 @@ import {
   stepContent,
   withoutBlocks,
   type Content,
-} from '../../src/slack/blocks.ts'
-import { guard } from '../../src/slack/guard.ts'
+} from '../../src/slack/format/blocks.ts'
+import { sanitize } from '../../src/slack/client/sanitize.ts'
 
 /** An answer as mrkdwn, its messages one after the other, without the footer. */
 function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {
@@ -35,11 +35,11 @@ function textsOf({ blocks }: Content): string[] {
 
 /** Throws what Slack would answer to this, by a post or by an update. */
 function accept(content: Content): void {
-  const sent = guard(content)
+  const sent = sanitize(content)
   readContent({ ...sent })
   readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
-  readContent({ ...guard(withoutBlocks(content, 'chat.postMessage')) })
-  readContent({ ...guard(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
   expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
 }
 
@@ -345,7 +345,7 @@ test('whatever is in a step, a root or a note, Slack takes it and nobody is ping
       accept(stepContent({ thought: '', unreadable: true }))
       accept(noteContent('A word.'))
       const root = rootContent('U0ALICE0001', thought)
-      expect(pings({ ...guard(root, 'U0ALICE0001'), blocks: [] })).toEqual(['<@U0ALICE0001>'])
+      expect(pings({ ...sanitize(root, 'U0ALICE0001'), blocks: [] })).toEqual(['<@U0ALICE0001>'])
       accept(root)
     }),
     { numRuns: 300 },

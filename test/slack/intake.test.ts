@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
-import { mentionEvent, messageEvent } from '../../src/playground/events.ts'
+import { mentionEvent, messageEvent } from '../../src/playground/event-payloads.ts'
 import { ALICE, BOT_USER, GENERAL, TEAM, type Delivery, type Json } from '../../src/playground/slack.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { BOB, BOT_USER, GENERAL, RANDOM, type SayOptions } from '../../src/playground/slack.ts'
-import { findRuns } from '../../src/run/inspect.ts'
+import { findRuns } from '../../src/run/list-runs.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainText, questionOf, type SlackMessage } from '../../src/slack/question.ts'
+import { plainText, questionOf, type SlackMessage } from '../../src/slack/listeners/to-question.ts'
 
 const BOT = 'U0BOT'
 const DELIVERY = { team: 'T1', botUser: BOT, now: new Date(5000) }

@@ -55,7 +55,7 @@ test('the mention that comes as two events is taken in once, and a stranger’s 
   const seen = await answered(bot, 'answered')
   expect(seen.value('thinkaloud_intake_total', { surface: 'mention', outcome: 'accepted' })).toBe(1)
   expect(seen.value('thinkaloud_intake_total', { surface: 'mention', outcome: 'duplicate' })).toBe(1)
-  expect(seen.value('thinkaloud_intake_total', { surface: 'thread', outcome: 'stranger' })).toBe(1)
+  expect(seen.value('thinkaloud_intake_total', { surface: 'thread', outcome: 'unknown_thread' })).toBe(1)
   expect(seen.value('thinkaloud_questions_total')).toBe(1)
 })
 

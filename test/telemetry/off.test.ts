@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../src/log.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createTelemetry } from '../../src/telemetry.ts'
+import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startCommand } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startCollector } from '../harness/otlp-collector.ts'

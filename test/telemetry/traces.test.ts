@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { embeddedQueue } from '../../src/queue/embedded.ts'
+import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { createLog } from '../../src/log.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createTelemetry } from '../../src/telemetry.ts'
+import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
@@ -292,7 +292,7 @@ test('a trace that cannot be read begins a new one', async (t) => {
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')
   const telemetry = (await createTelemetry(config, log))!
-  const queue = telemetry.queue(embeddedQueue({ log }))
+  const queue = telemetry.queue(memoryQueue({ log }))
   const parents = [
     'rubbish',
     '00-00000000000000000000000000000000-0000000000000000-01',

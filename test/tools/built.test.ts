@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { startWiki } from '../../src/playground/wiki.ts'
-import { ROOT } from '../../src/root.ts'
+import { ROOT } from '../../src/package-root.ts'
 
 const run = promisify(execFile)
 const FOLDER = join(ROOT, 'tmp', 'built-tools')
@@ -12,7 +12,7 @@ const FOLDER = join(ROOT, 'tmp', 'built-tools')
 const SCRIPT = `
 import { createToolbox } from './dist/tools/index.js'
 import { loadCustomTools } from './dist/tools/custom-loader.js'
-import { createToolHttp } from './dist/src/http.js'
+import { createToolHttp } from './dist/src/toolbox/http/tool-http.js'
 const http = createToolHttp()
 const built = createToolbox({ http, settings: { enabled: ['wikipedia', 'calculator'], wikipediaApiUrl: process.argv[2] } })
 const custom = await loadCustomTools(new URL('custom', import.meta.url).pathname, ['calculator'])

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createToolHttp } from '../../src/http.ts'
+import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
 import { startWiki } from '../../src/playground/wiki.ts'
 import type { WikiPage } from '../../src/playground/wiki-pages.ts'
 import { createToolbox } from '../../tools/index.ts'

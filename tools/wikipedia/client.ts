@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ToolError } from '../../src/errors.ts'
-import { parseJson, webAddress } from '../json.ts'
+import { parseJson, webAddress } from '../service-response.ts'
 import { cutQuery } from '../query.ts'
 import type { Service } from '../settings.ts'
 import { ask, packed } from './package.ts'

@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText } from '../input.ts'
-import { beginsObservation, readBracket } from '../parse.ts'
-import type { Dialect, Message, Reading, RunView, Step, Tool } from '../types.ts'
-import { describeTool, observed, tailOf } from './shared.ts'
+import { inputText } from '../tool-input.ts'
+import { beginsObservation, readBracket } from '../parser/index.ts'
+import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
+import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
 
 const FINISH = 'Finish'
 
@@ -78,10 +78,10 @@ function renderStep(
   const said = action
     ? `Thought${label}: ${step.thought}\nAction${label}: ${action}\n`
     : `Thought${label}: ${step.unreadable ?? step.thought}\n`
-  return `${said}Observation${label}: ${observed(step, view.nonce)}\n`
+  return `${said}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
 }
 
-function withOurNames(reading: Reading, names: Map<string, string>): Reading {
+function withOurNames(reading: ParsedTurn, names: Map<string, string>): ParsedTurn {
   if (reading.kind !== 'actions') return reading
   return {
     ...reading,

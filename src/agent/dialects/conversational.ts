@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
 import { cutMiddle } from '../observation.ts'
-import { beginsObservation, readConversational } from '../parse.ts'
+import { beginsObservation, readConversational } from '../parser/index.ts'
 import type { Dialect, Message, RunView } from '../types.ts'
-import { tailOf, toolVariables } from './shared.ts'
+import { tailOf, toolVariables } from './prompt-parts.ts'
 import { renderStep } from './text.ts'
 
 const ANSWER_CHARS = 1500

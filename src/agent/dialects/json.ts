@@ -1,7 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
-import { beginsObservation, readJson } from '../parse.ts'
+import { beginsObservation, readJson } from '../parser/index.ts'
 import type { Dialect, Message, RunView, Step } from '../types.ts'
-import { observed, tailOf, toolVariables } from './shared.ts'
+import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON blob with `action` and
@@ -42,5 +42,5 @@ function renderStep(step: Step, nonce: string): string {
   const said = blob
     ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n`
     : `Thought: ${step.unreadable ?? step.thought}\n`
-  return `${said}Observation: ${observed(step, nonce)}\n`
+  return `${said}Observation: ${fencedObservation(step, nonce)}\n`
 }

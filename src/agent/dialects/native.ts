@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText, specOf } from '../input.ts'
-import { readText, stripThinking } from '../parse.ts'
-import type { Completion, Dialect, Message, Reading, Rendered, RunView, Step } from '../types.ts'
-import { observed, tailOf } from './shared.ts'
+import { inputText, specOf } from '../tool-input.ts'
+import { readText, stripThinking } from '../parser/index.ts'
+import type { Completion, Dialect, Message, ParsedTurn, Rendered, RunView, Step } from '../types.ts'
+import { fencedObservation, tailOf } from './prompt-parts.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
 export function nativeDialect(prompts: Prompts): Dialect {
@@ -25,9 +25,9 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
     { role: 'user', content: view.question },
     ...turnsOf(view.steps).flatMap((turn) => renderTurn(turn, view.nonce)),
   ]
-  if (view.lastCall)
+  if (view.finalTurn)
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
-  return { messages, tools: view.tools.map(specOf), ...(view.lastCall ? { toolChoice: 'none' as const } : {}) }
+  return { messages, tools: view.tools.map(specOf), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
 }
 
 /** Steps that one completion asked for belong into one message with all of its calls. */
@@ -54,7 +54,7 @@ function renderTurn(steps: Step[], nonce: string): Message[] {
   }))
   const results = steps.map((step, i) => ({
     role: 'tool' as const,
-    content: observed(step, nonce),
+    content: fencedObservation(step, nonce),
     toolCallId: idOf(step, i),
   }))
   return [{ role: 'assistant', content: steps[0]!.thought, toolCalls }, ...results]
@@ -64,7 +64,7 @@ function argumentsOf(input: unknown): string {
   return typeof input === 'string' ? JSON.stringify({ input }) : inputText(input)
 }
 
-function readNative({ text, reasoning, toolCalls }: Completion, tools: string[]): Reading {
+function readNative({ text, reasoning, toolCalls }: Completion, tools: string[]): ParsedTurn {
   const words = stripThinking(text).trim()
   if (toolCalls?.length) {
     const actions = toolCalls.map((call) => ({

@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText } from '../input.ts'
-import { beginsIntermediateAnswer, readSelfAsk } from '../parse.ts'
-import type { Dialect, Message, Reading, RunView, Step, Tool } from '../types.ts'
-import { observed, tailOf } from './shared.ts'
+import { inputText } from '../tool-input.ts'
+import { beginsIntermediateAnswer, readSelfAsk } from '../parser/index.ts'
+import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
+import { fencedObservation, tailOf } from './prompt-parts.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
@@ -23,7 +23,7 @@ function searchTool(tools: Tool[]): Tool | undefined {
   return SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools[0]
 }
 
-function onSearch(reading: Reading, tools: Tool[]): Reading {
+function onSearch(reading: ParsedTurn, tools: Tool[]): ParsedTurn {
   const search = searchTool(tools)?.name
   if (reading.kind !== 'actions' || search === undefined) return reading
   return { ...reading, actions: reading.actions.map((action) => ({ ...action, tool: search })) }
@@ -42,5 +42,5 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
 
 function renderStep(step: Step, nonce: string): string {
   const asked = step.action ? `Follow up: ${inputText(step.action.input)}` : (step.unreadable ?? '')
-  return `${asked}\nIntermediate answer: ${observed(step, nonce)}\n`
+  return `${asked}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
 }

@@ -1,9 +1,9 @@
 import type { Prompts } from '../../prompts.ts'
-import { inputText } from '../input.ts'
+import { inputText } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
-import { beginsObservation, readText } from '../parse.ts'
+import { beginsObservation, readText } from '../parser/index.ts'
 import type { Dialect, Message, RunView, Step } from '../types.ts'
-import { observed, tailOf, toolVariables } from './shared.ts'
+import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
@@ -37,5 +37,5 @@ export function renderStep(step: Step, nonce: string): string {
   const said = step.action
     ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
     : `Thought: ${defuseLabels(step.unreadable ?? step.thought)}\n`
-  return `${said}Observation: ${observed(step, nonce)}\n`
+  return `${said}Observation: ${fencedObservation(step, nonce)}\n`
 }

@@ -1,7 +1,7 @@
 import { optional, required } from '../args.ts'
 import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
-import { readContent, UPDATE_TEXT_MOST } from './content.ts'
+import { readContent, UPDATE_TEXT_MOST } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 
 /** How the bot's own messages are signed. */

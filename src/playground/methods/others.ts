@@ -1,5 +1,5 @@
 import { flag, invalid, isObject, optional, required } from '../args.ts'
-import { checkBlocks, VIEW_BLOCKS } from '../blocks.ts'
+import { checkBlocks, VIEW_BLOCKS } from '../block-rules.ts'
 import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, Refusal, type Json } from '../types.ts'
 import type { Method, Workspace } from './method.ts'

@@ -1,9 +1,9 @@
 /** Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming, and what facts/slack.md says of their limits. */
 import { invalid, isObject, optional, required } from '../args.ts'
-import { checkBlocks } from '../blocks.ts'
+import { checkBlocks } from '../block-rules.ts'
 import { Refusal, type Channel, type Json, type Message } from '../types.ts'
 import { FROM_BOT } from './chat.ts'
-import { checkLength, MARKDOWN_MOST, readMetadata } from './content.ts'
+import { checkLength, MARKDOWN_MOST, readMetadata } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 
 /** The most UTF-8 bytes that a streamed message holds, and the most characters of a title in it. */

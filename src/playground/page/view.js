@@ -1,6 +1,6 @@
 /** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
 import { byId, el } from './dom.js'
-import { messageItem, syncList } from './messages.js'
+import { messageItem, syncList } from './message-list.js'
 import { isDirect, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createAgent } from '../../../src/agent-parts.ts'
+import { createAgent } from '../../../src/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createLog } from '../../../src/log.ts'
 import { dialect, prompt, read, step, tool, view } from '../../harness/dialect.ts'

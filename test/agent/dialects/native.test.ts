@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { echo, runOn } from '../../harness/agent.ts'
+import { echo, runOn } from '../../harness/agent-run.ts'
 import { dialect, read, step, view } from '../../harness/dialect.ts'
 
 describe('native', () => {
@@ -10,7 +10,7 @@ describe('native', () => {
       { name: 'wikipedia_lookup' },
     ])
     expect(rendered.toolChoice).toBeUndefined()
-    expect(dialect('native').render(view({ lastCall: 'steps' }))).toMatchObject({
+    expect(dialect('native').render(view({ finalTurn: 'steps' }))).toMatchObject({
       tools: rendered.tools,
       toolChoice: 'none',
     })

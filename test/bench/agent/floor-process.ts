@@ -3,7 +3,7 @@
  * the same size, the same tools, two regular expressions, and nothing around them.
  */
 import OpenAI from 'openai'
-import { ANSWER, FOUND, QUESTION, zeroShot } from './scene.ts'
+import { ANSWER, FOUND, QUESTION, zeroShot } from './bench-scene.ts'
 import { serveRounds } from './side.ts'
 
 const [, , baseURL = '', dist = '', mode = ''] = process.argv

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { TURNS } from './scene.ts'
+import { TURNS } from './bench-scene.ts'
 
 const LATENCY_MS = 20
 const usage = { prompt_tokens: 250, completion_tokens: 30, total_tokens: 280 }

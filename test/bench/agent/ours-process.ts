@@ -9,7 +9,7 @@ import type * as LogModule from '../../../src/log.ts'
 import type * as ModelsModule from '../../../src/model/index.ts'
 import type * as PromptsModule from '../../../src/prompts.ts'
 import type * as CalculatorModule from '../../../tools/calculator.ts'
-import { ANSWER, FOUND, QUESTION, TOOLS } from './scene.ts'
+import { ANSWER, FOUND, QUESTION, TOOLS } from './bench-scene.ts'
 import { serveRounds } from './side.ts'
 
 const [, , baseURL = '', dist = '', mode = ''] = process.argv

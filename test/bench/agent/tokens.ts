@@ -5,7 +5,7 @@ import { runAgent } from '../../../src/agent/agent.ts'
 import { textDialect } from '../../../src/agent/dialects/text.ts'
 import type { Message, Model, Tool } from '../../../src/agent/types.ts'
 import { loadPrompts } from '../../../src/prompts.ts'
-import { FOUND, QUESTION, TOOLS, TURNS, zeroShot } from './scene.ts'
+import { FOUND, QUESTION, TOOLS, TURNS, zeroShot } from './bench-scene.ts'
 
 /** What LangChain's own prompt took for the three calls, measured once (issue 3). */
 const LANGCHAIN_MEASURED = 734

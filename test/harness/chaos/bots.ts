@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ROOT } from '../../../src/root.ts'
-import { said, start, type Running } from '../../ci/process.ts'
+import { ROOT } from '../../../src/package-root.ts'
+import { said, start, type Running } from '../../ci/started-process.ts'
 import type { Ends } from '../ends.ts'
 
 /** One process of the built bot. */

@@ -1,0 +1,79 @@
+import { f1 } from './normalise.ts'
+import type { Outcome } from './outcome.ts'
+import type { EvalQuestion } from './questions.ts'
+import { isRight } from './ask-all.ts'
+import { nameOf, type Variant } from './variants.ts'
+
+/** One question with its outcome and score, as the JSON file has it. */
+export interface Scored extends Outcome {
+  gold: string[]
+  em: number
+  f1: number
+}
+
+/** A side of the comparison in figures. Shares are 0 to 1, times seconds, tokens and dollars means a question. */
+export interface Summary {
+  name: string
+  questions: number
+  right: number
+  em: number
+  f1: number
+  steps: number
+  seconds: { median: number; p95: number }
+  tokens: { in: number; out: number; estimated: boolean }
+  /** Left out where the price of some call is unknown. */
+  costUsd?: number
+  /** How many runs ended in each way; `answered`: the model ended it by itself. */
+  ends: Record<string, number>
+}
+
+/** Puts the scores beside the outcomes. */
+export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored[] {
+  const goldOf = new Map(questions.map((question) => [question.id, question.gold]))
+  return outcomes.map((outcome) => {
+    const gold = goldOf.get(outcome.id) ?? []
+    const answered = outcome.answer !== undefined
+    return {
+      ...outcome,
+      gold,
+      em: isRight({ gold }, outcome) ? 1 : 0,
+      f1: answered ? f1(outcome.answer ?? '', gold) : 0,
+    }
+  })
+}
+
+export function summarise(variant: Variant, scored: Scored[]): Summary {
+  const mean = (part: (one: Scored) => number) => scored.reduce((sum, one) => sum + part(one), 0) / scored.length
+  const seconds = scored.map((one) => one.ms / 1000).sort((a, b) => a - b)
+  const priced = scored.every((one) => one.costUsd !== undefined)
+  return {
+    name: nameOf(variant),
+    questions: scored.length,
+    right: scored.filter((one) => one.em === 1).length,
+    em: mean((one) => one.em),
+    f1: mean((one) => one.f1),
+    steps: mean((one) => one.steps),
+    seconds: { median: quantile(seconds, 0.5), p95: quantile(seconds, 0.95) },
+    tokens: {
+      in: mean((one) => one.inputTokens),
+      out: mean((one) => one.outputTokens),
+      estimated: scored.some((one) => one.estimated),
+    },
+    ...(priced ? { costUsd: mean((one) => one.costUsd ?? 0) } : {}),
+    ends: endsOf(scored),
+  }
+}
+
+function endsOf(scored: Scored[]): Record<string, number> {
+  const ends: Record<string, number> = {}
+  for (const { error, stopped } of scored) {
+    const end = error === undefined ? (stopped ?? 'answered') : 'failed'
+    ends[end] = (ends[end] ?? 0) + 1
+  }
+  return ends
+}
+
+/** The nearest-rank quantile of sorted values. */
+export function quantile(sorted: number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+}

@@ -1,0 +1,94 @@
+/**
+ * The demo model: a handful of rules that read a prompt and write completions in the text dialect, so that the bot can be
+ * tried without a key. It goes the whole way that a model goes (prompt, loop, tools); what it says comes from observations.
+ */
+import type { Message, Model, ModelEvent, ModelRequest } from '../../agent/types.ts'
+import { followers, invoices } from './accounts.ts'
+import { ages } from './ages.ts'
+import { relations, throughSomebody } from './chains.ts'
+import { standalone } from './follow-up.ts'
+import { advance, answered, type Final, type Move, type Rule } from './plan.ts'
+import { readPrompt, type Asked } from './read-prompt.ts'
+import { sums } from './sums.ts'
+import { definitions, onlyDemo, topics } from './topics.ts'
+
+/** The first rule that understands a question answers it. */
+const RULES: Rule[] = [invoices, followers, sums, ages, throughSomebody, relations, definitions, topics]
+
+/** Longer questions are not read. */
+const MOST_QUESTION = 1000
+
+/** @param options.paceMs a pause between two pieces of a stream, so that a person sees it come; none by default. */
+export function demoModel(options: { paceMs?: number } = {}): Model {
+  return { name: 'demo', stream: (request) => streamDemo(request, options.paceMs ?? 0) }
+}
+
+/**
+ * Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill
+ * it.
+ */
+async function* streamDemo(request: ModelRequest, paceMs: number): AsyncGenerator<ModelEvent> {
+  let written = ''
+  try {
+    for (const piece of complete(request.messages).match(/\S+\s*|\s+/g) ?? []) {
+      if (paceMs > 0) await new Promise((resolve) => setTimeout(resolve, paceMs))
+      if (request.signal.aborted) return
+      written += piece
+      yield { type: 'text', text: piece }
+    }
+  } finally {
+    request.onUsage?.({
+      model: 'demo',
+      inputTokens: tokensOf(request.messages),
+      outputTokens: Math.ceil(written.length / 4),
+      estimated: true,
+    })
+  }
+}
+
+/** About four characters a token. */
+function tokensOf(messages: Message[]): number {
+  return Math.ceil(messages.reduce((sum, message) => sum + message.content.length, 0) / 4)
+}
+
+/** What the demo writes to a prompt. */
+export function complete(messages: Message[]): string {
+  const prompt = readPrompt(messages)
+  if (prompt.kind === 'standalone') return standalone(prompt.history, prompt.followUp)
+  if (prompt.kind === 'foreign') return foreignWords(messages)
+  const { asked } = prompt
+  return write(asked.lastCall ? lastWords(asked) : think(asked))
+}
+
+/** To a prompt in another dialect the demo says, in that dialect's way to answer, that it does not speak it. */
+function foreignWords(messages: Message[]): string {
+  const words = 'I am only the demo, and I speak only AGENT_DIALECT=text.'
+  const whole = messages.map((message) => message.content).join('\n')
+  if (whole.includes('Finish[')) return ` I do not speak this form.\nAction: Finish[${words}]`
+  if (whole.includes('So the final answer is:')) return `So the final answer is: ${words}`
+  if (/^AI: /m.test(whole)) return `Thought: Do I need to use a tool? No\nAI: ${words}`
+  return whole.includes('Final Answer') ? ` I do not speak this form.\nFinal Answer: ${words}` : words
+}
+
+/** Tries the rules in order. A question that no rule understands gets an honest word rather than a guess. */
+function think(asked: Asked): Move | Final {
+  if (asked.question.length <= MOST_QUESTION) {
+    for (const rule of RULES) {
+      const plan = rule(asked)
+      if (plan) return advance(plan, asked.observations)
+    }
+  }
+  return answered(onlyDemo(asked), 'This is beyond my few rules.')
+}
+
+/** The last call may use no tool: what was seen last is all there is to say. */
+function lastWords(asked: Asked): Final {
+  const seen = asked.observations.at(-1)
+  return answered(seen ? `I had to stop here. The last thing that I saw: ${seen.slice(0, 300)}` : onlyDemo(asked))
+}
+
+/** In the text dialect, after the prompt's "Thought:". */
+function write(next: Move | Final): string {
+  if ('answer' in next) return ` ${next.thought}\nFinal Answer: ${next.answer}`
+  return ` ${next.thought}\nAction: ${next.tool}\nAction Input: ${next.input}`
+}

@@ -1,0 +1,159 @@
+/** Messages as list items. */
+import { renderBlocks, renderChunks } from './draw-blocks.js'
+import { el } from './dom.js'
+import { emojiSign } from './emoji.js'
+import { mrkdwn } from './mrkdwn.js'
+
+/** Messages of one person within so many seconds stand together under one name. */
+const TOGETHER_S = 300
+
+/**
+ * @param {object} message a message or an ephemeral one
+ * @param {object} view who and what is around it: `names`, `user(id)`, `previous`, `replies`, `status`, and what can be done
+ */
+export function messageItem(message, view) {
+  if (message.subtype === 'channel_join' || message.subtype === 'tombstone') return note(message, view)
+  const isWhisper = message.isWhisper === true
+  const user = isWhisper ? view.user(view.bot) : view.user(message.user)
+  const together = isTogether(message, view.previous)
+  return el(
+    `li.message${together ? '.together' : ''}${isWhisper ? '.whisper' : ''}`,
+    { 'data-ts': message.ts },
+    together ? el('span.gutter', { 'aria-hidden': 'true' }, time(message.ts).replace(/\s?[AP]M$/i, '')) : avatar(user),
+    el(
+      'div.message-body',
+      {},
+      isWhisper && el('p.only-you', {}, el('span', { 'aria-hidden': 'true' }, '👁 '), 'Only visible to you'),
+      messageHead(message, user, together),
+      ...content(message, view),
+      reactions(message, view),
+      threadLink(message, view),
+    ),
+  )
+}
+
+function messageHead(message, user, together) {
+  const sent = new Date(Number(message.ts) * 1000)
+  return el(
+    `p.message-head${together ? '.sr-only' : ''}`,
+    {},
+    el('strong', {}, user.real_name),
+    ' ',
+    user.is_bot && el('span.badge', {}, 'APP'),
+    ' ',
+    el('time', { datetime: sent.toISOString(), title: sent.toLocaleString() }, time(message.ts)),
+    message.edited && el('span.edited', {}, ' (edited)'),
+  )
+}
+
+function isTogether(message, previous) {
+  if (!previous || message.isWhisper || previous.isWhisper || previous.subtype) return false
+  return previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S
+}
+
+function note(message, view) {
+  return el(
+    'li.note',
+    { 'data-ts': message.ts },
+    el('p', {}, ...mrkdwn(message.text, view.names)),
+    threadLink(message, view),
+  )
+}
+
+function avatar(user) {
+  if (user.is_bot) return el('img.avatar', { src: 'icon.svg', alt: '', width: 36, height: 36 })
+  return el(
+    `span.avatar.tint-${user.name.length % 4}`,
+    { 'aria-hidden': 'true' },
+    user.real_name.slice(0, 1).toUpperCase(),
+  )
+}
+
+/** Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. */
+function content(message, view) {
+  const context = { names: view.names, press: (action) => view.press(message, action) }
+  const nodes = []
+  if (message.chunks?.length > 0) nodes.push(...renderChunks(message.chunks, context))
+  if (message.blocks?.length > 0 && !isTyped(message)) nodes.push(...renderBlocks(message.blocks, context))
+  if (nodes.length === 0) nodes.push(el('div.text', {}, ...mrkdwn(message.text, view.names)))
+  if (message.streaming_state === 'in_progress')
+    nodes.push(el('span.writing', { role: 'img', 'aria-label': 'still writing' }, '▍'))
+  return nodes
+}
+
+/** What a person typed is shown from its text, where line breaks and marks stand as they were typed. */
+function isTyped(message) {
+  return message.client_msg_id !== undefined
+}
+
+function reactions(message, view) {
+  if (!message.reactions?.length) return undefined
+  return el(
+    'div.reactions',
+    {},
+    ...message.reactions.map(({ name, users, count }) =>
+      el(
+        'button.reaction',
+        {
+          type: 'button',
+          'aria-pressed': String(users.includes(view.you)),
+          'aria-label': `${name}, ${count}`,
+          onclick: () => view.react(message, name, users.includes(view.you)),
+        },
+        `${emojiSign(name)} ${count}`,
+      ),
+    ),
+  )
+}
+
+/** Under a root: how many replies there are, and what the bot does. */
+function threadLink(message, view) {
+  if (!view.openThread) return undefined
+  const { replies, status } = view
+  if (replies === 0 && !status)
+    return el(
+      'button.thread-link.quiet-link',
+      { type: 'button', onclick: () => view.openThread(message.ts) },
+      'Reply in thread',
+    )
+  const count = replies === 1 ? '1 reply' : `${replies} replies`
+  const words = status ? (replies > 0 ? `${count} · ${status}` : status) : count
+  return el(
+    `button.thread-link${status ? '.running' : ''}`,
+    { type: 'button', onclick: () => view.openThread(message.ts) },
+    words,
+  )
+}
+
+export function time(ts) {
+  return new Date(Number(ts) * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+}
+
+/**
+ * Brings a list up to date, leaving alone the items that did not change: what has the focus keeps it, and a screen reader
+ * hears only what is new.
+ * @param {HTMLElement} list
+ * @param {{ key: string, state: unknown, make(): HTMLElement }[]} items
+ */
+export function syncList(list, items) {
+  const old = new Map([...list.children].map((child) => [child.dataset.key, child]))
+  let place = list.firstElementChild
+  for (const { key, state, make } of items) {
+    const print = JSON.stringify(state)
+    const before = old.get(key)
+    old.delete(key)
+    if (before?.dataset.print === print) {
+      if (before === place) place = place.nextElementSibling
+      else list.insertBefore(before, place)
+      continue
+    }
+    const fresh = make()
+    fresh.dataset.key = key
+    fresh.dataset.print = print
+    if (before) {
+      if (before === place) place = place.nextElementSibling
+      before.replaceWith(fresh)
+    } else list.insertBefore(fresh, place)
+  }
+  for (const gone of old.values()) gone.remove()
+}

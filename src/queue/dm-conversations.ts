@@ -1,0 +1,114 @@
+/**
+ * Which conversation a question in a direct message goes on. People write there at the top level, and each message is answered
+ * in a thread of its own; but what they write within an hour (`dmMemoryMs`) of each other is one conversation to them. It has
+ * the name of its first message. A reply belongs to the conversation of the message that its thread hangs under.
+ *
+ * What counts is when messages were written, which is their ts, and not when they come in. What was decided of a message is
+ * kept, so that a second delivery of it meets the first one's claim.
+ */
+import { ExpiringMap } from '../history/expiring-map.ts'
+import { script, type RedisClient } from '../redis.ts'
+import { dmKeys } from '../run/thread-keys.ts'
+import type { Question } from '../run/types.ts'
+
+interface ConversationTimes {
+  /** How far apart the messages of one conversation may be, in ms; 0 makes each its own. */
+  dmMemoryMs: number
+  /** How long a message's conversation is remembered, in ms. */
+  knownTtlMs: number
+}
+
+/** `dm` is `team:channel`, `root` the ts of the message that the question's thread hangs under. */
+interface DmPlace {
+  dm: string
+  root: string
+  /** The question is itself the root, or a command whose root was posted for it. */
+  isTopLevel: boolean
+}
+
+/** @returns undefined for what is said elsewhere, and for a command that has no thread yet. */
+function dmPlaceOf({ team, channel, thread, ts, surface }: Question): DmPlace | undefined {
+  const isDirect = surface === 'dm' || (surface === 'ask' && channel.startsWith('D'))
+  if (!isDirect || !/^\d+\.\d+$/.test(thread)) return undefined
+  return { dm: `${team}:${channel}`, root: thread, isTopLevel: surface === 'ask' || ts === thread }
+}
+
+function inConversation({ conversation: _, ...question }: Question, first: string): Question {
+  return first === question.thread ? question : { ...question, conversation: first }
+}
+
+/** In this process's memory. Does not await, so that a queue can place and take in as one step. */
+export class MemoryConversations {
+  readonly #windowMs: number
+  readonly #roots: ExpiringMap<string>
+  /** Of each direct message the conversation that is going on: its first and its last message. */
+  readonly #current: ExpiringMap<{ first: string; last: string }>
+
+  constructor({ dmMemoryMs, knownTtlMs, maxKnown, now }: ConversationTimes & { maxKnown: number; now: () => number }) {
+    this.#windowMs = dmMemoryMs
+    const bounds = { ttlMs: knownTtlMs, maxSize: maxKnown, now }
+    this.#roots = new ExpiringMap(bounds)
+    this.#current = new ExpiringMap(bounds)
+  }
+
+  /** The question with its conversation. */
+  place(question: Question): Question {
+    const place = dmPlaceOf(question)
+    if (!place) return question
+    const key = `${place.dm}:${place.root}`
+    const first = this.#roots.get(key) ?? (place.isTopLevel ? this.#join(place) : place.root)
+    this.#roots.set(key, first)
+    return inConversation(question, first)
+  }
+
+  #join({ dm, root }: DmPlace): string {
+    const current = this.#current.get(dm)
+    const [at, windowS] = [Number(root), this.#windowMs / 1000]
+    const isNear =
+      current && windowS > 0 && at >= Number(current.first) - windowS && at <= Number(current.last) + windowS
+    const first = isNear ? current.first : root
+    if (!current || at > Number(current.last)) this.#current.set(dm, { first, last: root })
+    return first
+  }
+}
+
+// The same in one step. KEYS: the root's conversation, that of its direct message. ARGV: root, whether it is at the top level,
+// the window in seconds, ttl in ms.
+const placeScript = script(`
+  local first = redis.call('GET', KEYS[1])
+  if first then
+    redis.call('PEXPIRE', KEYS[1], ARGV[4])
+    return first
+  end
+  first = ARGV[1]
+  if ARGV[2] == '1' then
+    local begin, last = unpack(redis.call('HMGET', KEYS[2], 'first', 'last'))
+    local at, window = tonumber(ARGV[1]), tonumber(ARGV[3])
+    if last and window > 0 and at >= tonumber(begin) - window and at <= tonumber(last) + window then first = begin end
+    if not last or at > tonumber(last) then
+      redis.call('HSET', KEYS[2], 'first', first, 'last', ARGV[1])
+      redis.call('PEXPIRE', KEYS[2], ARGV[4])
+    end
+  end
+  redis.call('SET', KEYS[1], first, 'PX', ARGV[4])
+  return first
+`)
+
+/** In Redis, for all processes. */
+export class RedisConversations {
+  readonly #options: ConversationTimes & { redis: RedisClient; prefix: string }
+
+  constructor(options: ConversationTimes & { redis: RedisClient; prefix: string }) {
+    this.#options = options
+  }
+
+  /** The question with its conversation; asks Redis only for what is said in a direct message. */
+  async place(question: Question): Promise<Question> {
+    const place = dmPlaceOf(question)
+    if (!place) return question
+    const { redis, prefix, dmMemoryMs, knownTtlMs } = this.#options
+    const keys = dmKeys(prefix, place.dm, place.root)
+    const args = [place.root, place.isTopLevel ? 1 : 0, dmMemoryMs / 1000, Math.max(knownTtlMs, 2 * dmMemoryMs)]
+    return inConversation(question, String(await placeScript(redis, [keys.root, keys.current], args)))
+  }
+}

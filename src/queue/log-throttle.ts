@@ -1,0 +1,17 @@
+import { messageOf } from '../errors.ts'
+import type { StoreLog } from '../history/store-log.ts'
+import { seldom } from '../log.ts'
+
+/**
+ * The log line for what BullMQ meets by itself. Its loops try again several times a second for as long as Redis is away or
+ * full, so a fault is said at once and from then on once a minute, with how often it was met between.
+ */
+export function logThrottle(log: StoreLog, now: () => number): (error: Error) => void {
+  const isDue = seldom(now)
+  return (fault) => {
+    const error = messageOf(fault)
+    const metBetween = isDue(error)
+    if (metBetween === undefined) return
+    log.warn({ error, ...(metBetween ? { metBetween } : {}) }, 'the queue had an error')
+  }
+}

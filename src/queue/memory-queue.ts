@@ -1,0 +1,231 @@
+import { ExpiringMap } from '../history/expiring-map.ts'
+import type { StoreLog } from '../history/store-log.ts'
+import type { ThreadKey } from '../history/types.ts'
+import { LeaseLost, messageOf } from '../errors.ts'
+import { embeddedRun } from '../run/memory-run.ts'
+import { freshRun } from '../run/saved-run.ts'
+import { conversationOf, type Question, type SavedRun } from '../run/types.ts'
+import { MemoryConversations } from './dm-conversations.ts'
+import { GIVE_UP_TRIES, QUEUE_DEFAULTS } from './defaults.ts'
+import { settledWithin } from '../async.ts'
+import { RoundRobin } from './round-robin.ts'
+import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
+
+export interface MemoryQueueOptions {
+  log: StoreLog
+  /** Questions answered at once, each of another thread. */
+  concurrency?: number
+  now?: () => number
+  /** How often a handler may fail before its question is given up, and the first pause between (it doubles). */
+  maxFailures?: number
+  backoffMs?: number
+  /** How long a question's id is remembered, so that a redelivery is known for one. */
+  claimTtlMs?: number
+  /** How long a thread in which the bot was asked stays known. */
+  knownTtlMs?: number
+  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
+  dmMemoryMs?: number
+  /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
+  maxClaims?: number
+  maxKnown?: number
+  maxWaiting?: number
+  /** How long an aborted handler has to end before stop() no longer waits for it. */
+  graceMs?: number
+}
+
+/** A question that waits or is worked on, with what its run has done so far. */
+interface Item {
+  question: Question
+  saved: SavedRun
+  failures: number
+}
+
+interface Running {
+  done: Promise<void>
+  abort: AbortController
+}
+
+const DAY_MS = 86_400_000
+
+/** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
+export function memoryQueue(options: MemoryQueueOptions): Queue {
+  return new MemoryQueue(options)
+}
+
+class MemoryQueue implements Queue {
+  readonly #options: Required<MemoryQueueOptions>
+  readonly #claims: ExpiringMap<true>
+  readonly #known: ExpiringMap<true>
+  readonly #conversations: MemoryConversations
+  /** Only threads with questions are here. The head of an inbox stays until it is finished. */
+  readonly #inboxes = new Map<ThreadKey, Item[]>()
+  readonly #turns = new RoundRobin()
+  readonly #running = new Map<ThreadKey, Running>()
+  readonly #pauses = new Set<NodeJS.Timeout>()
+  #waiting = 0
+  #handler: Handler | undefined
+  #giveUp: Handler | undefined
+  #state: 'open' | 'stopping' | 'stopped' = 'open'
+
+  constructor(options: MemoryQueueOptions) {
+    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
+    const { dmMemoryMs } = QUEUE_DEFAULTS
+    const times = { dmMemoryMs, backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 3_000 }
+    this.#options = { concurrency: 20, now: Date.now, maxFailures: 3, ...bounds, ...times, ...options }
+    const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
+    this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
+    this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
+    this.#conversations = new MemoryConversations(this.#options)
+  }
+
+  // Nothing in here awaits, so all of it is one atomic step.
+  async accept(asked: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
+    if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
+    const question = this.#conversations.place(asked)
+    const thread = conversationOf(question)
+    // Claims are the thread's own: a `/ask` question comes a second time under its real thread, with the same id.
+    const claims = [`${thread} id ${question.id}`]
+    if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
+    if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
+    if (onlyKnownThread && !this.#known.has(thread)) return 'unknown_thread'
+    if (this.#waiting >= this.#options.maxWaiting) throw new Error('Too many questions are waiting.')
+
+    for (const claim of claims) this.#claims.set(claim, true)
+    this.#known.set(thread, true)
+    this.#enqueue(thread, question)
+    return 'accepted'
+  }
+
+  async start(handler: Handler, giveUp?: Handler): Promise<void> {
+    this.#handler = handler
+    this.#giveUp = giveUp
+    this.#pump()
+  }
+
+  async stop(ms: number): Promise<void> {
+    if (this.#state !== 'open') return
+    this.#state = 'stopping'
+    for (const pause of this.#pauses) clearTimeout(pause)
+    const working = () => [...this.#running.values()].map(({ done }) => done)
+    if (!(await settledWithin(ms - Math.min(this.#options.graceMs, ms / 2), working()))) {
+      for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
+      await settledWithin(this.#options.graceMs, working())
+    }
+    await settledWithin(this.#options.graceMs, this.#tellTheRest())
+    this.#state = 'stopped'
+    if (this.#waiting > 0)
+      this.#options.log.warn({ questions: this.#waiting }, 'stopped with questions left unanswered')
+  }
+
+  /** Calls the handler for what still waits, with an aborted signal: all it can do is tell the askers. */
+  #tellTheRest(): Promise<unknown>[] {
+    const held = () => this.#state !== 'stopped'
+    const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
+    const waiting = [...this.#inboxes.entries()].flatMap(([thread, items]) =>
+      this.#running.has(thread) ? items.slice(1) : items,
+    )
+    return waiting.map(async ({ question, saved }) => this.#handler?.(question, embeddedRun(saved, held), ended))
+  }
+
+  async ready(): Promise<boolean> {
+    return this.#state === 'open' && this.#waiting < this.#options.maxWaiting
+  }
+
+  async stats(): Promise<QueueStats> {
+    const active = this.#running.size
+    let oldest = Infinity
+    // Within a thread the first that waits is the oldest.
+    for (const [thread, inbox] of this.#inboxes) {
+      const first = inbox[this.#running.has(thread) ? 1 : 0]
+      if (first) oldest = Math.min(oldest, first.question.at)
+    }
+    const oldestMs = oldest === Infinity ? 0 : Math.max(0, this.#options.now() - oldest)
+    return { waiting: this.#waiting - active, active, oldestMs }
+  }
+
+  #enqueue(thread: ThreadKey, question: Question): void {
+    const item = { question: structuredClone(question), saved: freshRun(this.#options.now()), failures: 0 }
+    const inbox = this.#inboxes.get(thread)
+    this.#waiting += 1
+    if (inbox) {
+      // A message that Slack delivers late goes before those that were written after it.
+      const after = inbox.findLastIndex((other) => other.saved.attempts > 0 || !isSaidBefore(question, other.question))
+      inbox.splice(after + 1, 0, item)
+      return
+    }
+    this.#inboxes.set(thread, [item])
+    this.#makeReady(thread, question)
+  }
+
+  #makeReady(thread: ThreadKey, { team, channel }: Question): void {
+    this.#turns.add(`${team}:${channel}`, thread)
+    this.#pump()
+  }
+
+  /** Starts turns while there is room. Work begins in a later tick, so that accept() returns first. */
+  #pump(): void {
+    while (this.#handler && this.#state === 'open' && this.#running.size < this.#options.concurrency) {
+      const thread = this.#turns.next()
+      if (thread === undefined) return
+      const abort = new AbortController()
+      const done = Promise.resolve().then(() => this.#turn(thread, abort.signal))
+      this.#running.set(thread, { done, abort })
+    }
+  }
+
+  /** One turn of one thread: its oldest question. Never rejects. */
+  async #turn(thread: ThreadKey, signal: AbortSignal): Promise<void> {
+    const inbox = this.#inboxes.get(thread)
+    const item = inbox?.[0]
+    if (!inbox || !item) return
+    const isFinished = await this.#attempt(item, signal)
+    this.#running.delete(thread)
+    if (isFinished) {
+      inbox.shift()
+      this.#waiting -= 1
+    }
+    const next = inbox[0]
+    if (!next) this.#inboxes.delete(thread)
+    else if (next === item) this.#pause(thread, item)
+    else this.#makeReady(thread, next.question)
+    this.#pump()
+  }
+
+  /** @returns whether the question needs no further attempt. */
+  async #attempt(item: Item, signal: AbortSignal): Promise<boolean> {
+    const { log, maxFailures } = this.#options
+    const isGivenUp = item.failures >= maxFailures
+    const work = isGivenUp ? this.#giveUp : this.#handler
+    item.saved.attempts += 1
+    const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
+    try {
+      await work?.(item.question, run, signal)
+      return true
+    } catch (error) {
+      if (signal.aborted) return false
+      item.failures += 1
+      const fields = { question: item.question.id, failures: item.failures, error: messageOf(error) }
+      log.error(fields, isGivenUp ? 'giving a question up failed' : 'a question failed')
+      return item.failures >= maxFailures + (this.#giveUp ? GIVE_UP_TRIES : 0)
+    }
+  }
+
+  /** Waits before the same question is tried again; the thread's other questions wait behind it. */
+  #pause(thread: ThreadKey, item: Item): void {
+    if (this.#state !== 'open') return
+    const exponent = (item.failures - 1) % this.#options.maxFailures
+    const pause = setTimeout(
+      () => {
+        this.#pauses.delete(pause)
+        this.#makeReady(thread, item.question)
+      },
+      this.#options.backoffMs * 2 ** exponent,
+    )
+    this.#pauses.add(pause)
+  }
+}
+
+/** By their ts, which is a message's time; a slash command has none and is the first of its thread. */
+function isSaidBefore(one: Question, other: Question): boolean {
+  return one.ts !== undefined && other.ts !== undefined && Number(one.ts) < Number(other.ts)
+}

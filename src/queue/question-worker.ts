@@ -1,0 +1,204 @@
+import { DelayedError, Worker as BullWorker, type Job } from 'bullmq'
+import { LeaseLost, messageOf } from '../errors.ts'
+import type { StoreLog } from '../history/store-log.ts'
+import { isTransient, type RedisClient } from '../redis.ts'
+import { redisRun } from '../run/redis-run.ts'
+import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
+import { settledWithin } from '../async.ts'
+import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
+import type { Handler } from './types.ts'
+
+export interface QuestionWorkerOptions {
+  redis: RedisClient
+  prefix: string
+  store: ThreadStore
+  jobs: ThreadJobs
+  log: StoreLog
+  /** Told of what BullMQ meets by itself. */
+  onFault: (error: Error) => void
+  handler: Handler
+  giveUp: Handler | undefined
+  concurrency: number
+  /** A run that loses this many workers in a row is given up. */
+  maxLosses: number
+  now: () => number
+  /** How long a worker may be silent before another one gets its job, and how often that is checked. Milliseconds. */
+  lockMs: number
+  stalledMs: number
+  /** The first pause after a failure of the handler; it doubles. */
+  backoffMs: number
+  /** How long an aborted handler has to end before it is no longer waited for. Milliseconds. */
+  graceMs: number
+}
+
+/** A turn at work. `isSuspect`: its run is given up if its worker is lost once more. */
+interface Running {
+  abort: AbortController
+  done: Promise<unknown>
+  isSuspect: boolean
+}
+
+/** How long a suspect turn waits for another one to end before it is looked at again. */
+const SUSPECT_PAUSE_MS = 200
+
+/** Takes turns from BullMQ and runs the handler on them: one job is one turn of one thread. */
+export class QuestionWorker {
+  readonly #options: QuestionWorkerOptions
+  readonly #worker: BullWorker<ThreadJob>
+  readonly #running = new Map<string, Running>()
+  #isStopping = false
+
+  constructor(options: QuestionWorkerOptions) {
+    this.#options = options
+    this.#worker = new BullWorker<ThreadJob>(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
+      connection: options.redis,
+      prefix: bullPrefix(options.prefix),
+      concurrency: options.concurrency,
+      lockDuration: options.lockMs,
+      stalledInterval: options.stalledMs,
+      // How often a job may lose its worker is decided with its run, which knows of checkpoints.
+      maxStalledCount: 1_000_000_000,
+      drainDelay: 5,
+      runRetryDelay: 1_000,
+    })
+    this.#worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) this.#running.get(id)?.abort.abort(new LeaseLost('The lease ran out.'))
+    })
+    this.#worker.on('error', (error) => this.#onError(error))
+  }
+
+  /** Takes no new job, lets what runs finish, and aborts and hands over what has not shortly before `ms`. Never rejects. */
+  async stop(ms: number): Promise<void> {
+    this.#isStopping = true
+    const closing = this.#worker.close()
+    const working = () => [...this.#running.values()].map(({ done }) => done)
+    const handingOverMs = Math.min(this.#options.graceMs + 1_000, ms / 2)
+    if (!(await settledWithin(ms - handingOverMs, working()))) {
+      this.#options.log.info({ questions: this.#running.size }, 'out of time: what still runs is handed over')
+      for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
+      await settledWithin(this.#options.graceMs + 1_000, working())
+    }
+    // What is left is BullMQ's own tidying, which waits for ever where Redis is away.
+    if (!(await settledWithin(1_000, [closing]))) await settledWithin(1_000, [this.#worker.getBackend().close(true)])
+  }
+
+  async #process(job: Job<ThreadJob>, token: string): Promise<void> {
+    const abort = new AbortController()
+    const isSuspect = job.stalledCounter >= this.#options.maxLosses - 1
+    const pause = this.#pauseBefore(isSuspect)
+    const entry: Running = { abort, done: Promise.resolve(), isSuspect: isSuspect && pause === undefined }
+    entry.done = pause === undefined ? this.#turn(job, token, entry) : this.#comeBack(job, token, pause)
+    const id = job.id ?? ''
+    this.#running.set(id, entry)
+    try {
+      await entry.done
+    } finally {
+      // A job whose lease was lost may already be back in this same worker, while its first attempt is still ending.
+      if (this.#running.get(id) === entry) this.#running.delete(id)
+    }
+  }
+
+  /**
+   * Two suspect turns never run side by side: when one of several turns kills its worker, all of them lose it, and only the
+   * guilty one should be given up. @returns ms until the turn may be tried again, or undefined if it may begin now.
+   */
+  #pauseBefore(isSuspect: boolean): number | undefined {
+    if (this.#isStopping) return 0
+    const isBeside = isSuspect && [...this.#running.values()].some((other) => other.isSuspect)
+    return isBeside ? SUSPECT_PAUSE_MS : undefined
+  }
+
+  async #turn(job: Job<ThreadJob>, token: string, entry: Running): Promise<void> {
+    const { signal } = entry.abort
+    const { store, jobs } = this.#options
+    const { thread, gen } = job.data
+    const turn = await store.begin(thread, gen, job.attemptsStarted)
+    if (!('lease' in turn)) {
+      // A crash may have come between the end of the last turn and the job of this one.
+      if (turn.gen !== '') await jobs.ensure(thread, turn.gen)
+      return
+    }
+    const { question } = turn.stored
+    // A failure does no harm: a tag is off by one, and stats() later drops the stale entry.
+    jobs.begun(question, job.priority).catch(() => {})
+    // The job's losses were not in a row: there were checkpoints in between.
+    if (turn.stored.losses < this.#options.maxLosses - 1) entry.isSuspect = false
+    try {
+      await this.#work(turn, signal)
+    } catch (error) {
+      const delay = await this.#putDown(turn, error, signal)
+      if (delay === undefined) return
+      await jobs.waiting.add(turn.thread, question)
+      return this.#comeBack(job, token, delay)
+    }
+    await this.#finish(turn)
+  }
+
+  async #work(turn: LeasedQuestion, signal: AbortSignal): Promise<void> {
+    const { handler, giveUp, redis, now, graceMs, log } = this.#options
+    const { question, saved, losses, failures } = turn.stored
+    if (turn.verdict === 'drop') return
+    if (turn.verdict === 'give-up') log.error({ question: turn.id, losses, failures }, 'a question is given up')
+    const work = turn.verdict === 'give-up' ? giveUp : handler
+    await endsInTime(work?.(question, redisRun({ redis, now }, turn.lease, saved), signal), signal, graceMs)
+  }
+
+  async #finish(turn: LeasedQuestion): Promise<void> {
+    const { store, jobs, log } = this.#options
+    const state = turn.verdict === 'work' ? 'done' : 'given-up'
+    const { held, gen } = await store.finish(turn, state)
+    if (!held) log.info({ question: turn.id }, 'another worker has taken the question over')
+    if (gen !== '') await jobs.ensure(turn.thread, gen)
+  }
+
+  /** Releases a turn that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */
+  async #putDown(turn: LeasedQuestion, error: unknown, signal: AbortSignal): Promise<number | undefined> {
+    const { store, backoffMs, log } = this.#options
+    if (signal.aborted || error instanceof LeaseLost) {
+      const isHeld = (await store.release(turn)) !== undefined
+      log.info({ question: turn.id }, isHeld ? 'a question is handed over' : 'another worker has the question')
+      return isHeld ? 0 : undefined
+    }
+    if (isTransient(error)) {
+      log.warn({ question: turn.id, error: messageOf(error) }, 'Redis failed in the midst of a question')
+      return (await store.release(turn)) === undefined ? undefined : backoffMs
+    }
+    const failures = await store.release(turn, messageOf(error).slice(0, 500) || 'unknown')
+    log.error({ question: turn.id, failures, error: messageOf(error).slice(0, 500) }, 'a question failed')
+    return failures === undefined ? undefined : backoffMs * 2 ** (failures - 1)
+  }
+
+  /** Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so. */
+  async #comeBack(job: Job<ThreadJob>, token: string, delay: number): Promise<never> {
+    await job.moveToDelayed(Date.now() + delay, token)
+    throw new DelayedError()
+  }
+
+  #onError(error: Error): void {
+    const { log, onFault } = this.#options
+    if (this.#isStopping) return
+    // A missing lock means that another worker has the job; the run's own lease has already stopped the work here.
+    const isAboutLock = /\block\b|^Missing key for job/i.test(error.message)
+    if (isAboutLock) log.info({ error: error.message }, 'a lease was lost')
+    else onFault(error)
+  }
+}
+
+/** Waits for the work, but no longer than `graceMs` once the signal is aborted. @throws LeaseLost when that time is over. */
+async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, graceMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let onAbort = () => {}
+  const abandoned = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      timer = setTimeout(() => reject(new LeaseLost('The handler did not end in time.')), graceMs)
+    }
+  })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort)
+  try {
+    await Promise.race([work, abandoned])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+  }
+}

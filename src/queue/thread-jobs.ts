@@ -1,0 +1,96 @@
+import { Queue as BullQueue } from 'bullmq'
+import type { ThreadKey } from '../history/types.ts'
+import type { RedisClient } from '../redis.ts'
+import { conversationOf, type Question } from '../run/types.ts'
+import { begunScript, placeScript } from './fair-order.ts'
+import type { QueueStats } from './types.ts'
+import { entryOf, WaitingQuestions } from './waiting-questions.ts'
+
+/** What a job holds: which thread has a turn, and in which generation. The questions themselves are in the thread's inbox. */
+export interface ThreadJob {
+  thread: ThreadKey
+  gen: string
+}
+
+export const QUEUE_NAME = 'turns'
+
+/** Prefix of BullMQ's own keys. The braces keep them on one node of a Cluster; the word `bull` tells them from ours. */
+export function bullPrefix(prefix: string): string {
+  return `{${prefix}:bull}`
+}
+
+/** The BullMQ jobs that give threads their turns: one job for each generation of a thread. */
+export class ThreadJobs {
+  readonly #redis: RedisClient
+  readonly #queue: BullQueue<ThreadJob>
+  /** What has no worker now. `ensure` and `begun` keep it up to date for the usual course of a question. */
+  readonly waiting: WaitingQuestions
+  /** Under BullMQ's hash tag, so that a script may look at both. */
+  readonly #tags: string
+
+  constructor(options: { redis: RedisClient; prefix: string; onFault: (error: Error) => void }) {
+    const { redis, prefix } = options
+    this.#redis = redis
+    this.#tags = `${bullPrefix(prefix)}:fair`
+    this.waiting = new WaitingQuestions({ redis, prefix, key: `${bullPrefix(prefix)}:waiting` })
+    this.#queue = new BullQueue<ThreadJob>(QUEUE_NAME, {
+      connection: redis,
+      prefix: bullPrefix(prefix),
+      // Nobody reads the stream of events; BullMQ writes it nevertheless.
+      streams: { events: { maxLen: 100 } },
+      // The check asks INFO once, and a front that starts while Redis is away would never recover from its failure.
+      skipVersionCheck: true,
+    })
+    this.#queue.on('error', options.onFault)
+  }
+
+  /** Adds the job of a turn, at its fair place, unless it is there. `accepted`: a new question, which waits from now on. */
+  async ensure(thread: ThreadKey, gen: string, accepted?: Question): Promise<void> {
+    const job = jobIdOf(thread, gen)
+    const lists = ['prioritized', 'active', 'wait', 'delayed']
+    const keys = [this.#tags, this.waiting.key, ...[job, ...lists].map((name) => this.#queue.toKey(name))]
+    const counted = accepted ? [entryOf(thread, accepted.id), accepted.at] : []
+    const priority = Number(await placeScript(this.#redis, keys, [channelOf(thread), ...counted]))
+    if (priority === 0) return
+    await this.#queue.add(
+      'turn',
+      { thread, gen },
+      {
+        jobId: job,
+        priority,
+        removeOnComplete: true,
+        removeOnFail: true,
+        // A job fails only when Redis does: questions that fail are counted with their runs, not here.
+        attempts: 1_000_000_000,
+        backoff: { type: 'fixed', delay: 1_000 },
+      },
+    )
+  }
+
+  /** Notes that the turn with this priority has begun, and that its question no longer waits. */
+  async begun(question: Question, priority: number): Promise<void> {
+    const entry = entryOf(conversationOf(question), question.id)
+    await begunScript(this.#redis, [this.#tags, this.waiting.key], [priority, entry])
+  }
+
+  async has(thread: ThreadKey, gen: string): Promise<boolean> {
+    return (await this.#queue.getJob(jobIdOf(thread, gen))) !== undefined
+  }
+
+  async stats(now: number): Promise<QueueStats> {
+    // First, because it also removes entries that no longer wait, so that they are not counted.
+    const oldest = await this.waiting.oldest()
+    const [waiting, active] = await Promise.all([this.waiting.count(), this.#queue.getActiveCount()])
+    return { waiting, active, oldestMs: Math.max(0, now - (oldest ?? now)) }
+  }
+}
+
+/** BullMQ refuses colons in ids. */
+function jobIdOf(thread: ThreadKey, gen: string): string {
+  return `${thread.replaceAll(':', '|')}#${gen}`
+}
+
+/** A thread is `team:channel:ts`; channels of different teams are different ones. */
+function channelOf(thread: ThreadKey): string {
+  return thread.split(':', 2).join(':')
+}

@@ -1,0 +1,134 @@
+import type { StoreLog } from '../history/store-log.ts'
+import type { ThreadKey } from '../history/types.ts'
+import type { RedisClient } from '../redis.ts'
+import { threadKeys } from '../run/thread-keys.ts'
+import type { RunLease } from '../run/redis-run.ts'
+import { parseRun, type StoredRun } from '../run/stored-run.ts'
+import { conversationOf, type Question } from '../run/types.ts'
+import { GIVE_UP_TRIES } from './defaults.ts'
+import { acceptScript, beginScript, finishScript, releaseScript, retryScript, reviveScript } from './scripts.ts'
+import type { Accepted } from './types.ts'
+
+export interface ThreadStoreOptions {
+  redis: RedisClient
+  prefix: string
+  now: () => number
+  log: StoreLog
+  /** How long a thread in which the bot was asked stays known, in ms. */
+  knownTtlMs: number
+  /** How long a run is kept once it is done, in ms. As long, another delivery of its question is recognised. */
+  doneTtlMs: number
+  /** The same for a run that was given up, for inspection. Waiting questions are kept at least as long. */
+  givenUpTtlMs: number
+  maxLosses: number
+  maxFailures: number
+}
+
+/** A turn of a thread whose lease this process holds; `id` is the question's. */
+interface QuestionLease {
+  thread: ThreadKey
+  id: string
+  lease: RunLease
+}
+
+/** A turn, and what is to be done in it. */
+export interface LeasedQuestion extends QuestionLease {
+  stored: StoredRun
+  /** `give-up`: it failed too often, say so. `drop`: saying so failed too often as well. */
+  verdict: 'work' | 'give-up' | 'drop'
+}
+
+/** The scripts, with names and types. A generation (`gen`) that a method returns must have a job; '' stands for none. */
+export class ThreadStore {
+  readonly #options: ThreadStoreOptions
+
+  constructor(options: ThreadStoreOptions) {
+    this.#options = options
+  }
+
+  async accept(question: Question, onlyKnownThread: boolean): Promise<{ accepted: Accepted; gen: string }> {
+    const { redis, now, doneTtlMs, knownTtlMs } = this.#options
+    const keys = this.#keys(conversationOf(question))
+    const askedSince = onlyKnownThread ? now() - knownTtlMs : 0
+    const reply = await acceptScript(
+      redis,
+      [keys.thread, keys.inbox, keys.runs + question.id, keys.events + (question.eventId ?? '')],
+      [
+        ...[question.id, JSON.stringify(question), now(), askedSince, this.#ttlMs, doneTtlMs],
+        ...[question.eventId ? 1 : 0, keys.runs],
+      ],
+    )
+    const [accepted = '', gen = ''] = strings(reply)
+    return { accepted: accepted as Accepted, gen }
+  }
+
+  /** @returns the turn; or the generation that has the thread in place of this one, '' where nothing waits. */
+  async begin(thread: ThreadKey, gen: string, starts: number): Promise<LeasedQuestion | { gen: string }> {
+    const { redis, now, log, maxLosses, maxFailures } = this.#options
+    const keys = this.#keys(thread)
+    const since = now()
+    const args = [gen, starts, keys.runs, since, this.#ttlMs, maxLosses, maxFailures, GIVE_UP_TRIES]
+    const [verdict, id, fields] = list(await beginScript(redis, [keys.thread, keys.inbox], args))
+    if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }
+    const lease = { threadKey: keys.thread, runKey: keys.runs + String(id), token: `${gen}.${starts}`, since }
+    const held = { thread, id: String(id), lease }
+    const stored = parseRun(hashOf(fields))
+    if (stored) return { ...held, stored, verdict: verdict as LeasedQuestion['verdict'] }
+    log.error({ question: held.id }, 'a stored question cannot be read and is given up')
+    return this.finish(held, 'given-up')
+  }
+
+  /** @returns whether the lease still held, and the generation that goes on with the thread. */
+  async finish(turn: QuestionLease, state: 'done' | 'given-up'): Promise<{ held: boolean; gen: string }> {
+    const ttl = state === 'done' ? this.#options.doneTtlMs : this.#options.givenUpTtlMs
+    const reply = await finishScript(this.#options.redis, this.#turnKeys(turn), [turn.lease.token, turn.id, state, ttl])
+    const [held, gen = ''] = strings(reply)
+    return { held: held === 'ok', gen }
+  }
+
+  /** Puts a turn down; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
+  async release(turn: QuestionLease, error = ''): Promise<number | undefined> {
+    const failures = Number(await releaseScript(this.#options.redis, this.#turnKeys(turn), [turn.lease.token, error]))
+    return failures < 0 ? undefined : failures
+  }
+
+  /** See `reviveScript`. */
+  async revive(thread: ThreadKey, goneGen = ''): Promise<string> {
+    const keys = this.#keys(thread)
+    return String(await reviveScript(this.#options.redis, [keys.thread, keys.inbox], [goneGen, this.#ttlMs]))
+  }
+
+  /** Puts a given-up question into its thread's inbox again. @returns '' where it is not a given-up one. */
+  async retry(question: Question): Promise<string> {
+    const keys = this.#keys(conversationOf(question))
+    const scriptKeys = [keys.thread, keys.inbox, keys.runs + question.id]
+    return String(await retryScript(this.#options.redis, scriptKeys, [question.id, this.#ttlMs]))
+  }
+
+  /** How long a thread and its waiting questions live after their last touch. */
+  get #ttlMs(): number {
+    return Math.max(this.#options.knownTtlMs, this.#options.givenUpTtlMs)
+  }
+
+  #keys(thread: ThreadKey) {
+    return threadKeys(this.#options.prefix, thread)
+  }
+
+  #turnKeys({ thread, lease }: QuestionLease): string[] {
+    return [lease.threadKey, this.#keys(thread).inbox, lease.runKey]
+  }
+}
+
+function list(reply: unknown): unknown[] {
+  return Array.isArray(reply) ? reply : []
+}
+
+/** A hash, which a script returns as a flat list: `field, value, field, value …`. */
+function hashOf(reply: unknown): Record<string, string> {
+  const flat = strings(reply)
+  return Object.fromEntries(flat.flatMap((field, i) => (i % 2 === 0 ? [[field, flat[i + 1] ?? '']] : [])))
+}
+
+function strings(reply: unknown): string[] {
+  return list(reply).map(String)
+}

@@ -1,0 +1,63 @@
+import type { ThreadKey } from '../history/types.ts'
+import type { RedisClient } from '../redis.ts'
+import { threadKeys } from '../run/thread-keys.ts'
+import { parseRun } from '../run/stored-run.ts'
+import { WAITING_TTL_MS } from './fair-order.ts'
+
+/** How many stale entries one call of `oldest` removes at most. */
+const MOST_CLEARED = 100
+
+/**
+ * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (ms). In a Cluster it is
+ * on another node than the threads' own keys, so a crash may leave a question in it that has already begun. `oldest`
+ * recognises such entries by their runs, and removes them.
+ */
+export class WaitingQuestions {
+  readonly #redis: RedisClient
+  readonly #prefix: string
+  readonly key: string
+
+  constructor({ redis, prefix, key }: { redis: RedisClient; prefix: string; key: string }) {
+    this.#redis = redis
+    this.#prefix = prefix
+    this.key = key
+  }
+
+  async count(): Promise<number> {
+    return this.#redis.zcard(this.key)
+  }
+
+  /** @returns when the oldest was asked, in ms; undefined where none waits. */
+  async oldest(): Promise<number | undefined> {
+    for (let cleared = 0; cleared < MOST_CLEARED; cleared++) {
+      const [entry, at] = await this.#redis.zrange(this.key, 0, '0', 'WITHSCORES')
+      if (entry === undefined) return undefined
+      if (await this.#waits(entry)) return Number(at)
+      await this.#redis.zrem(this.key, entry)
+    }
+    return undefined
+  }
+
+  async add(thread: ThreadKey, { id, at }: { id: string; at: number }): Promise<void> {
+    await this.#redis.multi().zadd(this.key, at, entryOf(thread, id)).pexpire(this.key, WAITING_TTL_MS).exec()
+  }
+
+  /** Adds the waiting questions of a thread again, after a crash that may have lost them from here. */
+  async recount(thread: ThreadKey): Promise<void> {
+    const { inbox, runs } = threadKeys(this.#prefix, thread)
+    for (const id of await this.#redis.lrange(inbox, 0, -1)) {
+      const run = parseRun(await this.#redis.hgetall(runs + id))
+      if (run?.state === 'waiting') await this.add(thread, run.question)
+    }
+  }
+
+  async #waits(entry: string): Promise<boolean> {
+    const [thread = '', id = ''] = entry.split(' ')
+    return (await this.#redis.hget(threadKeys(this.#prefix, thread).runs + id, 'state')) === 'waiting'
+  }
+}
+
+/** A slash command's question waits twice, under the same id: the second time in the thread that it got. */
+export function entryOf(thread: ThreadKey, id: string): string {
+  return `${thread} ${id}`
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { Step, Usage } from '../agent/types.ts'
+import { freshRun } from './saved-run.ts'
+import type { Question, RunPart, SavedRun } from './types.ts'
+
+/** Where a run stands. `given-up` ones are kept for inspection. */
+export type RunStatus = 'waiting' | 'running' | 'done' | 'given-up'
+
+/** A run as its hash in Redis holds it. */
+export interface StoredRun {
+  question: Question
+  state: RunStatus
+  saved: SavedRun
+  /** How often in a row a worker was lost without a new checkpoint, and how often the handler failed. */
+  losses: number
+  failures: number
+  lastError?: string
+}
+
+const questionSchema: z.ZodType<Question> = z.object({
+  id: z.string(),
+  team: z.string(),
+  channel: z.string(),
+  thread: z.string(),
+  conversation: z.string().optional(),
+  user: z.string(),
+  text: z.string(),
+  ts: z.string().optional(),
+  surface: z.enum(['mention', 'thread', 'dm', 'ask']),
+  eventId: z.string().optional(),
+  responseUrl: z.string().optional(),
+  at: z.number(),
+  isLate: z.boolean().optional(),
+  traceparent: z.string().optional(),
+})
+
+const stateSchema = z.enum(['waiting', 'running', 'done', 'given-up']).catch('waiting')
+
+/** The hash's field for a part, and its value there. */
+export function fieldOf(part: RunPart): [field: string, value: string] {
+  if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
+  const field = 'n' in part ? `${part.part}:${part.n}` : part.part
+  return [field, JSON.stringify(part.value)]
+}
+
+/** The field that holds a post's ts; empty while the post is only claimed. */
+export function postField(key: string): string {
+  return `post:${key}`
+}
+
+/**
+ * Reads a run's hash. A part that is no longer valid JSON counts as not saved, and so do all steps after a missing one.
+ * @returns undefined if the hash has no readable question: there is nothing to answer.
+ */
+export function parseRun(fields: Record<string, string>): StoredRun | undefined {
+  const hash = new Map(Object.entries(fields))
+  const question = questionSchema.safeParse(parseJson(hash.get('question')))
+  if (!question.success) return undefined
+  const lastError = hash.get('lastError')
+  return {
+    question: question.data,
+    state: stateSchema.parse(hash.get('state')),
+    saved: parseSaved(hash),
+    losses: Number(hash.get('losses') ?? 0),
+    failures: Number(hash.get('failures') ?? 0),
+    ...(lastError === undefined ? {} : { lastError }),
+  }
+}
+
+function parseSaved(hash: Map<string, string>): SavedRun {
+  const saved = freshRun(Number(hash.get('startedAt') ?? 0))
+  const named = hash.get('named')
+  if (named !== undefined) saved.named = named
+  const standalone = hash.get('standalone')
+  if (standalone !== undefined) saved.standalone = standalone
+  saved.attempts = Number(hash.get('attempts') ?? 0)
+  saved.retries = Number(hash.get('retries') ?? 0)
+  saved.steps = numbered<Step>(hash, 'step')
+  saved.usage = numbered<Usage>(hash, 'usage')
+  saved.memory = (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory']
+  const answer = parseJson(hash.get('answer')) as SavedRun['answer']
+  if (answer) saved.answer = answer
+  for (const [field, ts] of hash) if (field.startsWith('post:')) saved.posts[field.slice('post:'.length)] = ts
+  return saved
+}
+
+/** `step:1`, `step:2`, … up to the first that is missing or cannot be read. */
+function numbered<T>(hash: Map<string, string>, name: string): T[] {
+  const values: T[] = []
+  for (;;) {
+    const value = parseJson(hash.get(`${name}:${values.length + 1}`))
+    if (value === undefined) return values
+    values.push(value as T)
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

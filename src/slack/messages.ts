@@ -1,0 +1,95 @@
+import type { Refusal } from '../limits/limits.ts'
+import { escapeText } from './format/escape.ts'
+
+/** What the bot says by itself. mrkdwn; nothing in here comes from a person or a model. */
+
+/** The slash command, as the manifest names it. */
+export const COMMAND = '/ask'
+
+/** The settings that change how the bot is asked. */
+export interface HelpOptions {
+  /** `mention`: a follow-up must name the bot again. */
+  followUps: 'thread' | 'mention'
+  /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
+  dmMemoryMinutes: number
+}
+
+/** How the bot is asked in each place. */
+export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
+  const again = followUps === 'mention' ? 'mention me again' : 'just write on, without mentioning me'
+  const memory =
+    dmMemoryMinutes > 0
+      ? `just write. Messages within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation, and so are replies.`
+      : 'just write. To ask on, reply in the thread of the answer.'
+  return [
+    'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
+    `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
+    `• In the thread of an answer: ${again}. I know what was said before.`,
+    `• In a direct message to me: ${memory}`,
+    `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
+  ].join('\n')
+}
+
+/** Whether somebody asks for help and nothing else: the word, in whatever case, and punctuation behind it. */
+export function isHelp(text: string): boolean {
+  return /^help[\s\p{P}]*$/iu.test(text)
+}
+
+export const EMPTY_QUESTION =
+  'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'
+
+export const FAILED =
+  'Something went wrong on my side and I could not answer. Please ask again; if it stays so, tell whoever runs me.'
+
+export const GIVEN_UP =
+  'I tried this question several times and something on my side broke each time, so I have stopped trying. Please tell whoever runs me.'
+
+export const RESTARTED = 'I am being restarted and could not finish this. Please ask again in a minute.'
+
+const GONE = new Set(['thread_not_found', 'message_not_found', 'invalid_thread_ts', 'cannot_reply_to_message'])
+const NOT_IN = new Set(['not_in_channel', 'channel_not_found', 'method_not_supported_for_channel_type'])
+
+/** Why there is no answer in this conversation, and what to do; by Slack's error code. */
+export function cannotPost(code: string): string {
+  const invite =
+    'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
+  if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another one.'
+  if (code.startsWith('restricted_action'))
+    return 'I am not allowed to post in this channel. Please ask in another one.'
+  if (GONE.has(code)) return 'The message that I was to answer under is gone, so I have not answered.'
+  if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join it by myself. ${invite}`
+  return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
+}
+
+const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
+  userHour: (n) => `${count(n, 'question')} an hour for one person`,
+  channelHour: (n) => `${count(n, 'question')} an hour for one channel`,
+  teamDay: (n) => `${count(n, 'question')} a day for the workspace`,
+  userDayTokens: (n) => `${count(n, 'token')} a day for one person`,
+  teamDayTokens: (n) => `${count(n, 'token')} a day for the workspace`,
+  teamDayUsd: (n) => `$${n} a day for the workspace`,
+  teamRuns: (n) => `${count(n, 'question')} of the workspace at once`,
+}
+
+/** Which limit stands against a question, and when it lets the next one through. */
+export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
+  const when =
+    resetsInMs === undefined
+      ? 'Please ask again when one of them is done.'
+      : `It resets bit by bit: please ask again in ${inWords(resetsInMs)}.`
+  return `The limit here is ${LIMITS[limit](allowed)}, and it is reached. ${when} This question was not counted.`
+}
+
+function count(n: number, what: string): string {
+  return `${n.toLocaleString('en-US')} ${n === 1 ? what : `${what}s`}`
+}
+
+function inWords(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000))
+  return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
+}
+
+/** A sentence for the person, and the reference under which the log has the rest. */
+export function withReference(sentence: string, reference: string): string {
+  return `${escapeText(sentence)}\n_Reference: ${reference}_`
+}

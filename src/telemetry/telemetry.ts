@@ -1,0 +1,145 @@
+/**
+ * What an operator sees of the bot: metrics and traces, each only where its setting asks for it. Everything here reads
+ * along at a seam (the queue, the model, the events, Slack's calls); nothing decides anything.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import type { Model, Tool } from '../agent/types.ts'
+import type { AnswerEvent } from '../answer.ts'
+import { messageOf } from '../errors.ts'
+import { settledWithin } from '../async.ts'
+import type { Queue } from '../queue/types.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '../log.ts'
+import type { Page } from '../server.ts'
+import { watchedEvents } from './watch-events.ts'
+import type { TelemetryEvent, SlackFact, ReportedEvent } from './telemetry-event.ts'
+import type { Attempt } from './attempt.ts'
+import type { Metrics } from './metrics.ts'
+import { meteredModel } from './metered-model.ts'
+import { watchedQueue } from './watched-queue.ts'
+import type { Traces } from './traces.ts'
+
+export interface Telemetry {
+  /** The same queue; what comes in and what is worked on is counted, timed and traced. */
+  queue(queue: Queue): Queue
+  /** The same model, with each of its calls measured. Wrapped around one endpoint: a fallback has a meter of its own. */
+  model(model: Model): Model
+  /** The same events, read on their way to the thread. `tools` are the names that a tool may be shown by. */
+  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  /** For what happens elsewhere: a call of Slack, a limit, a circuit breaker. */
+  note(fact: ReportedEvent): void
+  /** `/metrics`, where metrics are on. */
+  readonly pages: Record<string, () => Promise<Page>>
+  /** Sends what is left, within `ms`. */
+  stop(ms: number): Promise<void>
+}
+
+/** Undefined where nothing is asked for; then neither library is even loaded. */
+export async function createTelemetry(config: Config, log: Log): Promise<Telemetry | undefined> {
+  const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log)
+  return metrics || traces ? new Watch({ metrics, traces, log }) : undefined
+}
+
+// Both are imported here and not above, so that a bot that measures nothing starts as fast, and uses no memory for it.
+async function loadMetrics(): Promise<Metrics> {
+  const { Metrics } = await import('./metrics.ts')
+  return new Metrics()
+}
+
+async function loadTraces(endpoint: string, config: Config, log: Log): Promise<Traces> {
+  const { Traces } = await import('./traces.ts')
+  return new Traces({
+    endpoint,
+    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: config.OTEL_SERVICE_NAME,
+    instanceId: randomUUID(),
+    style: {
+      baseUrl: config.OPENAI_BASE_URL,
+      isStreaming: config.OPENAI_STREAM,
+      withContent: config.OTEL_CAPTURE_CONTENT,
+    },
+    now: Date.now,
+    log,
+  })
+}
+
+/** Calls by which an asker sees that somebody is at it. */
+const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
+
+/** What is measured where: facts come in from the seams, and go to the metrics and the traces, whichever there are. */
+class Watch implements Telemetry {
+  readonly #metrics: Metrics | undefined
+  readonly #traces: Traces | undefined
+  readonly #log: Log
+  /** The attempt that the code now running belongs to, so that a model or Slack's client need not be told of questions. */
+  readonly #here = new AsyncLocalStorage<Attempt>()
+  readonly pages: Telemetry['pages']
+
+  constructor({ metrics, traces, log }: { metrics: Metrics | undefined; traces: Traces | undefined; log: Log }) {
+    this.#metrics = metrics
+    this.#traces = traces
+    this.#log = log
+    this.pages = metrics ? { '/metrics': () => metrics.page() } : {}
+  }
+
+  queue(queue: Queue): Queue {
+    this.#metrics?.watchQueue(() => queue.stats())
+    return watchedQueue(queue, {
+      receive: (question) => this.#traces?.receive(question),
+      during: (attempt, work) => this.#here.run(attempt, work),
+      note: (fact) => this.#tell(fact),
+      now: Date.now,
+    })
+  }
+
+  model(model: Model): Model {
+    return meteredModel(model, (fact) => this.#tell(fact))
+  }
+
+  async *events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncGenerator<AnswerEvent> {
+    const attempt = this.#here.getStore()
+    if (!attempt) return yield* events
+    attempt.isWorked = true
+    const end = this.#traces?.invoke(attempt)
+    try {
+      yield* watchedEvents(events, {
+        attempt,
+        tools: new Set(tools.map(({ name }) => name)),
+        note: (fact) => this.#tell(fact),
+        now: Date.now,
+      })
+    } finally {
+      end?.()
+    }
+  }
+
+  note(fact: ReportedEvent): void {
+    if (fact.kind === 'slack') this.#noteSign(fact)
+    this.#tell(fact)
+  }
+
+  async stop(ms: number): Promise<void> {
+    if (this.#traces) await settledWithin(ms, [this.#traces.stop()])
+  }
+
+  #noteSign({ method, outcome }: SlackFact): void {
+    const attempt = this.#here.getStore()
+    if (!attempt || attempt.isSeen || outcome !== 'ok' || !SIGNS_OF_LIFE.has(method)) return
+    attempt.isSeen = true
+    const { question } = attempt
+    this.#tell({ kind: 'first_sign', question, ms: Math.max(0, Date.now() - question.at) })
+  }
+
+  /** Whatever goes wrong in the measuring stays there: the question goes on. */
+  #tell(fact: TelemetryEvent): void {
+    try {
+      this.#metrics?.note(fact)
+      this.#traces?.note(fact, this.#here.getStore())
+    } catch (error) {
+      this.#log.error({ kind: fact.kind, error: messageOf(error) }, 'something could not be measured')
+    }
+  }
+}

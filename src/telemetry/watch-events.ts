@@ -1,0 +1,53 @@
+import type { AnswerEvent } from '../answer.ts'
+import type { Outcome, ToolFact } from './telemetry-event.ts'
+import type { Attempt } from './attempt.ts'
+
+export interface EventWatch {
+  attempt: Attempt
+  /** Names that a tool may be told of by; a model can write any. */
+  tools: ReadonlySet<string>
+  note(fact: ToolFact): void
+  now(): number
+}
+
+/**
+ * The same events, read on their way to the thread. Whoever asks for the next event has delivered the one before: that is
+ * how it is known that an answer is out.
+ */
+export async function* watchedEvents(
+  events: AsyncIterable<AnswerEvent>,
+  watch: EventWatch,
+): AsyncGenerator<AnswerEvent> {
+  const { attempt, now } = watch
+  // Tools run side by side from the moment when the event before them was taken.
+  let from = now()
+  try {
+    for await (const event of events) {
+      if (event.type === 'observation') noteTool(event, from, watch)
+      yield event
+      if (event.type !== 'observation') from = now()
+      const outcome = outcomeOf(event)
+      if (outcome) Object.assign(attempt, { outcome, doneAt: now() })
+    }
+  } catch (error) {
+    attempt.error = error
+    throw error
+  }
+}
+
+type Observed = Extract<AnswerEvent, { type: 'observation' }>
+
+function noteTool({ step, observation, ms }: Observed, from: number, { attempt, tools, note }: EventWatch): void {
+  const action = attempt.run.saved.steps[step - 1]?.action
+  // An unreadable completion has an observation, and no tool.
+  if (!action) return
+  const tool = tools.has(action.tool) ? action.tool : 'unknown'
+  const callId = action.callId === undefined ? {} : { callId: action.callId }
+  note({ kind: 'tool', tool, ok: observation.ok, from, ms, ...callId, input: action.input, output: observation.text })
+}
+
+function outcomeOf(event: AnswerEvent): Outcome | undefined {
+  if (event.type === 'gave_up') return 'gave_up'
+  if (event.type !== 'answer') return undefined
+  return event.stopped ? 'stopped' : 'answered'
+}

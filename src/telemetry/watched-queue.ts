@@ -1,0 +1,82 @@
+import type { Accepted, Handler, Queue } from '../queue/types.ts'
+import type { Question } from '../run/types.ts'
+import type { TelemetryEvent } from './telemetry-event.ts'
+import { newAttempt, type Attempt } from './attempt.ts'
+
+/** The span of a question's way in. The question carries `traceparent` on; only what was accepted or failed is kept. */
+export interface Receiving {
+  traceparent: string
+  end(outcome: Accepted | 'failed', error?: unknown): void
+}
+
+export interface QueueWatch {
+  receive(question: Question): Receiving | undefined
+  /** Everything that `work` calls belongs to this attempt. */
+  during(attempt: Attempt, work: () => Promise<void>): Promise<void>
+  note(fact: TelemetryEvent): void
+  now(): number
+}
+
+/** The same queue; what comes in, what is handed out and how that ends is told of. */
+export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
+  return {
+    accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
+    start: (handler, giveUp) => queue.start(watched(handler, watch), giveUp && watchedGiveUp(giveUp, watch)),
+    stop: (ms) => queue.stop(ms),
+    ready: () => queue.ready(),
+    stats: () => queue.stats(),
+  }
+}
+
+/** The trace begins here, and has to be in the question before it is stored: the worker may be another process. */
+async function watchedAccept(
+  question: Question,
+  watch: QueueWatch,
+  accept: (question: Question) => Promise<Accepted>,
+): Promise<Accepted> {
+  const from = watch.now()
+  const receiving = watch.receive(question)
+  const end = (outcome: Accepted | 'failed', error?: unknown) => {
+    receiving?.end(outcome, error)
+    watch.note({ kind: 'intake', question, outcome, ms: watch.now() - from })
+  }
+  try {
+    const outcome = await accept(receiving ? { ...question, traceparent: receiving.traceparent } : question)
+    end(outcome)
+    return outcome
+  } catch (error) {
+    end('failed', error)
+    throw error
+  }
+}
+
+/** A handler that throws puts the question down: the queue hands it out again, and only its last attempt has an outcome. */
+function watched(handler: Handler, watch: QueueWatch): Handler {
+  return async (question, run, signal) => {
+    const attempt = newAttempt(question, run, signal)
+    if (!attempt.isSeen) watch.note({ kind: 'taken_up', question, ms: Math.max(0, watch.now() - question.at) })
+    try {
+      await watch.during(attempt, () => handler(question, run, signal))
+    } catch (error) {
+      watch.note({ kind: 'put_down', question })
+      throw error
+    }
+    if (attempt.isWorked) end(attempt, watch)
+  }
+}
+
+/** The handler has come to its end by itself: the asker was told something. */
+function end(attempt: Attempt, { note, now }: QueueWatch): void {
+  const { question, run, doneAt = now() } = attempt
+  const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
+  note({ kind: 'ending', question, outcome, steps: run.saved.steps.length, ms: Math.max(0, doneAt - question.at) })
+}
+
+/** The queue's last word on a question, after all attempts at it have failed. */
+function watchedGiveUp(giveUp: Handler, { note, now, during }: QueueWatch): Handler {
+  return async (question, run, signal) => {
+    await during(newAttempt(question, run, signal), () => giveUp(question, run, signal))
+    const ms = Math.max(0, now() - question.at)
+    note({ kind: 'ending', question, outcome: 'given_up', steps: run.saved.steps.length, ms })
+  }
+}

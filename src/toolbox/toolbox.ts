@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
+import { checkToolNames, createToolbox, exampleFiles, toolsOn, type ToolSettings } from '../../tools/index.ts'
+import type { Tool } from '../agent/types.ts'
+import type { Config } from '../config.ts'
+import type { ToolHttp } from './http/tool-http.ts'
+import type { Log } from '../log.ts'
+import type { Prompts } from '../prompts.ts'
+import { ROOT } from '../package-root.ts'
+
+/** The tools of a run, and the worked examples that stand beside them for AGENT_DIALECT=bracket. */
+export interface Toolbox {
+  tools: Tool[]
+  examples: string
+}
+
+/** A file of people's own tools that cannot be used, with a sentence about its fault. */
+export type LeftOut = CustomTools['problems'][number]
+
+interface ToolboxParts {
+  http: ToolHttp
+  prompts: Prompts
+  log: Log
+  /** Told of each custom tool that is left out; without it the log is. */
+  leftOut?: ((one: LeftOut) => void) | undefined
+}
+
+/**
+ * The built-in tools that TOOLS names and every sound tool in CUSTOM_TOOLS_DIR: to lie there is to be on, and the name of a
+ * built-in tool that is off is free. A broken file is named with its fault and left out.
+ * @throws ConfigError for a name in TOOLS that nothing has.
+ */
+export async function openToolbox(config: Config, parts: ToolboxParts): Promise<Toolbox> {
+  const { log, http, prompts } = parts
+  const { leftOut = (one) => log.warn(one, 'a custom tool is left out') } = parts
+  const wanted = settingsOf(config)
+  const on = { ...wanted, enabled: toolsOn(wanted) }
+  const builtIn = createToolbox({ settings: on, http, prompts })
+  const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
+  const taken = [...on.enabled, ...builtIn.map((tool) => tool.name)]
+  const { tools: custom, problems } = await loadCustomTools(dir, taken)
+  problems.forEach(leftOut)
+  checkToolNames({ ...wanted, enabled: wanted.enabled?.filter((name) => !custom.some((tool) => tool.name === name)) })
+  if (custom.length > 0) log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
+  const files = [...exampleFiles(on).map((file) => join(ROOT, file)), join(dir, 'examples.md')]
+  const examples = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
+  return { tools: [...builtIn, ...custom], examples: examples.join('\n\n') }
+}
+
+/** For a terminal: the fault may quote the file, so control characters go. */
+export function leftOutSentence({ file, fault }: LeftOut): string {
+  return `A custom tool is left out: ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
+}
+
+function settingsOf(config: Config): ToolSettings {
+  return {
+    enabled: config.TOOLS,
+    wikipediaApiUrl: config.WIKIPEDIA_API_URL,
+    arxivApiUrl: config.ARXIV_API_URL,
+    duckduckgoUrl: config.DUCKDUCKGO_URL,
+    serpapiUrl: config.SERPAPI_URL,
+    serpapiApiKey: config.SERPAPI_API_KEY,
+    githubApiUrl: config.GITHUB_API_URL,
+    githubToken: config.GITHUB_TOKEN,
+  }
+}

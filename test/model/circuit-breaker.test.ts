@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest'
+import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
+import { LeaseLost, ModelError } from '../../src/errors.ts'
+import { withBreaker } from '../../src/model/circuit-breaker.ts'
+import { startBot } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
+import { callModel, modelsOf } from '../harness/model-call.ts'
+import { finish, playModel, type PlayedModel, type Script } from '../harness/played-model.ts'
+import { deferred, eventually } from '../harness/stores.ts'
+
+type Play = 'works' | 'fails' | 'is cut' | 'refuses' | 'hangs'
+
+/** A model behind a breaker that opens after three failures for ten seconds, and a clock to turn. */
+function guarded(play: { now: Play }) {
+  const clock = { ms: 1_000 }
+  const gate = deferred()
+  let calls = 0
+  const inner: Model = {
+    name: 'm',
+    async *stream({ signal }) {
+      calls += 1
+      const now = play.now
+      if (now === 'hangs') await Promise.race([gate.promise, gone(signal)])
+      if (now === 'works' || now === 'is cut' || now === 'hangs') yield { type: 'text', text: 'up' }
+      if (now === 'fails' || now === 'is cut') throw new ModelError('503', { hint: 'down', retryable: true })
+      if (now === 'refuses') throw new ModelError('401', { hint: 'key', retryable: false })
+      yield { type: 'text', text: ' and running' }
+    },
+  }
+  const model = withBreaker(inner, { hangMs: 0, failures: 3, openMs: 10_000, now: () => clock.ms })
+  return { model, clock, gate, calls: () => calls }
+}
+
+/** Never, or with the reason of the end. */
+function gone(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
+
+async function fails(model: Model, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) expect((await callModel(model)).error).toMatchObject({ hint: 'down' })
+}
+
+const SPARED = {
+  name: 'ModelError',
+  retryable: true,
+  hint: expect.stringMatching(/has been failing for a while.*ask in/),
+}
+
+describe('a circuit breaker', () => {
+  test('opens after repeated failures, and says so at once without a call', async () => {
+    const { model, calls } = guarded({ now: 'fails' })
+    await fails(model, 3)
+    for (let n = 0; n < 5; n++) expect((await callModel(model)).error).toMatchObject(SPARED)
+    expect(calls()).toBe(3)
+  })
+
+  test('lets one call through later, and closes when it is answered', async () => {
+    const play = { now: 'fails' as Play }
+    const { model, clock, calls } = guarded(play)
+    await fails(model, 3)
+    clock.ms += 9_999
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 1
+    play.now = 'works'
+    expect(await callModel(model)).toMatchObject({ text: 'up and running' })
+    expect(await callModel(model)).toMatchObject({ text: 'up and running' })
+    expect(calls()).toBe(5)
+  })
+
+  test('stays open for as long again when that one fails', async () => {
+    const { model, clock, calls } = guarded({ now: 'fails' })
+    await fails(model, 3)
+    clock.ms += 10_000
+    await fails(model, 1)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 10_000
+    await fails(model, 1)
+    expect(calls()).toBe(5)
+  })
+
+  test('lets only one through at a time, whatever else is still under way', async () => {
+    const play = { now: 'hangs' as Play }
+    const { model, clock, calls, gate } = guarded(play)
+    const early = callModel(model)
+    play.now = 'fails'
+    await fails(model, 3)
+    clock.ms += 10_000
+    play.now = 'hangs'
+    const trial = callModel(model)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    expect(calls()).toBe(5)
+    gate.resolve()
+    expect(await early).toMatchObject({ text: 'up and running' })
+    expect(await trial).toMatchObject({ text: 'up and running' })
+  })
+
+  test('takes a call that ended early for one that went well', async () => {
+    const play = { now: 'fails' as Play }
+    const { model, clock } = guarded(play)
+    await fails(model, 3)
+    clock.ms += 10_000
+    play.now = 'works'
+    for await (const event of model.stream({ messages: [], signal: new AbortController().signal }))
+      if (event.type === 'text') break
+    play.now = 'fails'
+    await fails(model, 3)
+  })
+
+  test('counts failures in a row: one success between, and it begins anew', async () => {
+    const play = { now: 'fails' as Play }
+    const { model } = guarded(play)
+    await fails(model, 2)
+    play.now = 'works'
+    await callModel(model)
+    play.now = 'fails'
+    await fails(model, 3)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+  })
+
+  test('counts a stream that is cut half way as a failure, although it had begun well', async () => {
+    const { model, calls } = guarded({ now: 'is cut' })
+    await fails(model, 3)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    expect(calls()).toBe(3)
+  })
+
+  test('does not open for what waiting would not mend', async () => {
+    const { model, calls } = guarded({ now: 'refuses' })
+    for (let n = 0; n < 6; n++) expect((await callModel(model)).error).toMatchObject({ hint: 'key' })
+    expect(calls()).toBe(6)
+  })
+
+  test('takes a restart for no sign of life', async () => {
+    const events: ModelEvent[] = [{ type: 'restart' }]
+    const inner: Model = {
+      name: 'm',
+      async *stream() {
+        yield* events
+        throw new ModelError('503', { hint: 'down', retryable: true })
+      },
+    }
+    const model = withBreaker(inner, { hangMs: 0, failures: 2, now: () => 0 })
+    await fails(model, 2)
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+  })
+})
+
+describe('a model that never answers', () => {
+  /** Calls on an endpoint that plays, each with so much time. A silence of 400 ms is a hang. */
+  async function endpoint(t: Ends, script: Script) {
+    const played = await playModel(t, script)
+    const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: '1000' })
+    const call = (ms: number, more: Partial<ModelRequest> = {}) =>
+      callModel(model, { signal: AbortSignal.timeout(ms), timeMs: ms, ...more })
+    return { played, call, callUntilSilent: (ms: number) => untilSilent(played, ms, call) }
+  }
+
+  /** A call whose time is up when the model has said nothing for so long, from when it was asked: however slow the machine. */
+  async function untilSilent(
+    { requests }: PlayedModel,
+    ms: number,
+    call: (ms: number, more: Partial<ModelRequest>) => ReturnType<typeof callModel>,
+  ) {
+    const stop = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const onSign = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => stop.abort(new DOMException('The time is up.', 'TimeoutError')), ms)
+    }
+    const before = requests.length
+    const calling = call(60_000, { signal: stop.signal, onSign })
+    await eventually(() => expect(requests.length).toBeGreaterThan(before), 20_000)
+    onSign()
+    return calling
+  }
+
+  test('has failed when its caller’s time is up, and after a few times nobody waits for it', async (t) => {
+    const { played, call, callUntilSilent } = await endpoint(t, [{ hang: true }])
+    for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await call(60_000)).error).toMatchObject(SPARED)
+    expect(played.requests).toHaveLength(4)
+  })
+
+  test('has failed too where it fell silent half way', async (t) => {
+    const { call, callUntilSilent } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
+    for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await call(60_000)).error).toMatchObject(SPARED)
+  })
+
+  test('has not where the call had only the end of its run’s time: that says nothing of the model', async (t) => {
+    const { call } = await endpoint(t, (_, n) => (n < 6 ? { hang: true } : 'I was only thinking.'))
+    for (let n = 0; n < 6; n++) expect((await call(100)).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await call(60_000)).text).toBe('I was only thinking.')
+  })
+
+  test('has not where it was still talking: it is slow, but it works', async (t) => {
+    const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }])
+    for (let n = 0; n < 6; n++) expect((await call(600)).error).toMatchObject({ name: 'TimeoutError' })
+  })
+
+  test('has not where the caller has gone, or gave it the time of something else', async (t) => {
+    const { call } = await endpoint(t, (_, n) => (n < 12 ? { hang: true } : 'I was only slow.'))
+    for (let n = 0; n < 6; n++) {
+      const stop = new AbortController()
+      setTimeout(() => stop.abort(new LeaseLost('The bot is stopping.')), 50)
+      expect((await call(60_000, { signal: stop.signal })).error).toMatchObject({ name: 'LeaseLost' })
+      const toolTime = { signal: AbortSignal.timeout(50), timeMs: undefined } as Partial<ModelRequest>
+      expect((await call(60_000, toolTime)).error).toMatchObject({ name: 'TimeoutError' })
+    }
+    expect((await call(60_000)).text).toBe('I was only slow.')
+  })
+
+  test('stays spared for as long again when the one call that may try hangs too', async () => {
+    const play = { now: 'fails' as Play }
+    const { model, clock, calls } = guarded(play)
+    await fails(model, 3)
+    clock.ms += 10_000
+    play.now = 'hangs'
+    const timeUp = AbortSignal.timeout(20)
+    expect((await callModel(model, { signal: timeUp, timeMs: 20 })).error).toMatchObject({ name: 'TimeoutError' })
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 9_999
+    expect((await callModel(model)).error).toMatchObject(SPARED)
+    clock.ms += 1
+    play.now = 'works'
+    expect((await callModel(model)).text).toBe('up and running')
+    expect(calls()).toBe(5)
+  })
+
+  test('costs a few people the whole of their time, and the next none', async (t) => {
+    const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
+    bot.model.on('', { hang: true })
+    for (let n = 0; n < 2; n++)
+      expect(await (await bot.mention(`Is it down ${n}?`)).ended()).toMatch(/The model takes too long to answer/)
+    const asked = bot.model.requests.length
+    expect(asked).toBe(4)
+    for (let n = 0; n < 6; n++)
+      expect(await (await bot.mention(`And now ${n}?`)).ended()).toMatch(/The model has been failing for a while/)
+    expect(bot.model.requests).toHaveLength(asked)
+  })
+})
+
+test('a person whose question meets an open breaker reads so at once', async (t) => {
+  const bot = await startBot(t)
+  bot.model.on('down', { status: 503 })
+  bot.model.on('later', finish('never asked'))
+  const threads = await Promise.all([1, 2, 3, 4].map((n) => bot.mention(`Is it down ${n}?`)))
+  for (const thread of threads) expect(await thread.ended()).toMatch(/cannot be reached right now.*\n.*Reference: /)
+  const asked = bot.model.requests.length
+  expect(asked).toBe(16)
+
+  const thread = await bot.mention('And a little later?')
+  expect(await thread.ended()).toMatch(/The model has been failing for a while.*\n.*Reference: /)
+  expect(bot.model.requests).toHaveLength(asked)
+})

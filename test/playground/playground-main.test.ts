@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { startPlayground } from '../../src/playground/playground-main.ts'
+import { typed } from '../../src/playground/page-actions.ts'
+import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { startCommand, temporaryFolder } from '../harness/command.ts'
+import { localSlack } from '../harness/local-slack.ts'
+import { act, finish, playModel } from '../harness/played-model.ts'
+
+describe('npm run playground', () => {
+  test('tells its address, the model in use, what is played and what is real, and ends at Ctrl+C', async (t) => {
+    // An empty folder: no .env of a developer's has a say.
+    const cwd = await temporaryFolder(t)
+    const playground = startCommand(t, 'src/playground/playground-main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd })
+    await playground.shows('Ctrl+C ends it.')
+    const url = /http:\/\/localhost:\d+/.exec(playground.stdout())?.[0] ?? ''
+    expect(playground.stdout()).toMatch(
+      /Model: the built-in demo.*\nPlayed: Slack.*\nPlayed: Wikipedia, \d+ short pages.*\nReal: the bot/,
+    )
+    expect(await (await fetch(url)).text()).toContain('Thinkaloud playground')
+    playground.signal('SIGINT')
+    expect((await playground.ended).code).toBe(0)
+  }, 60_000)
+
+  test('a port that is no number is a sentence and exit code 1', async (t) => {
+    const cwd = await temporaryFolder(t)
+    const playground = startCommand(t, 'src/playground/playground-main.ts', { env: { PLAYGROUND_PORT: 'many' }, cwd })
+    const { code, stderr } = await playground.ended
+    expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(/^PLAYGROUND_PORT should be/)])
+  }, 60_000)
+})
+
+describe('the bot in the playground', () => {
+  test('is asked and answers like anywhere, with a model of the operator’s where there is one', async (t) => {
+    const model = await playModel(t, [act('I reckon.', 'calculator', '6*7'), finish('It is 42.')])
+    const { slack, notes, stop } = await startPlayground({
+      PLAYGROUND_PORT: '0',
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODEL: 'my-model',
+    })
+    t.onTestFinished(stop)
+    expect(notes[0]).toMatch(/^Model: my-model at 127\.0\.0\.1:\d+, real\.$/)
+    const { thread } = await slack.mention('What is 6*7?')
+    await slack.until(
+      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('my-model')),
+      'the footer',
+    )
+    const shown = slack
+      .replies(GENERAL, thread)
+      .map((one) => slack.shown(one))
+      .join('\n')
+    expect(shown).toMatch(/calculator\* `6\*7`[\s\S]*42[\s\S]*It is 42\./)
+    expect(model.requests.length).toBe(2)
+    expect(slack.refusals).toEqual([])
+  })
+
+  test('keeps to this machine: the operator’s own Slack, Redis and ports are not used', async (t) => {
+    const { slack, stop } = await startPlayground({
+      PLAYGROUND_PORT: '0',
+      SLACK_BOT_TOKEN: 'xoxb-of-the-real-workspace',
+      SLACK_APP_TOKEN: 'xapp-of-the-real-workspace',
+      SLACK_API_URL: 'http://127.0.0.1:1/api/',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      ROLE: 'front',
+      PORT: '1',
+    })
+    t.onTestFinished(stop)
+    const { thread } = await slack.mention('What is 2+2?')
+    await slack.until(
+      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('demo')),
+      'the answer',
+    )
+    expect(
+      slack
+        .replies(GENERAL, thread)
+        .map((one) => slack.shown(one))
+        .join('\n'),
+    ).toContain('2+2 = *4*')
+  })
+
+  test('a Wikipedia of the operator’s is used and said to be real', async (t) => {
+    const { notes, stop } = await startPlayground({
+      PLAYGROUND_PORT: '0',
+      WIKIPEDIA_API_URL: 'http://127.0.0.1:9/w/api.php',
+    })
+    t.onTestFinished(stop)
+    expect(notes.join('\n')).toContain('Real: Wikipedia')
+  })
+
+  test('stop leaves nothing listening', async () => {
+    const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0' })
+    await stop()
+    await expect(fetch(url)).rejects.toThrow()
+    await expect(fetch(slack.apiUrl)).rejects.toThrow()
+  })
+})
+
+describe('what is typed at the page', () => {
+  test('@name becomes a mention, signs are escaped, addresses stay', async () => {
+    const slack = await localSlack()
+    const carry = (text: string) => typed(slack, text)
+    expect(carry('@thinkaloud hi @Bob')).toBe('<@U0THINK0001> hi <@U0BOB000001>')
+    expect(carry('a < b & c > d')).toBe('a &lt; b &amp; c &gt; d')
+    expect(carry('<@U0BOB000001> <!channel>')).toBe('&lt;@U0BOB000001&gt; &lt;!channel&gt;')
+    expect(carry('me@thinkaloud.example, @nobody')).toBe('me@thinkaloud.example, @nobody')
+  })
+
+  test('a mention that was typed reaches the bot as one', async () => {
+    const slack = await localSlack({ ackMs: 20, retryMs: [] })
+    const { deliveries } = await slack.say({ user: ALICE, text: typed(slack, '@thinkaloud hello') })
+    expect(deliveries.map((one) => (one.payload['event'] as { type: string }).type)).toEqual(['app_mention', 'message'])
+  })
+})

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { redisQueue } from '../../src/queue/redis-queue.ts'
+import type { Handler } from '../../src/queue/types.ts'
+import { connect } from '../../src/redis.ts'
+import { findRuns } from '../../src/run/list-runs.ts'
+import { describeWithRedis, freePort, startRedis, type RedisServer } from '../harness/redis.ts'
+import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
+
+/** The command as an operator calls it. */
+async function runs(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env.PATH, REDIS_URL: url, REDIS_PREFIX: 'ops' }
+  const child = spawn('node', ['--import', 'tsx', 'src/runs-main.ts', ...args], { env })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => (out += String(chunk)))
+  child.stderr.on('data', (chunk) => (err += String(chunk)))
+  await once(child, 'close')
+  return { code: child.exitCode ?? -1, out, err }
+}
+
+describeWithRedis('npm run runs', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  const open = async () => {
+    const log = keptLog()
+    const queue = redisQueue({
+      redis: { url: server.url },
+      log,
+      prefix: 'ops',
+      backoffMs: 5,
+      graceMs: 50,
+      maxFailures: 2,
+    })
+    onTestFinished(() => queue.stop(0))
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    return queue
+  }
+
+  const stateOf = async (id: string) => {
+    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    try {
+      return (await findRuns({ redis, prefix: 'ops' }, id)).map(({ state }) => state)
+    } finally {
+      redis.disconnect()
+    }
+  }
+
+  test('lists what was given up, shows all of it, and hands it out again where it was', async () => {
+    const queue = await open()
+    const seen: string[] = []
+    const [givenUp, over] = [deferred(), deferred()]
+    let isMended = false
+    const handler: Handler = async ({ ts }, run) => {
+      seen.push(`${ts} ${run.saved.steps.length} ${run.saved.retries}`)
+      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'a thought' } })
+      if (ts === 'bad' && !isMended) throw new Error('the model\nis away')
+      if (isMended) over.resolve()
+    }
+    await queue.start(handler, async () => givenUp.resolve())
+    await queue.accept(question('good', { text: 'a good question' }))
+    await queue.accept(question('bad', { text: 'a bad question' }))
+    await givenUp.promise
+
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['given-up']))
+    const [listed, all, shown] = await Promise.all([
+      runs(server.url, 'list'),
+      runs(server.url, 'list', '--all'),
+      runs(server.url, 'show', 'T1:C1:bad'),
+    ])
+    expect(listed.out).toMatch(
+      /^T1:C1:bad {2}given-up .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
+    )
+    expect(listed.out).not.toContain('question')
+    expect(all.out).toContain('T1:C1:good  done')
+    expect(JSON.parse(shown.out)).toMatchObject({
+      question: { text: 'a bad question' },
+      state: 'given-up',
+      saved: { steps: [{ thought: 'a thought' }] },
+    })
+
+    isMended = true
+    expect(await runs(server.url, 'retry', 'T1:C1:bad')).toMatchObject({ code: 0 })
+    await over.promise
+    // With its steps, and counted as tried again by hand: if it fails once more, the thread is told once more.
+    expect(seen).toEqual(['good 0 0', 'bad 0 0', 'bad 1 0', 'bad 1 1'])
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
+  }, 120_000)
+
+  test('says so when there is no such run, and retries only what was given up', async () => {
+    const queue = await open()
+    await queue.accept(question('waits'))
+    const [shown, retried] = await Promise.all([
+      runs(server.url, 'show', 'T1:C1:*'),
+      runs(server.url, 'retry', 'T1:C1:waits'),
+    ])
+    expect(shown).toMatchObject({ code: 1, out: '' })
+    expect(retried).toMatchObject({ code: 1 })
+    expect(retried.err).toMatch(/is not given up but \w+: there is nothing to hand out again/)
+    const redis = new Redis(server.url)
+    await redis.flushall()
+    await redis.quit()
+  }, 120_000)
+
+  test('says how it is called, and what it lacks', async () => {
+    const [bare, homeless, nobody] = await Promise.all([
+      runs(server.url),
+      runs('', 'list'),
+      runs(`redis://127.0.0.1:${await freePort()}`, 'list'),
+    ])
+    expect(bare.err).toContain('retry ID')
+    expect(homeless.err).toContain('REDIS_URL is missing')
+    expect(nobody).toMatchObject({ code: 1 })
+    expect(nobody.err).toContain('does not answer')
+  }, 120_000)
+})

@@ -1,0 +1,130 @@
+/** What a service, a wiki or a model sends on purpose: two megabytes of it, and a bound that only a freeze breaks. */
+import { expect, onTestFinished, test } from 'vitest'
+import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { createToolbox, toolNames } from '../../tools/index.ts'
+import { cutTitle, isSameTitle, offeredTitles } from '../../tools/wikipedia/titles.ts'
+import { runTool, toolContext } from '../harness/tool-context.ts'
+import { startWebServer } from '../harness/web-server.ts'
+
+const FREEZE_MS = 5_000
+const FILLS = [' ', '(', ' (', '.', 'A. ', '\u0301', 'a\n', '= ', '/', '\ud800', '"']
+
+/** All built-in tools on services that answer `body`, and what they asked. */
+async function onHostile(body: (asked: URLSearchParams) => string) {
+  const server = await startWebServer((path, response) => response.end(body(new URL(path, 'http://x').searchParams)))
+  const http = createToolHttp({ clocks: { now: Date.now, sleep: async () => undefined } })
+  onTestFinished(() => http.close())
+  const url = `${server.url}/api.php`
+  const addresses = { wikipediaApiUrl: url, arxivApiUrl: url, duckduckgoUrl: url, serpapiUrl: url, githubApiUrl: url }
+  const tools = createToolbox({ http, settings: { enabled: toolNames, serpapiApiKey: 'key', ...addresses } })
+  const context = toolContext({ ask: async () => body(new URLSearchParams()) })
+  const use = (tool: string, text: string) => {
+    const names = ['query', 'keyword', 'login', 'question', 'expression', 'company', 'quantities']
+    const input = Object.fromEntries(names.map((name) => [name, text]))
+    return runTool(tools, { tool, input }, context).catch((error: Error) => ({ text: error.message }))
+  }
+  return { use, tools, server, context }
+}
+
+/** So much of it that its JSON is close to the two megabytes that a service may send. */
+const plenty = (fill: string) => fill.repeat(1_800_000 / Buffer.byteLength(JSON.stringify(fill).slice(1, -1)))
+
+test.each(FILLS)('a wiki that sends nothing but %j', { timeout: 60_000 }, async (fill) => {
+  const big = `${plenty(fill)}x`
+  const links = [{ title: big }]
+  const many = Array.from({ length: 40_000 }, (_, i) => ({ title: `${fill.repeat(10)}${i}` }))
+  for (const page of [{ extract: big }, { extract: big, pageprops: { disambiguation: '' } }, { title: big }])
+    for (const offered of [links, many]) {
+      const json = { title: 'X', ...page }
+      const [text, linked] = [json, { title: 'X', links: offered }].map((one) =>
+        JSON.stringify({ query: { pages: { 1: one }, search: offered, searchinfo: { suggestion: big } } }),
+      )
+      const { use } = await onHostile((asked) => (asked.get('prop') === 'links' ? linked : text) ?? '')
+      const from = performance.now()
+      for (const query of ['X', 'X#', 'x']) await use('wikipedia', query)
+      await use('wikipedia_lookup', fill)
+      expect(performance.now() - from).toBeLessThan(FREEZE_MS)
+    }
+})
+
+test('titles are compared, and found on a page, in no time', () => {
+  const from = performance.now()
+  const title = cutTitle(' '.repeat(400_000))
+  expect(isSameTitle(cutTitle(`${' '.repeat(400_000)}x`), 'x#')).toBe(false)
+  const text = 'a\n'.repeat(1_000_000)
+  expect(
+    offeredTitles(
+      text,
+      Array.from({ length: 500 }, (_, i) => `a${title}${i}`),
+    ),
+  ).toHaveLength(500)
+  expect(performance.now() - from).toBeLessThan(FREEZE_MS)
+})
+
+test.each([
+  ['short', 'short'],
+  ['é'.repeat(200), 'é'.repeat(127)],
+  ['€'.repeat(200), '€'.repeat(85)],
+  ['😀'.repeat(200), '😀'.repeat(63)],
+  ['a'.repeat(254) + 'é', 'a'.repeat(254)],
+])('a title is cut at 255 bytes, between two characters: %j', (title, cut) => expect(cutTitle(title)).toBe(cut))
+
+test.each([' ', 'A. ', '/', '가', '\ud800'])('services that send nothing but %j', { timeout: 60_000 }, async (fill) => {
+  const big = plenty(fill)
+  const short = big.slice(0, 100_000)
+  const bodies = [
+    JSON.stringify({ AbstractText: big, Heading: big, AbstractURL: `https://x.example/${big}`, login: 'x', bio: big }),
+    JSON.stringify({ RelatedTopics: Array.from({ length: 50_000 }, () => ({ Text: fill, FirstURL: fill })) }),
+    JSON.stringify({ error: big }),
+    JSON.stringify({ answer_box: { answer: big, title: big, link: 'https://x.example/' } }),
+    `{"sports_results":{"game_spotlight":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`,
+    `<feed><entry><id>${short}</id><title>${short}</title><summary>${short}</summary></entry></feed>`,
+    `<feed>${`<a ${fill}`.repeat(20_000)}`,
+    big,
+  ]
+  for (const body of bodies) {
+    const { use, tools } = await onHostile(() => body)
+    for (const { name } of tools) {
+      const from = performance.now()
+      const { text } = await use(name, `q ${fill}`)
+      expect(text).not.toMatch(/undefined|Maximum call stack|Cannot read/)
+      expect(performance.now() - from, name).toBeLessThan(FREEZE_MS)
+    }
+  }
+})
+
+test.each(FILLS)('a model that asks for nothing but %j', { timeout: 60_000 }, async (fill) => {
+  const big = `${plenty(fill)}x`
+  const { use, tools } = await onHostile(() => '{}')
+  for (const { name } of tools) {
+    const from = performance.now()
+    await use(name, big)
+    expect(performance.now() - from, name).toBeLessThan(FREEZE_MS)
+  }
+})
+
+test('no query that leaves is longer than 300 characters, whatever the tool', async () => {
+  for (const text of ['x'.repeat(5000), 'some words '.repeat(500), `ti:${'x'.repeat(5000)}`, `  ${'😀'.repeat(400)}`]) {
+    const { use, tools, server } = await onHostile(() => '{"query":{"searchinfo":{"suggestion":"' + text + '"}}}')
+    for (const { name } of tools) await use(name, text)
+    const values = server.paths.flatMap((path) => [...new URL(path, server.url).searchParams.values()])
+    expect(values.length).toBeGreaterThan(10)
+    expect(values.filter((value) => value.length > 300 || /\p{Surrogate}|\uFFFD/u.test(value))).toEqual([])
+  }
+})
+
+test('a source has a title of a line and an address that can be opened', async () => {
+  const body = {
+    AbstractText: 'A',
+    Heading: 'h '.repeat(90_000),
+    AbstractURL: `https://x.example/${'a'.repeat(9_000)}`,
+  }
+  const { use } = await onHostile(() => JSON.stringify({ ...body, answer_box: { answer: 'A', title: body.Heading } }))
+  expect(await use('duckduckgo', 'x')).toEqual({ text: 'A', sources: [] })
+  const shorter = { ...body, AbstractURL: 'https://x.example/' }
+  const { use: again } = await onHostile(() => JSON.stringify(shorter))
+  expect(await again('duckduckgo', 'x')).toEqual({
+    text: 'A',
+    sources: [{ title: expect.stringMatching(/^(h ){74}h h?…?$|^.{149,151}$/), url: 'https://x.example/' }],
+  })
+})

@@ -1,0 +1,65 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { ConfigError } from '../../src/errors.ts'
+import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { checkToolNames, createToolbox, exampleFiles, toolNames, type ToolSettings } from '../../tools/index.ts'
+
+function toolbox(settings: ToolSettings) {
+  const http = createToolHttp()
+  onTestFinished(() => http.close())
+  return createToolbox({ http, settings })
+}
+
+const namesOf = (settings: ToolSettings) => toolbox(settings).map((tool) => tool.name)
+
+test('without TOOLS there is every tool that needs no key and duplicates no other', () => {
+  expect(namesOf({})).toEqual(['calculator', 'wikipedia', 'wikipedia_lookup', 'duckduckgo', 'arxiv', 'github_user'])
+})
+
+test('a key brings its tool', () => {
+  expect(namesOf({ serpapiApiKey: 'k' })).toContain('search')
+})
+
+test('TOOLS chooses, and its order is kept', () => {
+  expect(namesOf({ enabled: ['wikipedia', 'calculator', 'wikipedia'] })).toEqual([
+    'wikipedia',
+    'wikipedia_lookup',
+    'calculator',
+  ])
+  expect(namesOf({ enabled: [] })).toEqual([])
+})
+
+test('every name of TOOLS brings tools that a model can be told of', () => {
+  for (const tool of toolbox({ enabled: toolNames, serpapiApiKey: 'k' })) {
+    expect(tool.name).toMatch(/^[a-z][\w-]{0,63}$/i)
+    expect(tool.description).not.toBe('')
+    expect(tool.schema).toBeInstanceOf(z.ZodObject)
+    expect(tool.effects).toBe('read')
+  }
+})
+
+test.each(['teleport', 'Calculator', '__proto__', 'constructor', ''])(
+  'the unknown name %j is told, with what exists',
+  (name) => {
+    expect(() => toolbox({ enabled: [name] })).toThrow(ConfigError)
+    expect(() => checkToolNames({ enabled: [name] })).toThrow(
+      `TOOLS names "${name}", which does not exist. There are: ${toolNames.join(', ')}.`,
+    )
+  },
+)
+
+test('a tool without its key is told', () => {
+  expect(() => toolbox({ enabled: ['search'] })).toThrow('TOOLS names search, which needs SERPAPI_API_KEY.')
+})
+
+test('worked examples come with the tools that have them', () => {
+  expect(exampleFiles({ enabled: ['calculator', 'invoices'] })).toEqual(['tools/examples/invoices/examples.md'])
+  expect(exampleFiles({})).toEqual([])
+})
+
+test('what the model is told of search, calculator and wikipedia stays short', () => {
+  const told = toolbox({ enabled: ['search', 'calculator', 'wikipedia'], serpapiApiKey: 'k' })
+  const tokens = encode(told.map((tool) => `${tool.name}: ${tool.description}`).join('\n')).length
+  expect(tokens).toBeLessThan(100)
+})
