@@ -1,5 +1,6 @@
 import { LeaseLost } from '../errors.ts'
-import { script, type RedisClient } from '../redis.ts'
+import type { RedisClient } from '../redis.ts'
+import { redisScript } from '../redis-script.ts'
 import { applyPart } from './saved-run.ts'
 import { fieldOf, postField } from './stored-run.ts'
 import type { Run, SavedRun } from './types.ts'
@@ -19,33 +20,20 @@ const SURE_MS = 400
 // Each script compares the fencing token and writes in one step: a holder that was frozen for an hour finds another token
 // there and changes nothing.
 
-// What is saved counts as a checkpoint, unless the same was saved before (a run that goes on where another died) or is usage.
-const savePartsScript = script(`
-  if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 0 end
-  local isNew = false
-  for i = 2, #ARGV, 2 do
-    local isCost = string.sub(ARGV[i], 1, 6) == 'usage:'
-    isNew = isNew or (not isCost and redis.call('HGET', KEYS[2], ARGV[i]) ~= ARGV[i + 1])
-  end
-  redis.call('HSET', KEYS[2], unpack(ARGV, 2))
-  if isNew then redis.call('HINCRBY', KEYS[2], 'checkpoints', 1) end
-  return 1
-`)
+const saveRunParts = redisScript(new URL('./lua/save-run-parts.lua', import.meta.url), {
+  keys: ['thread', 'run'],
+  args: ['token'],
+})
 
-const claimPostScript = script(`
-  if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 'lost' end
-  local ts = redis.call('HGET', KEYS[2], ARGV[2])
-  if not ts then
-    redis.call('HSET', KEYS[2], ARGV[2], '')
-    return 'fresh'
-  end
-  return ts == '' and 'unsure' or 'ts:' .. ts
-`)
+const claimPost = redisScript(new URL('./lua/claim-post.lua', import.meta.url), {
+  keys: ['thread', 'run'],
+  args: ['token', 'post'],
+})
 
 /** A run in Redis that this process holds the lease of. One command a method; `now` is the clock, in milliseconds. */
 export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): Run {
   const { redis, now } = place
-  const keys = [lease.threadKey, lease.runKey]
+  const leased = { thread: lease.threadKey, run: lease.runKey, token: lease.token }
   let sureAt = lease.since
   /** Counts from before the question: a process that is frozen until the answer comes must not take the answer for fresh. */
   const held = async <T>(ask: () => Promise<T>, isLost: (answer: T) => boolean): Promise<T> => {
@@ -57,7 +45,7 @@ export function redisRun(place: { redis: RedisClient; now: () => number }, lease
   }
   const write = (fields: string[]) =>
     held(
-      () => savePartsScript(redis, keys, [lease.token, ...fields]),
+      () => saveRunParts(redis, leased, { args: fields }),
       (done) => !done,
     )
   return {
@@ -68,7 +56,7 @@ export function redisRun(place: { redis: RedisClient; now: () => number }, lease
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
-      const ask = () => claimPostScript(redis, keys, [lease.token, postField(key)])
+      const ask = () => claimPost(redis, { ...leased, post: postField(key) })
       const claim = String(await held(ask, (answer) => answer === 'lost'))
       if (claim.startsWith('ts:')) return { ts: claim.slice('ts:'.length) }
       saved.posts[key] = ''
