@@ -3,10 +3,11 @@
 local history = unpack(KEYS)
 local turn, beginning, maxTurns, ttlMs = unpack(ARGV)
 
-for _, kept in ipairs(redis.call('LRANGE', history, 0, -1)) do
+local turns = redis.call('LRANGE', history, 0, -1)
+for _, kept in ipairs(turns) do
   if string.sub(kept, 1, #beginning) == beginning then return 0 end
 end
 redis.call('RPUSH', history, turn)
-redis.call('LTRIM', history, -tonumber(maxTurns), -1)
+if #turns >= tonumber(maxTurns) then redis.call('LTRIM', history, -tonumber(maxTurns), -1) end
 redis.call('PEXPIRE', history, ttlMs)
 return 1

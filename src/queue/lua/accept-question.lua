@@ -3,12 +3,10 @@
 local thread, inbox, run, event = unpack(KEYS)
 local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs = unpack(ARGV)
 
---- @include "activate-thread"
 --- @include "insert-by-ts"
 
-local active = redis.call('HGET', thread, 'active')
+local active, asked, gen = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen'))
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
-local asked = redis.call('HGET', thread, 'asked')
 if tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince)) then
   return { 'unknown_thread', '' }
 end
@@ -17,7 +15,12 @@ redis.call('PEXPIRE', run, ttlMs)
 if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
 insertByTs(inbox, id, runs)
 redis.call('PEXPIRE', inbox, ttlMs)
-redis.call('HSET', thread, 'asked', now)
-if not active then active = activateThread(thread) end
+if active then
+  redis.call('HSET', thread, 'asked', now)
+else
+  -- As activateThread does; without `active` there is neither `begun` nor `lease`.
+  active = tostring(tonumber(gen or 0) + 1)
+  redis.call('HSET', thread, 'asked', now, 'gen', active, 'active', active)
+end
 redis.call('PEXPIRE', thread, ttlMs)
 return { 'accepted', active }

@@ -7,10 +7,13 @@ local token, id, state, ttlMs = unpack(ARGV)
 
 local lease, active = unpack(redis.call('HMGET', thread, 'lease', 'active'))
 if lease ~= token then return { 'lost', active or '' } end
-if redis.call('LINDEX', inbox, 0) == id then redis.call('LPOP', inbox) end
-redis.call('HDEL', run, 'starter')
-redis.call('HSET', run, 'state', state)
+local first, second = unpack(redis.call('LRANGE', inbox, 0, 1))
+if first == id then
+  redis.call('LPOP', inbox)
+  first = second
+end
+redis.call('HSET', run, 'state', state, 'starter', '')
 redis.call('PEXPIRE', run, ttlMs)
-if redis.call('LLEN', inbox) > 0 then return { 'ok', activateThread(thread) } end
+if first then return { 'ok', activateThread(thread) } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')
 return { 'ok', '' }
