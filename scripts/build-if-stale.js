@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { copyLua } from './copy-lua.js'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const BUILT = join(ROOT, 'dist', 'src', 'main.js')
@@ -22,7 +23,7 @@ function sources(folder) {
   if (NOT_COMPILED.includes(folder) || !existsSync(folder)) return []
   const entries = readdirSync(folder, { withFileTypes: true })
   const below = entries.filter((entry) => entry.isDirectory()).flatMap((entry) => sources(join(folder, entry.name)))
-  const files = entries.filter((entry) => /\.(ts|json)$/.test(entry.name)).map((entry) => join(folder, entry.name))
+  const files = entries.filter((entry) => /\.(ts|json|lua)$/.test(entry.name)).map((entry) => join(folder, entry.name))
   return [folder, ...files, ...below]
 }
 
@@ -64,6 +65,7 @@ function build(newest) {
     say('The build has failed: nothing is started.')
     return 1
   }
+  copyLua()
   // A source that is changed while it is compiled, or that has a time to come, is neither missed nor built for ever.
   const time = new Date(Math.ceil(Math.max(started, newest.time)))
   utimesSync(BUILT, time, time)

@@ -1,4 +1,4 @@
-/** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it yields it. */
+/** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
@@ -77,7 +77,10 @@ async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<An
   return event
 }
 
-/** Runs the agent and saves as it goes: an action before its tool runs, an observation before the next model call. */
+/**
+ * Runs the agent and saves as it goes: an action before its tool runs, an observation before it is shown. What gets a post of
+ * its own is yielded while it is saved, so that the post's claim goes to Redis in the same command; the loop waits for both.
+ */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const task = {
@@ -95,9 +98,12 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   try {
     for await (const event of runAgent(task, deps.agent)) {
       const parts = partsOf(event, task)
-      if (parts.length > 0) await run.save(...unsaved(), ...parts)
+      const saved = parts.length > 0 ? run.save(...unsaved(), ...parts) : undefined
+      saved?.catch(() => undefined)
+      if (event.type === 'observation') await saved
       if (event.type === 'answer' || event.type === 'gave_up') final = event
       yield event
+      await saved
     }
   } finally {
     await keep(run, unsaved())

@@ -1,7 +1,6 @@
 /**
  * Everything about reaching Redis: one server, Sentinels or a Cluster, and the two kinds of connection (see `Purpose`).
  */
-import { createHash } from 'node:crypto'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from './errors.ts'
 import type { StoreLog } from './history/store-log.ts'
@@ -232,20 +231,4 @@ async function mastersOf(cluster: Cluster): Promise<Redis[]> {
     cluster.refreshSlotsCache((error) => (error ? reject(error) : resolve())),
   )
   return cluster.nodes('master')
-}
-
-/** Runs a Lua script on a connection, as one atomic step. The result is whatever the script returns. */
-export type Script = (redis: RedisClient, keys: string[], args: (string | number)[]) => Promise<unknown>
-
-/** Makes a script that is sent by its hash, and in full only if Redis does not know it yet. */
-export function script(lua: string): Script {
-  const sha = createHash('sha1').update(lua).digest('hex')
-  return async (redis, keys, args) => {
-    try {
-      return await redis.evalsha(sha, keys.length, ...keys, ...args)
-    } catch (error) {
-      if (!messageOf(error).startsWith('NOSCRIPT')) throw error
-      return redis.eval(lua, keys.length, ...keys, ...args)
-    }
-  }
 }

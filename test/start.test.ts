@@ -87,6 +87,17 @@ test('a tool and a setting of the build count as sources; a custom tool does not
   expect((await start()).stderr).toBe('')
 })
 
+test('a Lua script is copied to its place in dist, and again when it is changed', async (t) => {
+  const { start, at, write, touch } = await copyOfProject(t)
+  await write('src/deep/word.lua', 'return 1\n')
+  await start()
+  expect(await readFile(at('dist/src/deep/word.lua'), 'utf8')).toBe('return 1\n')
+  await write('src/deep/word.lua', 'return 2\n')
+  await touch('src/deep/word.lua', 5)
+  expect((await start()).stderr).toContain('src/deep/word.lua is newer than dist: building.')
+  expect(await readFile(at('dist/src/deep/word.lua'), 'utf8')).toBe('return 2\n')
+})
+
 test('an older file that took the place of a source is built too', async (t) => {
   const { start, at, write, touch } = await copyOfProject(t)
   await start()

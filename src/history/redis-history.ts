@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { script, threadKey, type RedisClient } from '../redis.ts'
+import { threadKey, type RedisClient } from '../redis.ts'
+import { redisScript } from '../redis-script.ts'
 import type { StoreLog } from './store-log.ts'
 import type { History, ThreadKey, Turn } from './types.ts'
 
@@ -23,17 +24,10 @@ const turnSchema = z.object({
   at: z.number(),
 })
 
-// A turn's JSON begins with its id, so the turns need not be decoded to find one out again.
-const appendTurn = script(`
-  local beginning = ARGV[2]
-  for _, turn in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
-    if string.sub(turn, 1, #beginning) == beginning then return 0 end
-  end
-  redis.call('RPUSH', KEYS[1], ARGV[1])
-  redis.call('LTRIM', KEYS[1], -tonumber(ARGV[3]), -1)
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return 1
-`)
+const appendTurn = redisScript(new URL('./lua/append-turn.lua', import.meta.url), {
+  keys: ['history'],
+  args: ['turn', 'beginning', 'maxTurns', 'ttlMs'],
+})
 
 const DAY_MS = 86_400_000
 
@@ -49,10 +43,10 @@ export function redisHistory(options: RedisHistoryOptions): History {
       if (corrupt > 0) log.warn({ thread, turns: corrupt }, 'skipped turns of the history that cannot be read')
       return turns.filter((turn) => turn !== undefined)
     },
-    async append(thread, turn) {
-      const { id, ...rest } = turn
+    async append(thread, { id, ...rest }) {
       const beginning = `{"id":${JSON.stringify(id)},`
-      await appendTurn(redis, [keyOf(thread)], [JSON.stringify({ id, ...rest }), beginning, maxTurns, ttlMs])
+      const turn = JSON.stringify({ id, ...rest })
+      await appendTurn(redis, { history: keyOf(thread), turn, beginning, maxTurns, ttlMs })
     },
     async forget(thread) {
       await redis.del(keyOf(thread))

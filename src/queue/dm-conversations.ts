@@ -7,7 +7,8 @@
  * kept, so that a second delivery of it meets the first one's claim.
  */
 import { ExpiringMap } from '../history/expiring-map.ts'
-import { script, type RedisClient } from '../redis.ts'
+import type { RedisClient } from '../redis.ts'
+import { redisScript } from '../redis-script.ts'
 import { dmKeys } from '../run/thread-keys.ts'
 import type { Question } from '../run/types.ts'
 
@@ -72,27 +73,10 @@ export class MemoryConversations {
   }
 }
 
-// The same in one step. KEYS: the root's conversation, that of its direct message. ARGV: root, whether it is at the top level,
-// the window in seconds, ttl in ms.
-const placeScript = script(`
-  local first = redis.call('GET', KEYS[1])
-  if first then
-    redis.call('PEXPIRE', KEYS[1], ARGV[4])
-    return first
-  end
-  first = ARGV[1]
-  if ARGV[2] == '1' then
-    local begin, last = unpack(redis.call('HMGET', KEYS[2], 'first', 'last'))
-    local at, window = tonumber(ARGV[1]), tonumber(ARGV[3])
-    if last and window > 0 and at >= tonumber(begin) - window and at <= tonumber(last) + window then first = begin end
-    if not last or at > tonumber(last) then
-      redis.call('HSET', KEYS[2], 'first', first, 'last', ARGV[1])
-      redis.call('PEXPIRE', KEYS[2], ARGV[4])
-    end
-  end
-  redis.call('SET', KEYS[1], first, 'PX', ARGV[4])
-  return first
-`)
+const placeDirectMessage = redisScript(new URL('./lua/place-direct-message.lua', import.meta.url), {
+  keys: ['conversation', 'current'],
+  args: ['root', 'isTopLevel', 'windowS', 'ttlMs'],
+})
 
 /** In Redis, for all processes. */
 export class RedisConversations {
@@ -107,8 +91,15 @@ export class RedisConversations {
     const place = dmPlaceOf(question)
     if (!place) return question
     const { redis, prefix, dmMemoryMs, knownTtlMs } = this.#options
-    const keys = dmKeys(prefix, place.dm, place.root)
-    const args = [place.root, place.isTopLevel ? 1 : 0, dmMemoryMs / 1000, Math.max(knownTtlMs, 2 * dmMemoryMs)]
-    return inConversation(question, String(await placeScript(redis, [keys.root, keys.current], args)))
+    const { root: conversation, current } = dmKeys(prefix, place.dm, place.root)
+    const first = await placeDirectMessage(redis, {
+      conversation,
+      current,
+      root: place.root,
+      isTopLevel: place.isTopLevel ? 1 : 0,
+      windowS: dmMemoryMs / 1000,
+      ttlMs: Math.max(knownTtlMs, 2 * dmMemoryMs),
+    })
+    return inConversation(question, String(first))
   }
 }

@@ -2,7 +2,7 @@ import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { conversationOf, type Question } from '../run/types.ts'
-import { begunScript, placeScript } from './fair-order.ts'
+import { advanceVirtualTime, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
 
@@ -47,10 +47,14 @@ export class ThreadJobs {
   /** Adds the job of a turn, at its fair place, unless it is there. `accepted`: a new question, which waits from now on. */
   async ensure(thread: ThreadKey, gen: string, accepted?: Question): Promise<void> {
     const job = jobIdOf(thread, gen)
-    const lists = ['prioritized', 'active', 'wait', 'delayed']
-    const keys = [this.#tags, this.waiting.key, ...[job, ...lists].map((name) => this.#queue.toKey(name))]
-    const counted = accepted ? [entryOf(thread, accepted.id), accepted.at] : []
-    const priority = Number(await placeScript(this.#redis, keys, [channelOf(thread), ...counted]))
+    const key = (name: string) => this.#queue.toKey(name)
+    const tag = await fairPriority(this.#redis, {
+      ...{ tags: this.#tags, waiting: this.waiting.key, job: key(job), active: key('active') },
+      ...{ prioritized: key('prioritized'), wait: key('wait'), delayed: key('delayed') },
+      ...{ channel: channelOf(thread), lastTag: LAST_TAG, tagsTtlMs: TAGS_TTL_MS, waitingTtlMs: WAITING_TTL_MS },
+      ...(accepted ? { entry: entryOf(thread, accepted.id), askedAt: accepted.at } : { entry: '', askedAt: 0 }),
+    })
+    const priority = Number(tag)
     if (priority === 0) return
     await this.#queue.add(
       'turn',
@@ -70,7 +74,7 @@ export class ThreadJobs {
   /** Notes that the turn with this priority has begun, and that its question no longer waits. */
   async begun(question: Question, priority: number): Promise<void> {
     const entry = entryOf(conversationOf(question), question.id)
-    await begunScript(this.#redis, [this.#tags, this.waiting.key], [priority, entry])
+    await advanceVirtualTime(this.#redis, { tags: this.#tags, waiting: this.waiting.key, tag: priority, entry })
   }
 
   async has(thread: ThreadKey, gen: string): Promise<boolean> {

@@ -2,11 +2,18 @@ import type { StoreLog } from '../history/store-log.ts'
 import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { threadKeys } from '../run/thread-keys.ts'
-import type { RunLease } from '../run/redis-run.ts'
+import type { RunLease } from '../run/run-updates.ts'
 import { parseRun, type StoredRun } from '../run/stored-run.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { GIVE_UP_TRIES } from './defaults.ts'
-import { acceptScript, beginScript, finishScript, releaseScript, retryScript, reviveScript } from './scripts.ts'
+import {
+  acceptQuestion,
+  beginQuestion,
+  finishQuestion,
+  releaseQuestion,
+  retryQuestion,
+  reviveThread,
+} from './scripts.ts'
 import type { Accepted } from './types.ts'
 
 export interface ThreadStoreOptions {
@@ -48,16 +55,13 @@ export class ThreadStore {
 
   async accept(question: Question, onlyKnownThread: boolean): Promise<{ accepted: Accepted; gen: string }> {
     const { redis, now, doneTtlMs, knownTtlMs } = this.#options
-    const keys = this.#keys(conversationOf(question))
-    const askedSince = onlyKnownThread ? now() - knownTtlMs : 0
-    const reply = await acceptScript(
-      redis,
-      [keys.thread, keys.inbox, keys.runs + question.id, keys.events + (question.eventId ?? '')],
-      [
-        ...[question.id, JSON.stringify(question), now(), askedSince, this.#ttlMs, doneTtlMs],
-        ...[question.eventId ? 1 : 0, keys.runs],
-      ],
-    )
+    const { thread, inbox, runs, events } = this.#keys(conversationOf(question))
+    const { id, eventId } = question
+    const reply = await acceptQuestion(redis, {
+      ...{ thread, inbox, runs, run: runs + id, event: events + (eventId ?? ''), hasEvent: eventId ? 1 : 0 },
+      ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
+      ...{ ttlMs: this.#ttlMs, eventTtlMs: doneTtlMs },
+    })
     const [accepted = '', gen = ''] = strings(reply)
     return { accepted: accepted as Accepted, gen }
   }
@@ -67,8 +71,11 @@ export class ThreadStore {
     const { redis, now, log, maxLosses, maxFailures } = this.#options
     const keys = this.#keys(thread)
     const since = now()
-    const args = [gen, starts, keys.runs, since, this.#ttlMs, maxLosses, maxFailures, GIVE_UP_TRIES]
-    const [verdict, id, fields] = list(await beginScript(redis, [keys.thread, keys.inbox], args))
+    const reply = await beginQuestion(redis, {
+      ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.#ttlMs },
+      ...{ maxLosses, maxFailures, maxTries: GIVE_UP_TRIES },
+    })
+    const [verdict, id, fields] = list(reply)
     if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }
     const lease = { threadKey: keys.thread, runKey: keys.runs + String(id), token: `${gen}.${starts}`, since }
     const held = { thread, id: String(id), lease }
@@ -80,29 +87,32 @@ export class ThreadStore {
 
   /** @returns whether the lease still held, and the generation that goes on with the thread. */
   async finish(turn: QuestionLease, state: 'done' | 'given-up'): Promise<{ held: boolean; gen: string }> {
-    const ttl = state === 'done' ? this.#options.doneTtlMs : this.#options.givenUpTtlMs
-    const reply = await finishScript(this.#options.redis, this.#turnKeys(turn), [turn.lease.token, turn.id, state, ttl])
+    const ttlMs = state === 'done' ? this.#options.doneTtlMs : this.#options.givenUpTtlMs
+    const { threadKey: thread, runKey: run, token } = turn.lease
+    const { inbox } = this.#keys(turn.thread)
+    const reply = await finishQuestion(this.#options.redis, { thread, inbox, run, token, id: turn.id, state, ttlMs })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }
 
   /** Puts a turn down; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
   async release(turn: QuestionLease, error = ''): Promise<number | undefined> {
-    const failures = Number(await releaseScript(this.#options.redis, this.#turnKeys(turn), [turn.lease.token, error]))
+    const { threadKey: thread, runKey: run, token } = turn.lease
+    const failures = Number(await releaseQuestion(this.#options.redis, { thread, run, token, failure: error }))
     return failures < 0 ? undefined : failures
   }
 
-  /** See `reviveScript`. */
-  async revive(thread: ThreadKey, goneGen = ''): Promise<string> {
-    const keys = this.#keys(thread)
-    return String(await reviveScript(this.#options.redis, [keys.thread, keys.inbox], [goneGen, this.#ttlMs]))
+  /** See revive-thread.lua. */
+  async revive(key: ThreadKey, goneGen = ''): Promise<string> {
+    const { thread, inbox } = this.#keys(key)
+    return String(await reviveThread(this.#options.redis, { thread, inbox, goneGen, ttlMs: this.#ttlMs }))
   }
 
   /** Puts a given-up question into its thread's inbox again. @returns '' where it is not a given-up one. */
   async retry(question: Question): Promise<string> {
-    const keys = this.#keys(conversationOf(question))
-    const scriptKeys = [keys.thread, keys.inbox, keys.runs + question.id]
-    return String(await retryScript(this.#options.redis, scriptKeys, [question.id, this.#ttlMs]))
+    const { thread, inbox, runs } = this.#keys(conversationOf(question))
+    const [id, ttlMs] = [question.id, this.#ttlMs]
+    return String(await retryQuestion(this.#options.redis, { thread, inbox, run: runs + id, id, ttlMs }))
   }
 
   /** How long a thread and its waiting questions live after their last touch. */
@@ -112,10 +122,6 @@ export class ThreadStore {
 
   #keys(thread: ThreadKey) {
     return threadKeys(this.#options.prefix, thread)
-  }
-
-  #turnKeys({ thread, lease }: QuestionLease): string[] {
-    return [lease.threadKey, this.#keys(thread).inbox, lease.runKey]
   }
 }
 

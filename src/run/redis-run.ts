@@ -1,89 +1,35 @@
-import { LeaseLost } from '../errors.ts'
-import { script, type RedisClient } from '../redis.ts'
+import type { RedisClient } from '../redis.ts'
+import { RunUpdates, type RunLease } from './run-updates.ts'
 import { applyPart } from './saved-run.ts'
 import { fieldOf, postField } from './stored-run.ts'
 import type { Run, SavedRun } from './types.ts'
 
-/** Who may work on a run: the keys of the thread and of the run's hash, and the fencing token of this holder. */
-export interface RunLease {
-  threadKey: string
-  runKey: string
-  token: string
-  /** Milliseconds since the epoch, from before it was taken. */
-  since: number
-}
-
-/** For how long after a check the lease counts as still held: much less than the shortest lock lasts. Milliseconds. */
-const SURE_MS = 400
-
-// Each script compares the fencing token and writes in one step: a holder that was frozen for an hour finds another token
-// there and changes nothing.
-
-// What is saved counts as a checkpoint, unless the same was saved before (a run that goes on where another died) or is usage.
-const savePartsScript = script(`
-  if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 0 end
-  local isNew = false
-  for i = 2, #ARGV, 2 do
-    local isCost = string.sub(ARGV[i], 1, 6) == 'usage:'
-    isNew = isNew or (not isCost and redis.call('HGET', KEYS[2], ARGV[i]) ~= ARGV[i + 1])
-  end
-  redis.call('HSET', KEYS[2], unpack(ARGV, 2))
-  if isNew then redis.call('HINCRBY', KEYS[2], 'checkpoints', 1) end
-  return 1
-`)
-
-const claimPostScript = script(`
-  if redis.call('HGET', KEYS[1], 'lease') ~= ARGV[1] then return 'lost' end
-  local ts = redis.call('HGET', KEYS[2], ARGV[2])
-  if not ts then
-    redis.call('HSET', KEYS[2], ARGV[2], '')
-    return 'fresh'
-  end
-  return ts == '' and 'unsure' or 'ts:' .. ts
-`)
-
-/** A run in Redis that this process holds the lease of. One command a method; `now` is the clock, in milliseconds. */
+/** A run in Redis that this process holds the lease of. `now` is the clock, in milliseconds. */
 export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): Run {
-  const { redis, now } = place
-  const keys = [lease.threadKey, lease.runKey]
-  let sureAt = lease.since
-  /** Counts from before the question: a process that is frozen until the answer comes must not take the answer for fresh. */
-  const held = async <T>(ask: () => Promise<T>, isLost: (answer: T) => boolean): Promise<T> => {
-    const at = now()
-    const answer = await ask()
-    if (isLost(answer)) throw new LeaseLost('Another worker has taken this run over.')
-    sureAt = at
-    return answer
-  }
-  const write = (fields: string[]) =>
-    held(
-      () => savePartsScript(redis, keys, [lease.token, ...fields]),
-      (done) => !done,
-    )
+  const updates = new RunUpdates(place, lease)
   return {
     saved,
     async save(...parts) {
       if (parts.length === 0) return
-      await write(parts.flatMap(fieldOf))
+      await updates.save(parts.flatMap(fieldOf))
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
-      const ask = () => claimPostScript(redis, keys, [lease.token, postField(key)])
-      const claim = String(await held(ask, (answer) => answer === 'lost'))
-      if (claim.startsWith('ts:')) return { ts: claim.slice('ts:'.length) }
+      // A ts never changes once it is saved, so what this holder knows is still so; only its lease may be lost.
+      const known = saved.posts[key]
+      if (known) {
+        await updates.check()
+        return { ts: known }
+      }
+      const before = await updates.claim(postField(key))
+      if (before) return { ts: before }
       saved.posts[key] = ''
-      return claim === 'fresh' ? 'fresh' : 'unsure'
+      return before === undefined ? 'fresh' : 'unsure'
     },
     async posted(key, ts) {
-      await write([postField(key), ts])
+      await updates.save([postField(key), ts])
       saved.posts[key] = ts
     },
-    async checkLease() {
-      if (now() - sureAt < SURE_MS) return
-      await held(
-        () => redis.hget(lease.threadKey, 'lease'),
-        (holder) => holder !== lease.token,
-      )
-    },
+    checkLease: () => updates.check(),
   }
 }

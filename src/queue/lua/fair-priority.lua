@@ -1,0 +1,38 @@
+-- Gives a thread's next job its place among all jobs: the start tag of start-time fair queuing (see fair-order.ts).
+-- KEYS: the tags, the waiting questions, and BullMQ's job, prioritized, active, wait and delayed.
+-- `entry` and `askedAt` (ms): a new question, for the waiting questions; '' for none.
+-- Returns the tag, or 0 where the job is there already.
+--
+-- The tags are a hash: each channel's last one, and the virtual time under the name `now`. They start again from 1 when they
+-- are half-way to the highest number and no job is left. After a day's silence the hash expires, and the virtual time is
+-- taken from the jobs that are still there. Once in a while, channels whose last tag is not ahead of the virtual time are
+-- dropped: a new channel would get the same place.
+local tags, waiting, job, prioritized, active, wait, delayed = unpack(KEYS)
+local channel, entry, askedAt, waitingTtlMs, tagsTtlMs, lastTag = unpack(ARGV)
+
+if entry ~= '' then
+  redis.call('ZADD', waiting, askedAt, entry)
+  redis.call('PEXPIRE', waiting, waitingTtlMs)
+end
+if redis.call('EXISTS', job) == 1 then return 0 end
+
+local now, last = unpack(redis.call('HMGET', tags, 'now', channel))
+now, last = tonumber(now or 0), tonumber(last or 0)
+if now > lastTag / 2 and redis.call('EXISTS', prioritized, active, wait, delayed) == 0 then
+  redis.call('DEL', tags)
+  now, last = 0, 0
+end
+if now == 0 then
+  local score = redis.call('ZRANGE', prioritized, 0, 0, 'WITHSCORES')[2]
+  now = math.max(1, math.floor((score or 0) / 2 ^ 32))
+end
+local tag = math.min(math.max(now, last + 1), lastTag)
+if last == 0 and redis.call('HLEN', tags) % 200 == 199 then
+  local all = redis.call('HGETALL', tags)
+  for i = 1, #all, 2 do
+    if tonumber(all[i + 1]) <= now then redis.call('HDEL', tags, all[i]) end
+  end
+end
+redis.call('HSET', tags, 'now', now, channel, tag)
+redis.call('PEXPIRE', tags, tagsTtlMs)
+return tag

@@ -1,0 +1,19 @@
+-- Ends the work on a question; its run is kept for `ttlMs` from now on. Returns { 'lost' | 'ok', the generation that must
+-- have a job ('' for none) }: in one step with the look at the inbox, so that no question is overlooked.
+local thread, inbox, run = unpack(KEYS)
+local token, id, state, ttlMs = unpack(ARGV)
+
+--- @include "activate-thread"
+
+local lease, active = unpack(redis.call('HMGET', thread, 'lease', 'active'))
+if lease ~= token then return { 'lost', active or '' } end
+local first, second = unpack(redis.call('LRANGE', inbox, 0, 1))
+if first == id then
+  redis.call('LPOP', inbox)
+  first = second
+end
+redis.call('HSET', run, 'state', state, 'starter', '')
+redis.call('PEXPIRE', run, ttlMs)
+if first then return { 'ok', activateThread(thread) } end
+redis.call('HDEL', thread, 'active', 'begun', 'lease')
+return { 'ok', '' }

@@ -1,0 +1,15 @@
+-- Puts a dead-lettered question into its thread's inbox again, and counts that: how it ends is then said anew.
+-- Returns the generation that must have a job, or '' where the run is not a dead-lettered one.
+local thread, inbox, run = unpack(KEYS)
+local id, ttlMs = unpack(ARGV)
+
+--- @include "activate-thread"
+
+if redis.call('HGET', run, 'state') ~= 'given-up' then return '' end
+redis.call('HSET', run, 'state', 'waiting', 'losses', 0, 'failures', 0, 'tries', 0)
+redis.call('HDEL', run, 'givenUp')
+redis.call('HINCRBY', run, 'retries', 1)
+redis.call('RPUSH', inbox, id)
+local active = redis.call('HGET', thread, 'active') or activateThread(thread)
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ttlMs) end
+return active

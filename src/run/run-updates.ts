@@ -1,0 +1,103 @@
+import { LeaseLost } from '../errors.ts'
+import type { RedisClient } from '../redis.ts'
+import { redisScript } from '../redis-script.ts'
+
+/** Who may work on a run: the keys of its thread and of its hash, and the fencing token of this holder. */
+export interface RunLease {
+  threadKey: string
+  runKey: string
+  token: string
+  /** Milliseconds since the epoch, from before it was taken. */
+  since: number
+}
+
+const updateRun = redisScript(new URL('./lua/update-run.lua', import.meta.url), {
+  keys: ['run'],
+  args: ['token', 'claims'],
+})
+
+/** One claim, or some fields to save, and who waits for it. */
+interface Update {
+  claims: string[]
+  /** `field, value, field, value …` */
+  fields: string[]
+  resolve(before: (string | undefined)[]): void
+  reject(error: unknown): void
+}
+
+/** For how long after a check the lease counts as still held: much less than the shortest lock lasts. Milliseconds. */
+const SURE_MS = 400
+
+/**
+ * What one holder of a run's lease writes. What is asked for in one turn of the event loop is one command, and one atomic step
+ * with the look at the lease: a holder that was frozen for an hour finds another token there and changes nothing.
+ */
+export class RunUpdates {
+  readonly #redis: RedisClient
+  readonly #lease: RunLease
+  readonly #now: () => number
+  #pending: Update[] = []
+  #sureAt: number
+
+  constructor({ redis, now }: { redis: RedisClient; now: () => number }, lease: RunLease) {
+    this.#redis = redis
+    this.#lease = lease
+    this.#now = now
+    this.#sureAt = lease.since
+  }
+
+  /** @returns what the field held before: undefined if nobody had claimed it. @throws LeaseLost */
+  async claim(field: string): Promise<string | undefined> {
+    const [before] = await this.#add({ claims: [field], fields: [] })
+    return before
+  }
+
+  /** Saves `field, value, field, value …`. @throws LeaseLost */
+  async save(fields: string[]): Promise<void> {
+    await this.#add({ claims: [], fields })
+  }
+
+  /** Asks Redis only if the lease was not confirmed a moment ago. @throws LeaseLost */
+  async check(): Promise<void> {
+    if (this.#now() - this.#sureAt < SURE_MS) return
+    const { runKey, token } = this.#lease
+    await this.#held(async () => (await this.#redis.hget(runKey, 'starter')) === token || undefined)
+  }
+
+  #add(update: Pick<Update, 'claims' | 'fields'>): Promise<(string | undefined)[]> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ ...update, resolve, reject })
+      if (this.#pending.length === 1) setImmediate(() => void this.#send())
+    })
+  }
+
+  async #send(): Promise<void> {
+    const updates = this.#pending
+    this.#pending = []
+    const claims = updates.flatMap((update) => update.claims)
+    const fields = updates.flatMap((update) => update.fields)
+    try {
+      const named = { run: this.#lease.runKey, token: this.#lease.token, claims: claims.length }
+      const before = await this.#held(async () => {
+        const reply = await updateRun(this.#redis, named, { args: [...claims, ...fields] })
+        return Array.isArray(reply) ? claims.map((_, i) => textOf(reply[i])) : undefined
+      })
+      for (const update of updates) update.resolve(before.splice(0, update.claims.length))
+    } catch (error) {
+      for (const update of updates) update.reject(error)
+    }
+  }
+
+  /** Counts from before the question: a process that is frozen until the answer comes must not take the answer for fresh. */
+  async #held<T>(ask: () => Promise<T | undefined>): Promise<T> {
+    const at = this.#now()
+    const answer = await ask()
+    if (answer === undefined) throw new LeaseLost('Another worker has taken this run over.')
+    this.#sureAt = at
+    return answer
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
