@@ -15,6 +15,7 @@ export const QUEUE_DEFAULTS = {
   dmMemoryMs: 3_600_000,
   doneTtlMs: DAY_MS,
   givenUpTtlMs: 7 * DAY_MS,
+  parkedMs: DAY_MS,
   maxLosses: 3,
   maxFailures: 3,
   backoffMs: 1_000,

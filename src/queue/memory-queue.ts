@@ -4,10 +4,12 @@ import type { ThreadKey } from '../history/types.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
 import { embeddedRun } from '../run/memory-run.ts'
 import { freshRun } from '../run/saved-run.ts'
-import { conversationOf, type Question, type SavedRun } from '../run/types.ts'
+import type { Signal } from '../run/control.ts'
+import { conversationOf, type Question } from '../run/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { GIVE_UP_TRIES, QUEUE_DEFAULTS } from './defaults.ts'
 import { settledWithin } from '../async.ts'
+import { MemoryRunControl, type ControlledRun } from './memory-run-control.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
 
@@ -29,14 +31,16 @@ export interface MemoryQueueOptions {
   maxClaims?: number
   maxKnown?: number
   maxWaiting?: number
+  /** How long a run may wait for a person, and how often it is looked for runs whose time is over. Milliseconds. */
+  parkedMs?: number
+  sweepMs?: number
   /** How long an aborted handler has to end before stop() no longer waits for it. */
   graceMs?: number
 }
 
-/** A question that waits or is worked on, with what its run has done so far. */
-interface Item {
+/** A question that waits, is worked on or is parked, with what its run has done so far. */
+interface Item extends ControlledRun {
   question: Question
-  saved: SavedRun
   failures: number
 }
 
@@ -62,6 +66,8 @@ class MemoryQueue implements Queue {
   readonly #turns = new RoundRobin()
   readonly #running = new Map<ThreadKey, Running>()
   readonly #pauses = new Set<NodeJS.Timeout>()
+  readonly control: MemoryRunControl<Item>
+  #sweep: NodeJS.Timeout | undefined
   #waiting = 0
   #handler: Handler | undefined
   #giveUp: Handler | undefined
@@ -69,13 +75,26 @@ class MemoryQueue implements Queue {
 
   constructor(options: MemoryQueueOptions) {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
-    const { dmMemoryMs } = QUEUE_DEFAULTS
-    const times = { dmMemoryMs, backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 3_000 }
+    const { dmMemoryMs, parkedMs, sweepMs } = QUEUE_DEFAULTS
+    const times = {
+      dmMemoryMs,
+      parkedMs,
+      sweepMs,
+      backoffMs: 1_000,
+      claimTtlMs: DAY_MS,
+      knownTtlMs: 30 * DAY_MS,
+      graceMs: 3_000,
+    }
     this.#options = { concurrency: 20, now: Date.now, maxFailures: 3, ...bounds, ...times, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
+    this.control = new MemoryRunControl<Item>({
+      ...this.#options,
+      find: ({ thread, id }) => this.#inboxes.get(thread)?.find(({ question }) => question.id === id),
+      goOn: ({ thread }, item) => this.#goOn(thread, item),
+    })
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
@@ -88,7 +107,8 @@ class MemoryQueue implements Queue {
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
     if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
     if (onlyKnownThread && !this.#known.has(thread)) return 'unknown_thread'
-    if (this.#waiting >= this.#options.maxWaiting) throw new Error('Too many questions are waiting.')
+    if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
+      throw new Error('Too many questions are waiting.')
 
     for (const claim of claims) this.#claims.set(claim, true)
     this.#known.set(thread, true)
@@ -99,6 +119,7 @@ class MemoryQueue implements Queue {
   async start(handler: Handler, giveUp?: Handler): Promise<void> {
     this.#handler = handler
     this.#giveUp = giveUp
+    this.#sweep = setInterval(() => this.control.expireDue(), this.#options.sweepMs).unref()
     this.#pump()
   }
 
@@ -106,6 +127,7 @@ class MemoryQueue implements Queue {
     if (this.#state !== 'open') return
     this.#state = 'stopping'
     for (const pause of this.#pauses) clearTimeout(pause)
+    clearInterval(this.#sweep)
     const working = () => [...this.#running.values()].map(({ done }) => done)
     if (!(await settledWithin(ms - Math.min(this.#options.graceMs, ms / 2), working()))) {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
@@ -113,18 +135,20 @@ class MemoryQueue implements Queue {
     }
     await settledWithin(this.#options.graceMs, this.#tellTheRest())
     this.#state = 'stopped'
-    if (this.#waiting > 0)
-      this.#options.log.warn({ questions: this.#waiting }, 'stopped with questions left unanswered')
+    const questions = this.#waiting + this.control.parked.length
+    if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
-  /** Calls the handler for what still waits, with an aborted signal: all it can do is tell the askers. */
+  /** Calls the handler for what still waits or is parked, with an aborted signal: all it can do is tell the askers. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
     const waiting = [...this.#inboxes.entries()].flatMap(([thread, items]) =>
       this.#running.has(thread) ? items.slice(1) : items,
     )
-    return waiting.map(async ({ question, saved }) => this.#handler?.(question, embeddedRun(saved, held), ended))
+    return [...waiting, ...this.control.parked].map(async ({ question, saved }) =>
+      this.#handler?.(question, embeddedRun(saved, held), ended),
+    )
   }
 
   async ready(): Promise<boolean> {
@@ -144,7 +168,7 @@ class MemoryQueue implements Queue {
   }
 
   #enqueue(thread: ThreadKey, question: Question): void {
-    const item = { question: structuredClone(question), saved: freshRun(this.#options.now()), failures: 0 }
+    const item = newItem(question, this.#options.now())
     const inbox = this.#inboxes.get(thread)
     this.#waiting += 1
     if (inbox) {
@@ -178,35 +202,49 @@ class MemoryQueue implements Queue {
     const inbox = this.#inboxes.get(thread)
     const item = inbox?.[0]
     if (!inbox || !item) return
-    const isFinished = await this.#attempt(item, signal)
+    const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
-    if (isFinished) {
+    const isParked = result === 'waiting' && !item.isWoken
+    if (result === 'finished' || isParked) {
       inbox.shift()
       this.#waiting -= 1
     }
+    if (isParked) this.control.park({ thread, id: item.question.id }, item)
     const next = inbox[0]
     if (!next) this.#inboxes.delete(thread)
-    else if (next === item) this.#pause(thread, item)
+    else if (next === item && result === 'failed') this.#pause(thread, item)
     else this.#makeReady(thread, next.question)
     this.#pump()
   }
 
-  /** @returns whether the question needs no further attempt. */
-  async #attempt(item: Item, signal: AbortSignal): Promise<boolean> {
+  /** @returns `finished` where the question needs no further attempt. */
+  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'failed'> {
     const { log, maxFailures } = this.#options
     const isGivenUp = item.failures >= maxFailures
     const work = isGivenUp ? this.#giveUp : this.#handler
     item.saved.attempts += 1
+    item.isWoken = false
     const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
     try {
-      await work?.(item.question, run, signal)
-      return true
+      const result = await work?.(item.question, run, signal)
+      return result === 'waiting' && !isGivenUp ? 'waiting' : 'finished'
     } catch (error) {
-      if (signal.aborted) return false
+      if (signal.aborted) return 'failed'
       item.failures += 1
       const fields = { question: item.question.id, failures: item.failures, error: messageOf(error) }
       log.error(fields, isGivenUp ? 'giving a question up failed' : 'a question failed')
-      return item.failures >= maxFailures + (this.#giveUp ? GIVE_UP_TRIES : 0)
+      return item.failures >= maxFailures + (this.#giveUp ? GIVE_UP_TRIES : 0) ? 'finished' : 'failed'
+    }
+  }
+
+  /** Puts a run that waited for a person at the head of its thread, behind the question that is at work there. */
+  #goOn(thread: ThreadKey, item: Item): void {
+    this.#waiting += 1
+    const inbox = this.#inboxes.get(thread)
+    if (inbox) inbox.splice(this.#running.has(thread) ? 1 : 0, 0, item)
+    else {
+      this.#inboxes.set(thread, [item])
+      this.#makeReady(thread, item.question)
     }
   }
 
@@ -223,6 +261,11 @@ class MemoryQueue implements Queue {
     )
     this.#pauses.add(pause)
   }
+}
+
+function newItem(question: Question, at: number): Item {
+  const control = { signals: [], listeners: new Set<(signal: Signal) => void>(), isWoken: false }
+  return { question: structuredClone(question), saved: freshRun(at), failures: 0, ...control }
 }
 
 /** By their ts, which is a message's time; a slash command has none and is the first of its thread. */

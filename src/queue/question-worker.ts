@@ -123,30 +123,32 @@ export class QuestionWorker {
     jobs.begun(question, job.priority).catch(() => {})
     // The job's losses were not in a row: there were checkpoints in between.
     if (turn.stored.losses < this.#options.maxLosses - 1) entry.isSuspect = false
+    let result: void | 'waiting'
     try {
-      await this.#work(turn, signal)
+      result = await this.#work(turn, signal)
     } catch (error) {
       const delay = await this.#putDown(turn, error, signal)
       if (delay === undefined) return
       await jobs.waiting.add(turn.thread, question)
       return this.#comeBack(job, token, delay)
     }
-    await this.#finish(turn)
+    await this.#finish(turn, result)
   }
 
-  async #work(turn: LeasedQuestion, signal: AbortSignal): Promise<void> {
+  async #work(turn: LeasedQuestion, signal: AbortSignal): Promise<void | 'waiting'> {
     const { handler, giveUp, redis, now, graceMs, log } = this.#options
     const { question, saved, losses, failures } = turn.stored
     if (turn.verdict === 'drop') return
     if (turn.verdict === 'give-up') log.error({ question: turn.id, losses, failures }, 'a question is given up')
     const work = turn.verdict === 'give-up' ? giveUp : handler
-    await endsInTime(work?.(question, redisRun({ redis, now }, turn.lease, saved), signal), signal, graceMs)
+    return endsInTime(work?.(question, redisRun({ redis, now }, turn.lease, saved), signal), signal, graceMs)
   }
 
-  async #finish(turn: LeasedQuestion): Promise<void> {
+  async #finish(turn: LeasedQuestion, result: void | 'waiting'): Promise<void> {
     const { store, jobs, log } = this.#options
     const state = turn.verdict === 'work' ? 'done' : 'given-up'
-    const { held, gen } = await store.finish(turn, state)
+    const isParked = state === 'done' && result === 'waiting'
+    const { held, gen } = await (isParked ? store.park(turn) : store.finish(turn, state))
     if (!held) log.info({ question: turn.id }, 'another worker has taken the question over')
     if (gen !== '') await jobs.ensure(turn.thread, gen)
   }
@@ -185,7 +187,11 @@ export class QuestionWorker {
 }
 
 /** Waits for the work, but no longer than `graceMs` once the signal is aborted. @throws LeaseLost when that time is over. */
-async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, graceMs: number): Promise<void> {
+async function endsInTime<T>(
+  work: Promise<T> | undefined,
+  signal: AbortSignal,
+  graceMs: number,
+): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   let onAbort = () => {}
   const abandoned = new Promise<never>((_, reject) => {
@@ -196,7 +202,7 @@ async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, 
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort)
   try {
-    await Promise.race([work, abandoned])
+    return await Promise.race([work, abandoned])
   } finally {
     signal.removeEventListener('abort', onAbort)
     clearTimeout(timer)

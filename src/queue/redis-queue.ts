@@ -1,6 +1,7 @@
 import type { StoreLog } from '../history/store-log.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
 import { conversationOf, type Question } from '../run/types.ts'
+import { RedisRunControl } from './redis-run-control.ts'
 import { RedisConversations } from './dm-conversations.ts'
 import { QUEUE_DEFAULTS } from './defaults.ts'
 import { logThrottle } from './log-throttle.ts'
@@ -37,6 +38,8 @@ export interface RedisQueueOptions {
   lockMs?: number
   stalledMs?: number
   sweepMs?: number
+  /** How long a run may wait for a person. */
+  parkedMs?: number
   graceMs?: number
 }
 
@@ -54,6 +57,8 @@ class RedisQueue implements Queue {
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
   readonly #intake: QueueConnection
+  readonly control: RedisRunControl
+  #work: QueueConnection | undefined
   #worker: QuestionWorker | undefined
   #sweeper: Sweeper | undefined
   #isStopped = false
@@ -63,6 +68,9 @@ class RedisQueue implements Queue {
     this.#onFault = logThrottle(options.log, options.now)
     // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
     this.#intake = this.#half('intake')
+    const { prefix, now } = options
+    const work = () => (this.#work ??= this.#half('work'))
+    this.control = new RedisRunControl({ prefix, now, ttlMs: this.#intake.store.ttlMs, intake: this.#intake, work })
   }
 
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
@@ -73,9 +81,9 @@ class RedisQueue implements Queue {
   async start(handler: Handler, giveUp?: Handler): Promise<void> {
     if (this.#options.role === 'front' || this.#worker || this.#isStopped) return
     const { prefix, log, sweepMs, random } = this.#options
-    const half = this.#half('work')
+    const half = (this.#work ??= this.#half('work'))
     this.#worker = new QuestionWorker({ ...this.#options, ...half, onFault: this.#onFault, handler, giveUp })
-    this.#sweeper = new Sweeper({ ...half, prefix, log, everyMs: sweepMs, random })
+    this.#sweeper = new Sweeper({ ...half, control: this.control, prefix, log, everyMs: sweepMs, random })
     void this.#sweeper.run()
   }
 
@@ -84,6 +92,7 @@ class RedisQueue implements Queue {
     this.#isStopped = true
     this.#sweeper?.stop()
     await this.#worker?.stop(ms)
+    this.control.close()
     for (const connection of this.#connections) connection.disconnect()
   }
 

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { scanKeys, type RedisClient } from '../redis.ts'
+import type { RedisRunControl } from './redis-run-control.ts'
 import { threadInKey } from '../run/thread-keys.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 import type { ThreadStore } from './thread-store.ts'
@@ -10,6 +11,7 @@ export interface SweeperOptions {
   prefix: string
   store: ThreadStore
   jobs: ThreadJobs
+  control: RedisRunControl
   log: StoreLog
   /** Milliseconds between two sweeps, over all workers. */
   everyMs: number
@@ -18,7 +20,8 @@ export interface SweeperOptions {
 
 /**
  * Finds inboxes without a live job. A crash between storing a question and adding its job leaves one, if Slack does not
- * deliver again; so does a Redis that lost its last second. It looks at start and then now and then.
+ * deliver again; so does a Redis that lost its last second. And finds runs that have waited for a person for too long. It
+ * looks at start and then now and then.
  */
 export class Sweeper {
   readonly #options: SweeperOptions
@@ -54,12 +57,14 @@ export class Sweeper {
 
   /** @returns how many threads had to be woken. */
   async sweep(): Promise<number> {
-    const { redis, prefix, log } = this.#options
+    const { redis, prefix, log, control } = this.#options
     let woken = 0
     for await (const keys of scanKeys(redis, `${prefix}:{*}:inbox`)) {
       const found = await Promise.all(keys.map((key) => this.#wake(threadInKey(key))))
       woken += found.filter(Boolean).length
     }
+    const expired = await control.expireDue()
+    if (expired > 0) log.info({ runs: expired }, 'nobody decided in time: runs that waited for a person go on')
     if (woken > 0) log.warn({ threads: woken }, 'woke threads whose questions had no job')
     return woken
   }

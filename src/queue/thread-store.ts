@@ -10,6 +10,7 @@ import {
   acceptQuestion,
   beginQuestion,
   finishQuestion,
+  parkQuestion,
   releaseQuestion,
   retryQuestion,
   reviveThread,
@@ -27,6 +28,8 @@ export interface ThreadStoreOptions {
   doneTtlMs: number
   /** The same for a run that was given up, for inspection. Waiting questions are kept at least as long. */
   givenUpTtlMs: number
+  /** How long a run may wait for a person, in ms. */
+  parkedMs: number
   maxLosses: number
   maxFailures: number
 }
@@ -60,7 +63,7 @@ export class ThreadStore {
     const reply = await acceptQuestion(redis, {
       ...{ thread, inbox, runs, run: runs + id, event: events + (eventId ?? ''), hasEvent: eventId ? 1 : 0 },
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
-      ...{ ttlMs: this.#ttlMs, eventTtlMs: doneTtlMs },
+      ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
     })
     const [accepted = '', gen = ''] = strings(reply)
     return { accepted: accepted as Accepted, gen }
@@ -72,7 +75,7 @@ export class ThreadStore {
     const keys = this.#keys(thread)
     const since = now()
     const reply = await beginQuestion(redis, {
-      ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.#ttlMs },
+      ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.ttlMs },
       ...{ maxLosses, maxFailures, maxTries: GIVE_UP_TRIES },
     })
     const [verdict, id, fields] = list(reply)
@@ -95,6 +98,18 @@ export class ThreadStore {
     return { held: held === 'ok', gen }
   }
 
+  /** Ends the work on a run that waits for a person. @returns as `finish` does. */
+  async park(turn: QuestionLease): Promise<{ held: boolean; gen: string }> {
+    const { redis, now, parkedMs } = this.#options
+    const { threadKey: thread, runKey: run, token } = turn.lease
+    const { inbox, parked } = this.#keys(turn.thread)
+    const [id, deadline, ttlMs] = [turn.id, now() + parkedMs, this.ttlMs]
+    const [held, gen = ''] = strings(
+      await parkQuestion(redis, { thread, inbox, run, parked, token, id, deadline, ttlMs }),
+    )
+    return { held: held === 'ok', gen }
+  }
+
   /** Puts a turn down; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
   async release(turn: QuestionLease, error = ''): Promise<number | undefined> {
     const { threadKey: thread, runKey: run, token } = turn.lease
@@ -105,19 +120,20 @@ export class ThreadStore {
   /** See revive-thread.lua. */
   async revive(key: ThreadKey, goneGen = ''): Promise<string> {
     const { thread, inbox } = this.#keys(key)
-    return String(await reviveThread(this.#options.redis, { thread, inbox, goneGen, ttlMs: this.#ttlMs }))
+    return String(await reviveThread(this.#options.redis, { thread, inbox, goneGen, ttlMs: this.ttlMs }))
   }
 
   /** Puts a given-up question into its thread's inbox again. @returns '' where it is not a given-up one. */
   async retry(question: Question): Promise<string> {
     const { thread, inbox, runs } = this.#keys(conversationOf(question))
-    const [id, ttlMs] = [question.id, this.#ttlMs]
+    const [id, ttlMs] = [question.id, this.ttlMs]
     return String(await retryQuestion(this.#options.redis, { thread, inbox, run: runs + id, id, ttlMs }))
   }
 
-  /** How long a thread and its waiting questions live after their last touch. */
-  get #ttlMs(): number {
-    return Math.max(this.#options.knownTtlMs, this.#options.givenUpTtlMs)
+  /** How long a thread, its waiting questions and its parked runs live after their last touch. */
+  get ttlMs(): number {
+    const { knownTtlMs, givenUpTtlMs, parkedMs } = this.#options
+    return Math.max(knownTtlMs, givenUpTtlMs, 2 * parkedMs)
   }
 
   #keys(thread: ThreadKey) {

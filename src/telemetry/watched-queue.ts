@@ -12,7 +12,7 @@ export interface Receiving {
 export interface QueueWatch {
   receive(question: Question): Receiving | undefined
   /** Everything that `work` calls belongs to this attempt. */
-  during(attempt: Attempt, work: () => Promise<void>): Promise<void>
+  during<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>
   note(fact: TelemetryEvent): void
   now(): number
 }
@@ -23,6 +23,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
     start: (handler, giveUp) => queue.start(watched(handler, watch), giveUp && watchedGiveUp(giveUp, watch)),
     stop: (ms) => queue.stop(ms),
+    control: queue.control,
     ready: () => queue.ready(),
     stats: () => queue.stats(),
   }
@@ -55,13 +56,16 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)
     if (!attempt.isSeen) watch.note({ kind: 'taken_up', question, ms: Math.max(0, watch.now() - question.at) })
+    let result: void | 'waiting'
     try {
-      await watch.during(attempt, () => handler(question, run, signal))
+      result = await watch.during(attempt, () => handler(question, run, signal))
     } catch (error) {
       watch.note({ kind: 'put_down', question })
       throw error
     }
-    if (attempt.isWorked) end(attempt, watch)
+    // A run that waits for a person has not ended: its last attempt has the outcome.
+    if (result !== 'waiting' && attempt.isWorked) end(attempt, watch)
+    return result
   }
 }
 
