@@ -1,10 +1,12 @@
 /** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
-import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
+import { applyEvent, type RunProgress } from './agent/apply-event.ts'
+import type { AgentEvent, Model, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
+import { progressOf } from './run/saved-run.ts'
 import { conversationOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
 
 /** The agent's events, and before them how a follow-up was understood. */
@@ -42,14 +44,18 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   if (run.saved.standalone !== undefined) return run.saved.standalone
   if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
   const used: Usage[] = []
+  const unsaved = () => unsavedUsage(run, [...run.saved.usage, ...used])
   const from = deps.agent.now().getTime()
-  const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage)).catch(async (error) => {
-    await keep(run, usageParts(run, used))
+  try {
+    const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage))
+    await run.save({ part: 'standalone', value: standalone }, ...unsaved())
+    return standalone
+  } catch (error) {
+    await keep(run, unsaved())
     throw error
-  })
-  await run.save({ part: 'standalone', value: standalone }, ...usageParts(run, used))
-  for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
-  return standalone
+  } finally {
+    for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
+  }
 }
 
 /** Condensing gets half of the run's time, so that a silent model does not keep people waiting for ever. */
@@ -83,22 +89,15 @@ async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<An
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const task = {
-    question: standalone,
-    history,
-    steps: [...run.saved.steps],
-    memory: { ...run.saved.memory },
-    usage: [] as Usage[],
-    spent: [...run.saved.usage],
-    signal: deps.signal,
-  }
-  const before = run.saved.usage.length
-  const unsaved = () => usageParts(run, task.usage.slice(run.saved.usage.length - before))
+  let progress = progressOf(run.saved)
+  const events = runAgent({ question: standalone, history, ...progress, signal: deps.signal }, deps.agent)
   let final: Final | undefined
   try {
-    for await (const event of runAgent(task, deps.agent)) {
-      const parts = partsOf(event, task)
-      const saved = parts.length > 0 ? run.save(...unsaved(), ...parts) : undefined
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      const [event, before] = [next.value, progress]
+      progress = applyEvent(progress, event)
+      const parts = partsOf(event, before, progress)
+      const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
       if (event.type === 'observation') await saved
       if (event.type === 'answer' || event.type === 'gave_up') final = event
@@ -106,7 +105,10 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
       await saved
     }
   } finally {
-    await keep(run, unsaved())
+    // A reader that stops early ends the loop here. What it still tells on its way out is what its calls have used.
+    for (let next = await events.return(); !next.done; next = await events.next())
+      progress = applyEvent(progress, next.value)
+    await keep(run, unsavedUsage(run, progress.usage))
   }
   return final
 }
@@ -116,27 +118,25 @@ async function keep(run: Run, usage: RunPart[]): Promise<void> {
   if (usage.length > 0) await run.save(...usage).catch(() => undefined)
 }
 
-/** What an event changes in the saved run. */
-function partsOf(event: AgentEvent, task: { steps: Step[]; memory: Record<string, unknown> }): RunPart[] {
+/** What an event changes in the saved run, besides usage. */
+function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress): RunPart[] {
   if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
   if (event.type === 'gave_up')
     return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason, gaveUp: true } }]
-  if (event.type !== 'action' && event.type !== 'observation') return []
-  const step: RunPart = { part: 'step', n: event.step, value: task.steps[event.step - 1]! }
-  const remembered = event.type === 'observation' && Object.keys(task.memory).length > 0
-  return remembered ? [step, { part: 'memory', value: task.memory }] : [step]
+  const parts: RunPart[] = []
+  if (progress.steps !== before.steps && 'step' in event) parts.push({ part: 'step', n: event.n, value: event.step })
+  if (progress.memory !== before.memory) parts.push({ part: 'memory', value: progress.memory })
+  return parts
 }
 
 function finalOf({ text, sources, stopped }: Extract<AgentEvent, { type: 'answer' }>) {
   return { text, sources, ...(stopped ? { stopped } : {}) }
 }
 
-/** Keeps the saved run's own list of usage in step, so that the footer of a resumed run counts all of it. */
-function usageParts(run: Run, used: Usage[]): RunPart[] {
-  return used.map((usage) => {
-    run.saved.usage.push(usage)
-    return { part: 'usage', n: run.saved.usage.length, value: usage }
-  })
+/** The usage that the saved run does not have yet, to be saved with the next part or at the end. */
+function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
+  const count = saved.usage.length
+  return usage.slice(count).map((value, i) => ({ part: 'usage', n: count + i + 1, value }))
 }
 
 function turnOf(question: Question, standalone: string, text: string): Turn {

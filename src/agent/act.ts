@@ -3,22 +3,30 @@ import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
-import type { RunState } from './run-state.ts'
-import type { Action, AgentEvent, Observation, Step, Tool, ToolContext, ToolOutput } from './types.ts'
+import { tell, type RunState } from './run-state.ts'
+import type { AgentEvent, Observation, Tool, ToolContext, ToolMemory, ToolOutput, ToolStep, Usage } from './types.ts'
 
-/** Runs every step that has no observation yet, side by side, and yields the observations in their order. */
+/** Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. */
 export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> {
-  const running = run.steps.flatMap((step, i) => (step.observation || !step.action ? [] : [{ step, n: i + 1 }]))
-  const usedBefore = run.usage.length
-  const done = running.map(({ step }) => timed(run, () => observe(run, step)))
-  // The first that fails ends the run; the others' failures, which come with it, have been seen too.
+  const running = run.progress.steps.flatMap((step, i) =>
+    step.kind === 'tool' && !step.observation ? [{ step, n: i + 1 }] : [],
+  )
+  const usages: Usage[] = []
+  const done = running.map(({ step }) => timed(run, () => observe(run, step, (usage) => usages.push(usage))))
+  // The first failure ends the run. The others' are caught here, or they would end the process as unhandled rejections.
   for (const one of done) one.catch(() => undefined)
-  for (const [i, { step, n }] of running.entries()) {
-    const { observation, ms } = await done[i]!
-    step.observation = step.dropped ? { ...observation, note: droppedNote(step, run) } : observation
-    yield { type: 'observation', step: n, observation: step.observation, ms }
+  try {
+    for (const [i, { step, n }] of running.entries()) {
+      const { observation, ms } = await done[i]!
+      const observed = { ...step, observation: step.dropped ? { ...observation, note: droppedNote(run, step) } : observation }
+      yield tell(run, { type: 'observation', n, step: observed, ms, ...changedMemory(run) })
+    }
+  } catch (error) {
+    await Promise.allSettled(done)
+    throw error
+  } finally {
+    for (const usage of usages) yield tell(run, { type: 'usage', usage, ms: 0 })
   }
-  for (const usage of run.usage.slice(usedBefore)) yield { type: 'usage', usage, ms: 0 }
 }
 
 async function timed(
@@ -31,40 +39,61 @@ async function timed(
 }
 
 /** Says once a turn that the model asked for more tools than it may use at once. */
-function droppedNote({ turn, dropped = 0 }: Step, { steps }: RunState): string {
-  const run = steps.filter((step) => step.turn === turn).length
+function droppedNote({ progress }: RunState, { turn, dropped = 0 }: ToolStep): string {
+  const run = progress.steps.filter((step) => step.kind === 'tool' && step.turn === turn).length
   return `Only the first ${run} of ${run + dropped} calls were run. Ask again for the others if they are still needed.`
 }
 
+/** A copy of what the tools remember, if that is other than the events have told so far. */
+function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } {
+  const text = JSON.stringify(memory)
+  if (text === JSON.stringify(progress.memory)) return {}
+  const copy: ToolMemory = JSON.parse(text)
+  return { memory: copy }
+}
+
+type OnUsage = (usage: Usage) => void
+
 /** One action's observation. A mistake of the model or a tool's failure is an observation too, never a throw. */
-async function observe(run: RunState, step: Step): Promise<Observation> {
-  const action = step.action!
+async function observe(run: RunState, step: ToolStep, onUsage: OnUsage): Promise<Observation> {
+  const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
   if (!tool)
     return mistake(
       `There is no tool "${clip(action.tool)}". The tools are: ${run.tools.map((t) => t.name).join(', ')}.`,
     )
-  const before = run.limits.breakLoops === false ? undefined : repeated(run, action, step)
+  const before = run.limits.breakLoops === false ? undefined : repeated(run, step)
   if (before) return before
   const input = coerceInput(tool, action.input)
   if (!input.ok) return mistake(input.problem)
-  return callTool(run, tool, input.value)
+  return callTool(tool, input.value, { run, onUsage })
 }
 
-function repeated(run: RunState, action: Action, step: Step): Observation | undefined {
-  const earlier = sameActions(run, action).filter((s) => s !== step && s.observation)
+function repeated(run: RunState, step: ToolStep): Observation | undefined {
+  const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation)
   if (earlier.length === 0) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
   const text = `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}`
   return { ok: true, text, hint: true }
 }
 
-async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
+async function callTool(
+  tool: Tool,
+  input: unknown,
+  { run, onUsage }: { run: RunState; onUsage: OnUsage },
+): Promise<Observation> {
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.task.signal, Math.ceil(ms))
   const asked: Promise<string>[] = []
+  const askModel = (prompt: string) => {
+    const answer = ask(run.model, prompt, { signal: time.signal, onUsage })
+    // A tool may ask and not wait for the answer; then nobody else handles its failure.
+    answer.catch(() => undefined)
+    asked.push(answer)
+    return answer
+  }
   try {
-    const output = await time.wait(tool.run(input, contextOf(run, time, asked)))
+    const output = await time.wait(tool.run(input, contextOf(run, time, askModel)))
     return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
     if (run.task.signal.aborted) throw run.task.signal.reason
@@ -75,7 +104,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
         : `${tool.name} failed: ${clip(String(error))}`,
     )
   } finally {
-    // What a call that was cut off has cost is known only at its end, which the end of the tool's time brings about.
+    // A call reports its usage when it ends. The tool's deadline aborts those that are still under way.
     await Promise.allSettled(asked)
     time.release()
   }
@@ -91,8 +120,7 @@ function observationOf({ text, sources, exhausted }: ToolOutput, most: number): 
   }
 }
 
-/** `asked`: where the tool's calls of the model go, for whoever waits for their end. */
-function contextOf(run: RunState, time: Deadline, asked: Promise<string>[]): ToolContext {
+function contextOf(run: RunState, time: Deadline, ask: ToolContext['ask']): ToolContext {
   return {
     get signal() {
       return time.signal
@@ -100,13 +128,7 @@ function contextOf(run: RunState, time: Deadline, asked: Promise<string>[]): Too
     fetch: (url, options) => run.fetch(url, { signal: time.signal, ...options }),
     now: run.now,
     memory: run.memory,
-    ask(prompt) {
-      const answer = ask(run.model, prompt, { signal: time.signal, onUsage: (usage) => run.usage.push(usage) })
-      // A tool may ask and not wait for the answer; nobody else hears then that it failed.
-      answer.catch(() => undefined)
-      asked.push(answer)
-      return answer
-    },
+    ask,
   }
 }
 

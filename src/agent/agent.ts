@@ -1,49 +1,34 @@
 /**
  * The ReAct loop (Yao et al. 2022, arXiv:2210.03629): think, act, observe, again, until the model answers or a budget
- * ends it. One loop for every dialect. It yields events and keeps nothing: whoever reads the events may save them between
- * two of them (the generator waits) and start a later run from the saved steps.
+ * ends the run. One loop for every dialect. It yields events and stores nothing. Between two events the generator waits, so
+ * a reader can save each one before the loop goes on, and start a later run from what it saved.
  */
 import { actAndObserve } from './act.ts'
 import { roomForActions, stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './observation-cut.ts'
 import { tooSlow } from '../errors.ts'
-import { CUT_OFF, findingsOf, plainWords, partialAnswer } from './partial-answer.ts'
-import type { AgentDeps, RunState, Task } from './run-state.ts'
-import type { AgentEvent, Completion, CutOff, ParsedTurn, RunView, ToolCall, Usage } from './types.ts'
+import { CUT_OFF, findingsOf, partialAnswer, plainProse } from './partial-answer.ts'
+import { startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
+import type { AgentEvent, Completion, CutOff, ParsedTurn, RunView, ToolCall, ToolStep, UnreadableStep, Usage } from './types.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
 export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
-  const run = begin(task, deps)
+  const run = startRun(task, deps)
   for (;;) {
     yield* actAndObserve(run)
     const direct = directAnswer(run)
     if (direct !== undefined) return yield answerOf(run, direct)
     run.finalTurn = stopReason(run)
-    const reading = yield* think(run)
-    if (run.cutOff === 'silence') return yield fellSilent(run, reading)
-    if (reading?.kind === 'finish') return yield answerOf(run, reading.answer)
-    if (run.finalTurn) return yield lastWords(run, reading)
-    if (reading) yield* decide(run, reading)
+    const turn = yield* think(run)
+    if (run.cutOff === 'silence') return yield stalled(run, turn)
+    if (turn?.kind === 'finish') return yield answerOf(run, turn.answer)
+    if (run.finalTurn) return yield partialOf(run, turn)
+    if (turn) yield* addSteps(run, turn)
   }
 }
 
-function begin(task: Task, deps: AgentDeps): RunState {
-  const now = deps.now()
-  return {
-    ...deps,
-    task,
-    steps: task.steps ?? [],
-    memory: task.memory ?? {},
-    nonce: deps.newNonce(),
-    startedAt: now.getTime(),
-    today: now.toISOString().slice(0, 10),
-    usage: task.usage ?? [],
-    written: '',
-  }
-}
-
-/** Asks the model for one turn. Undefined when the time for thinking ran out meanwhile: the next turn is then the last. */
+/** Asks the model for one turn. Undefined if the time for thinking ran out meanwhile: then the next turn is the final one. */
 async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | undefined> {
   const asked = run.now().getTime()
   const usages: Usage[] = []
@@ -51,9 +36,8 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   try {
     completion = await complete(run, usages)
   } finally {
-    // Also of a call that failed: what it had brought until then was paid for.
-    run.usage.push(...usages)
-    for (const usage of usages) yield { type: 'usage', usage, ms: run.now().getTime() - asked }
+    // A call that failed has been paid for too.
+    for (const usage of usages) yield tell(run, { type: 'usage', usage, ms: run.now().getTime() - asked })
   }
   run.written = completion?.text ?? ''
   run.cutOff = completion?.cutOff
@@ -97,7 +81,7 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
     if (run.task.signal.aborted || !signal.aborted) throw error
     if (!run.finalTurn) return undefined
     // Nothing was said in all the time of the run, and no tool found anything: that is a failure, not an answer.
-    if (cut.text === '' && findingsOf(run.steps).length === 0)
+    if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
     cutOff = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE) ? 'time' : 'silence'
   } finally {
@@ -113,70 +97,85 @@ const SILENT_SHARE = 0.25
 /** As much of what a model thinks beside its text is kept: it may become a thought. */
 const REASONING_CHARS = 10_000
 
-/** Takes the model's word: its actions become steps to run; what could not be read becomes a step that says so. */
-function* decide(run: RunState, reading: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
-  const turn = (run.steps.at(-1)?.turn ?? 0) + 1
-  const thought = reading.thought
-  // What is cut off is dealt with, and no answer of a tool's is.
+/** The model's actions become steps to run; a completion that could not be read becomes a step that tells the model so. */
+function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
+  // This completion's cut is dealt with in its steps: an answer that a tool gives (`returnDirect`) is not cut off.
   run.cutOff = undefined
-  if (reading.kind === 'unreadable') {
-    const observation = { ok: false, text: reading.hint }
-    const unreadable = run.written.slice(0, UNREADABLE_CHARS)
-    run.steps.push({ turn, thought, unreadable, observation })
-    yield { type: 'thought', step: run.steps.length, turn, text: thought, unreadable }
-    yield { type: 'observation', step: run.steps.length, observation, ms: 0 }
-    return
+  if (turn.kind === 'unreadable') {
+    const [step, n] = [unreadableStep(run, turn), run.progress.steps.length + 1]
+    yield tell(run, { type: 'thought', n, step })
+    return yield tell(run, { type: 'observation', n, step, ms: 0 })
   }
-  const actions = reading.actions.slice(0, roomForActions(run))
-  const dropped = reading.actions.length - actions.length
-  for (const [i, action] of actions.entries()) {
-    const isLast = i === actions.length - 1
-    run.steps.push({ turn, thought: i === 0 ? thought : '', action, ...(isLast && dropped > 0 ? { dropped } : {}) })
-    yield { type: 'thought', step: run.steps.length, turn, text: i === 0 ? thought : '' }
-    yield { type: 'action', step: run.steps.length, turn, action }
+  for (const step of toolSteps(run, turn)) {
+    const n = run.progress.steps.length + 1
+    yield tell(run, { type: 'thought', n, step })
+    yield tell(run, { type: 'action', n, step })
   }
+}
+
+function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: 'unreadable' }): UnreadableStep {
+  const text = run.written.slice(0, UNREADABLE_CHARS)
+  return { kind: 'unreadable', turn: nextTurn(run), thought, text, observation: { ok: false, text: hint } }
+}
+
+/** The thought stands on the first step of a turn, the number of calls that were dropped on the last one. */
+function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {
+  const [turn, used] = [nextTurn(run), actions.slice(0, roomForActions(run))]
+  const dropped = actions.length - used.length
+  return used.map((action, i) => ({
+    kind: 'tool',
+    turn,
+    thought: i === 0 ? thought : '',
+    action,
+    ...(i === used.length - 1 && dropped > 0 ? { dropped } : {}),
+  }))
+}
+
+function nextTurn({ progress }: RunState): number {
+  return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
 /** As much of an unreadable completion as the model is shown again. */
 const UNREADABLE_CHARS = 1000
 
 function viewOf(run: RunState): RunView {
-  const { tools, steps, nonce, finalTurn: lastCall, task, today } = run
+  const { tools, progress, nonce, finalTurn, task, today } = run
   return {
     question: task.question,
     tools,
-    steps,
+    steps: progress.steps,
     today,
     nonce,
     history: task.history ?? [],
-    ...(lastCall ? { finalTurn: lastCall } : {}),
+    ...(finalTurn ? { finalTurn } : {}),
   }
 }
 
 /** The output of a tool that answers by itself (`returnDirect`), once it has run. */
 function directAnswer(run: RunState): string | undefined {
-  const last = run.steps.at(-1)
-  const direct = run.tools.find((tool) => tool.name === last?.action?.tool)?.returnDirect
-  const said = last?.observation
-  return direct && said?.ok && !said.hint ? said.text : undefined
+  const last = run.progress.steps.at(-1)
+  if (last?.kind !== 'tool') return undefined
+  const { action, observation } = last
+  const isDirect = run.tools.find((tool) => tool.name === action.tool)?.returnDirect
+  return isDirect && observation?.ok && !observation.hint ? observation.text : undefined
 }
 
 function answerOf(run: RunState, text: string): AgentEvent {
-  const found = run.steps.flatMap((step) => step.observation?.sources ?? [])
+  const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = [...new Map(found.map((source) => [source.url, source])).values()]
   const said = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
   return { type: 'answer', text: said, sources, ...(run.finalTurn ? { stopped: run.finalTurn } : {}) }
 }
 
-/** The end of a run whose last call stalled: what the model had begun to say is no answer. */
-function fellSilent(run: RunState, reading: ParsedTurn | undefined): AgentEvent {
-  const begun = reading?.kind === 'finish' ? reading.answer : ''
-  return { type: 'gave_up', reason: run.finalTurn ?? 'time', text: partialAnswer(run.steps, begun) }
+/** The end of a run whose final turn stalled: what the model had begun to say is no answer. */
+function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
+  const begun = turn?.kind === 'finish' ? turn.answer : ''
+  return { type: 'gave_up', reason: run.finalTurn ?? 'time', text: partialAnswer(run.progress.steps, begun) }
 }
 
-/** The end without an answer in the dialect's form: the model's plain words where it wrote some, else what was found. */
-function lastWords(run: RunState, reading: ParsedTurn | undefined): AgentEvent {
-  const words = reading?.kind === 'unreadable' ? plainWords(run.written, run.dialect.beginsObservation) : ''
-  if (words !== '') return answerOf(run, words)
-  return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text: partialAnswer(run.steps) }
+/** A final turn that is not in the dialect's form: the answer is its prose where it has some, else what the tools found. */
+function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
+  const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
+  if (prose !== '') return answerOf(run, prose)
+  return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text: partialAnswer(run.progress.steps) }
 }

@@ -1,7 +1,9 @@
+import { stepCount } from './apply-event.ts'
 import { Deadline } from './deadline.ts'
+import { hasRun } from './partial-answer.ts'
 import { inputText } from './tool-input.ts'
 import type { RunState } from './run-state.ts'
-import type { Action, Step, StopReason, Tool } from './types.ts'
+import type { Action, Step, StopReason, ToolStep } from './types.ts'
 import { totalOf } from './usage.ts'
 
 /** After as many unreadable completions in a row, the model is made to answer. */
@@ -13,65 +15,63 @@ const MAX_AT_ONCE = 5
 
 /** Why the next model call must be the last, or undefined while there is budget. */
 export function stopReason(run: RunState): StopReason | undefined {
-  const { limits, steps } = run
+  const { limits } = run
+  const { steps } = run.progress
   if (limits.breakLoops !== false && isUnreadable(steps)) return 'unreadable'
   if (limits.breakLoops !== false && isLooping(run)) return 'loop'
-  if (steps.length >= limits.maxSteps) return 'steps'
+  if (stepCount(run.progress.steps) >= limits.maxSteps) return 'steps'
   if (thinkingMs(run) <= 0) return 'time'
   return overspent(run)
 }
 
 /** How many of the actions that a turn asks for become steps: five at most, and no more than the run has left. */
-export function roomForActions({ steps, limits }: RunState): number {
-  return Math.max(1, Math.min(MAX_AT_ONCE, limits.maxSteps - steps.length))
+export function roomForActions(run: RunState): number {
+  return Math.max(1, Math.min(MAX_AT_ONCE, run.limits.maxSteps - stepCount(run.progress.steps)))
 }
 
-function overspent({ usage, limits, task }: RunState): StopReason | undefined {
-  const { tokens, costUsd } = totalOf([...(task.spent ?? []), ...usage])
+function overspent({ progress, limits }: RunState): StopReason | undefined {
+  const { tokens, costUsd } = totalOf(progress.usage)
   if (limits.maxTokens !== undefined && tokens >= limits.maxTokens) return 'tokens'
   return limits.maxCostUsd !== undefined && costUsd >= limits.maxCostUsd ? 'cost' : undefined
 }
 
-function isUnreadable(steps: Step[]): boolean {
+function isUnreadable(steps: readonly Step[]): boolean {
   const last = steps.slice(-MAX_UNREADABLE)
-  return last.length === MAX_UNREADABLE && last.every((step) => step.unreadable !== undefined)
+  return last.length === MAX_UNREADABLE && last.every((step) => step.kind === 'unreadable')
 }
 
 function isLooping(run: RunState): boolean {
-  const last = run.steps.at(-1)?.action
-  return last !== undefined && sameActions(run, last).length >= MAX_SAME_ACTION
+  const last = run.progress.steps.at(-1)
+  return last?.kind === 'tool' && sameActions(run, last.action).length >= MAX_SAME_ACTION
 }
 
 /**
  * The steps that did exactly this and brought nothing new. Those of a repeatable tool count from where it said that it had
  * nothing more (a lookup's "No more results."), as long as no other tool has run since.
  */
-export function sameActions(run: { steps: Step[]; tools: Tool[] }, action: Action): Step[] {
+export function sameActions({ progress, tools }: Pick<RunState, 'progress' | 'tools'>, action: Action): ToolStep[] {
   const key = keyOf(action)
-  const same = (steps: Step[]) => steps.filter((step) => step.action && keyOf(step.action) === key)
-  if (!run.tools.find((tool) => tool.name === action.tool)?.repeatable) return same(run.steps)
-  const other = run.steps.findLastIndex((step) => hasRun(step) && step.action?.tool !== action.tool)
-  const since = same(run.steps.slice(other + 1))
+  const same = (some: readonly Step[]) =>
+    some.filter((step): step is ToolStep => step.kind === 'tool' && keyOf(step.action) === key)
+  const { steps } = progress
+  if (!tools.find((tool) => tool.name === action.tool)?.repeatable) return same(steps)
+  const other = steps.findLastIndex((step) => hasRun(step) && step.action.tool !== action.tool)
+  const since = same(steps.slice(other + 1))
   const last = since.findIndex((step) => step.observation?.exhausted)
   return last < 0 ? [] : since.slice(last)
-}
-
-/** A tool has done its work in this step. */
-function hasRun({ action, observation }: Step): boolean {
-  return action !== undefined && observation !== undefined && observation.ok && !observation.hint
 }
 
 function keyOf(action: Action): string {
   return `${action.tool}\n${inputText(action.input).trim().toLowerCase()}`
 }
 
-/** Milliseconds left for turns that use tools, and for the tools: a part of the run's time is kept for the last answer. */
+/** Milliseconds left for turns that use tools, and for the tools: a part of the run's time is kept for the final turn. */
 export function thinkingMs(run: RunState): number {
   const reserve = Math.min(20_000, run.limits.timeoutMs * 0.25)
   return run.startedAt + run.limits.timeoutMs - reserve - run.now().getTime()
 }
 
-/** The time of a model call: all that is left on the last call, the thinking time before. */
+/** The time of a model call: the thinking time, and on the final turn all that is left. */
 export function thinkingTime(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
   const ms = run.finalTurn ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)

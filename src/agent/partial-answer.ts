@@ -1,5 +1,5 @@
 import { defuseLabels } from './observation.ts'
-import type { Observation, Step } from './types.ts'
+import type { Observation, ObservedStep, Step, ToolStep } from './types.ts'
 
 /** Said after an answer that is not whole. */
 export const CUT_OFF = "_The model's answer was cut off._"
@@ -8,22 +8,25 @@ export const CUT_OFF = "_The model's answer was cut off._"
  * A model that was told to answer and wrote plain prose has answered, whatever the form. Empty when the text holds any of
  * the scaffolding (labels, JSON blobs), which no person should see.
  */
-export function plainWords(text: string, beginsObservation: (line: string) => boolean): string {
+export function plainProse(text: string, beginsObservation: (line: string) => boolean): string {
   const words = text.trim()
   const scaffolded =
     defuseLabels(words) !== words || /^`{0,6}(?:json)?\s*[{[]/i.test(words) || words.split('\n').some(beginsObservation)
   return scaffolded ? '' : words
 }
 
+/** A tool has run in this step: it did not fail, and it was not the loop that answered. */
+export function hasRun(step: Step): step is ToolStep & ObservedStep {
+  return step.kind === 'tool' && step.observation !== undefined && step.observation.ok && !step.observation.hint
+}
+
 /** What tools have found: no failure, and nothing that the loop said to the model. */
-export function findingsOf(steps: Step[]): { tool: string; found: Observation }[] {
-  return steps.flatMap(({ action, observation: found }) =>
-    action && found?.ok && !found.hint ? [{ tool: action.tool, found }] : [],
-  )
+export function findingsOf(steps: readonly Step[]): { tool: string; found: Observation }[] {
+  return steps.flatMap((step) => (hasRun(step) ? [{ tool: step.action.tool, found: step.observation }] : []))
 }
 
 /** What a run that ends without an answer has found, in plain words. `begun`: an answer that the model did not end. */
-export function partialAnswer(steps: Step[], begun = ''): string {
+export function partialAnswer(steps: readonly Step[], begun = ''): string {
   const lines = findingsOf(steps)
     .slice(-3)
     .map(({ tool, found }) => `- ${tool}: ${shorten(found.text)}`)

@@ -1,4 +1,5 @@
-import type { CutOff, Dialect, Model, PastTurn, Step, StopReason, Tool, ToolFetch, Usage } from './types.ts'
+import { applyEvent, NO_PROGRESS, type RunProgress } from './apply-event.ts'
+import type { AgentEvent, CutOff, Dialect, Model, PastTurn, StopReason, Tool, ToolFetch, ToolMemory } from './types.ts'
 
 /** What one run may spend. Times in milliseconds. */
 export interface Limits {
@@ -21,17 +22,12 @@ export interface ToolEnv {
   now(): Date
 }
 
-/** What one run works on. `steps` and `memory` (of the tools) are what an earlier process had done of it. */
-export interface Task {
+/** What one run works on. */
+export interface Task extends Partial<RunProgress> {
+  // `steps`, `memory` and `usage` are what an earlier process had done of it; usage, which the budgets count, also what
+  // condensing took. They are starting values and never changed: what the run does is told by its events.
   question: string
   history?: PastTurn[]
-  /** These are changed in place as the run goes on, so that the reader of the events can save them. */
-  steps?: Step[]
-  memory?: Record<string, unknown>
-  /** What the model's calls have cost, those of tools included: all of it, also where the run is cut off. */
-  usage?: Usage[]
-  /** What the run had cost before: its condensing, and what an earlier process spent. It counts in the limits. */
-  spent?: Usage[]
   /** Aborted when a person stops the run or the process hands it over. */
   signal: AbortSignal
 }
@@ -48,15 +44,38 @@ export interface AgentDeps extends ToolEnv {
 /** Everything that a run knows while it runs. */
 export interface RunState extends AgentDeps {
   task: Task
-  steps: Step[]
-  memory: Record<string, unknown>
+  /** What has been done, as the events have told it. */
+  progress: RunProgress
+  /** What the tools change in place while they run. The events carry copies. */
+  memory: ToolMemory
   nonce: string
   startedAt: number
   /** The date at its start, so that all of its prompts share their beginning, midnight or not. */
   today: string
-  usage: Usage[]
-  finalTurn?: StopReason
+  /** Set once the model must answer now, for this reason. */
+  finalTurn?: StopReason | undefined
   /** The model's last completion, as it was written, and why it is not whole. */
   written: string
   cutOff?: CutOff | undefined
+}
+
+export function startRun(task: Task, deps: AgentDeps): RunState {
+  const { steps, memory, usage } = { ...NO_PROGRESS, ...task }
+  const now = deps.now()
+  return {
+    ...deps,
+    task,
+    progress: { steps, memory, usage },
+    memory: structuredClone(memory),
+    nonce: deps.newNonce(),
+    startedAt: now.getTime(),
+    today: now.toISOString().slice(0, 10),
+    written: '',
+  }
+}
+
+/** Takes an event into the run's own progress, before its readers get it: `yield tell(run, event)`. */
+export function tell(run: RunState, event: AgentEvent): AgentEvent {
+  run.progress = applyEvent(run.progress, event)
+  return event
 }

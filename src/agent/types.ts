@@ -33,19 +33,38 @@ export interface Observation {
   note?: string
 }
 
-/**
- * One thought, action and observation. Several steps share a `turn` when the model asked for several tools at once.
- * A step without an observation is still running; one with `unreadable` holds a completion that no dialect could read.
- */
-export interface Step {
+/** A thought and the tool that it led to. Without an observation the tool is still running, or it waits for a person. */
+export interface ToolStep {
+  kind: 'tool'
+  /** Counts the model's completions from 1. Several steps share a turn when the model asked for several tools at once. */
   turn: number
   thought: string
-  action?: Action
-  unreadable?: string
+  action: Action
   observation?: Observation
   /** On the last step of a turn: how many more calls the model asked for, which were dropped. */
   dropped?: number
+  /** The tool runs only after a person's approval, which has been awaited since then (milliseconds since the epoch). */
+  waiting?: { since: number }
 }
+
+/** A completion that no dialect could read: `text` is its beginning, the observation tells the model the expected form. */
+export interface UnreadableStep {
+  kind: 'unreadable'
+  turn: number
+  thought: string
+  text: string
+  observation: Observation
+}
+
+/** What a person added while the run was under way. `user` is who wrote it; `turn` is that of the step before. */
+export interface MessageStep {
+  kind: 'message'
+  turn: number
+  text: string
+  user: string
+}
+
+export type Step = ToolStep | UnreadableStep | MessageStep
 
 /** Why a run was ended before the model ended it by itself. */
 export type StopReason = 'steps' | 'time' | 'tokens' | 'cost' | 'loop' | 'unreadable' | 'stopped'
@@ -61,16 +80,28 @@ export interface Usage {
 }
 
 /**
- * The closed union that a run yields, in order. `step` counts from 1 and is the same for the thought, the action and the
- * observation of one step. A thought without an action belongs to an unreadable completion: its observation follows.
+ * The closed union that a run yields, in order. `n` is the step's number, from 1. Each event about a step carries the step
+ * whole, as it is from then on, so that the events alone rebuild the run (`applyEvent`). What an event carries is never
+ * changed later. An unreadable step has a thought and an observation; a tool step has an action between them.
  */
 export type AgentEvent =
-  | { type: 'thought'; step: number; turn: number; text: string; unreadable?: string }
-  | { type: 'action'; step: number; turn: number; action: Action }
-  | { type: 'observation'; step: number; observation: Observation; ms: number }
+  | { type: 'thought'; n: number; step: ToolStep | UnreadableStep }
+  | { type: 'action'; n: number; step: ToolStep }
+  /** `ms`: how long the tool took. `memory`: all that the tools remember, where that has changed. */
+  | { type: 'observation'; n: number; step: ObservedStep; ms: number; memory?: ToolMemory }
+  /** A person added something, which the model's next completion takes into account. */
+  | { type: 'message'; n: number; step: MessageStep }
+  /** A tool waits for a person's approval. */
+  | { type: 'waiting'; n: number; step: ToolStep }
   | { type: 'answer'; text: string; sources: Source[]; stopped?: StopReason }
   | { type: 'gave_up'; reason: StopReason; text: string }
+  /** What one call of the model used, made by the loop or by a tool. `ms`: how long it took; 0 for a tool's. */
   | { type: 'usage'; usage: Usage; ms: number }
+
+export type ObservedStep = (ToolStep | UnreadableStep) & { observation: Observation }
+
+/** What tools remember between the steps of a run, by key of their choosing. JSON only: it is saved with the run. */
+export type ToolMemory = Record<string, unknown>
 
 // ---- the model ----
 
@@ -159,11 +190,8 @@ export interface ToolContext {
   now(): Date
   /** Asks the model one thing, without tools; for tools such as llm_math. */
   ask(prompt: string): Promise<string>
-  /**
-   * What a tool remembers between the steps of one run, by key of its choosing; JSON only, because it is saved with the
-   * run and may come back in another process.
-   */
-  memory: Record<string, unknown>
+  /** A tool may change it in place; it is saved with the step's observation and may come back in another process. */
+  memory: ToolMemory
 }
 
 /**
@@ -204,13 +232,13 @@ export interface PastTurn {
 export interface RunView {
   question: string
   tools: Tool[]
-  steps: Step[]
+  steps: readonly Step[]
   /** ISO date, `2026-11-21`. */
   today: string
   /** Marks where an observation begins and ends, so that a page cannot forge the end. */
   nonce: string
   history: PastTurn[]
-  /** Set on the last call: the model must answer now, without tools, for this reason. */
+  /** Set on the final turn: the model must answer now, without tools, for this reason. */
   finalTurn?: StopReason
 }
 

@@ -1,7 +1,7 @@
 import type { Usage } from './types.ts'
 
 /** What several model calls used together. A call without a price adds nothing to the dollars. */
-export function totalOf(usage: Usage[]) {
+export function totalOf(usage: readonly Usage[]) {
   const sum = (part: (one: Usage) => number) => usage.reduce((total, one) => total + part(one), 0)
   const inputTokens = sum((one) => one.inputTokens)
   const outputTokens = sum((one) => one.outputTokens)

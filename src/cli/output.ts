@@ -1,6 +1,7 @@
 import type { AnswerEvent } from '../answer.ts'
 import type { Observation } from '../agent/types.ts'
 import { inputText } from '../agent/tool-input.ts'
+import { jsonOf } from './json-event.ts'
 
 /** Where a conversation is shown. */
 export interface Output {
@@ -60,11 +61,14 @@ function harmless(text: string): string {
 
 function lineOf(event: AnswerEvent): { text: string; kind: keyof typeof COLOURS } | undefined {
   if (event.type === 'understood') return { text: `Understood as: ${event.question}`, kind: 'step' }
-  if (event.type === 'thought') return event.text ? { text: `Thought: ${event.text}`, kind: 'step' } : undefined
+  if (event.type === 'thought')
+    return event.step.thought ? { text: `Thought: ${event.step.thought}`, kind: 'step' } : undefined
   if (event.type === 'action')
-    return { text: `Tool: ${event.action.tool}\nInput: ${inputText(event.action.input)}`, kind: 'step' }
-  if (event.type === 'observation')
-    return { text: observationLines(event.observation), kind: event.observation.ok ? 'step' : 'error' }
+    return { text: `Tool: ${event.step.action.tool}\nInput: ${inputText(event.step.action.input)}`, kind: 'step' }
+  if (event.type === 'observation') {
+    const { observation } = event.step
+    return { text: observationLines(observation), kind: observation.ok ? 'step' : 'error' }
+  }
   if (event.type === 'answer')
     return { text: event.stopped ? `${event.text}\n(stopped: ${event.stopped})` : event.text, kind: 'answer' }
   return event.type === 'gave_up' ? { text: event.text, kind: 'error' } : undefined
@@ -83,7 +87,7 @@ export class JsonLines implements Output {
   }
 
   event(event: AnswerEvent): void {
-    this.#print(event)
+    this.#print(jsonOf(event))
   }
 
   note(): void {}

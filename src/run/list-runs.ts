@@ -1,3 +1,4 @@
+import { stepCount } from '../agent/apply-event.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { parseRun, type StoredRun } from './stored-run.ts'
 
@@ -36,7 +37,7 @@ export function summaryOf({ question, state, saved, losses, failures, lastError 
     question.id,
     state === 'parked' ? 'waiting for a person' : state,
     `asked ${new Date(question.at).toISOString()}`,
-    `${saved.steps.length} steps`,
+    `${stepCount(saved.steps)} steps`,
     `${saved.attempts} attempts`,
     `${losses} workers lost in a row`,
     `${failures} failures`,

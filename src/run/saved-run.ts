@@ -1,3 +1,4 @@
+import type { RunProgress } from '../agent/apply-event.ts'
 import type { Step } from '../agent/types.ts'
 import type { RunPart, SavedRun } from './types.ts'
 
@@ -34,4 +35,9 @@ export function undecidedSteps({ steps, decisions }: SavedRun): number[] {
   const isUndecided = (step: Step, n: number) =>
     step.kind === 'tool' && step.waiting && !step.observation && !decisions[n]
   return [...steps.entries()].flatMap(([i, step]) => (isUndecided(step, i + 1) ? [i + 1] : []))
+}
+
+/** What the run has done so far, as a value that stays as it is while the run goes on. */
+export function progressOf({ steps, memory, usage }: SavedRun): RunProgress {
+  return { steps: [...steps], memory, usage: [...usage] }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Step, Usage } from '../agent/types.ts'
+import type { Usage } from '../agent/types.ts'
 import { freshRun } from './saved-run.ts'
+import { parseStep } from './stored-step.ts'
 import type { Decision, Question, RunPart, SavedRun } from './types.ts'
 
 /** Where a run stands. `waiting` for its turn; `parked`: for a person. `given-up` ones are kept for inspection. */
@@ -85,8 +86,8 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   if (standalone !== undefined) saved.standalone = standalone
   saved.attempts = Number(hash.get('attempts') ?? 0)
   saved.retries = Number(hash.get('retries') ?? 0)
-  saved.steps = numbered<Step>(hash, 'step')
-  saved.usage = numbered<Usage>(hash, 'usage')
+  saved.steps = numbered(hash, 'step', parseStep)
+  saved.usage = numbered(hash, 'usage', (value) => value as Usage)
   saved.memory = (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory']
   const answer = parseJson(hash.get('answer')) as SavedRun['answer']
   if (answer) saved.answer = answer
@@ -100,12 +101,13 @@ function parseSaved(hash: Map<string, string>): SavedRun {
 }
 
 /** `step:1`, `step:2`, … up to the first that is missing or cannot be read. */
-function numbered<T>(hash: Map<string, string>, name: string): T[] {
+function numbered<T>(hash: Map<string, string>, name: string, parse: (value: unknown) => T | undefined): T[] {
   const values: T[] = []
   for (;;) {
-    const value = parseJson(hash.get(`${name}:${values.length + 1}`))
+    const stored = parseJson(hash.get(`${name}:${values.length + 1}`))
+    const value = stored === undefined ? undefined : parse(stored)
     if (value === undefined) return values
-    values.push(value as T)
+    values.push(value)
   }
 }
 

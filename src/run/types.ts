@@ -1,4 +1,4 @@
-import type { Step, StopReason, Source, Usage } from '../agent/types.ts'
+import type { Step, StopReason, Source, ToolMemory, Usage } from '../agent/types.ts'
 import type { ThreadKey } from '../history/types.ts'
 
 /** How a question came in. */
@@ -48,7 +48,7 @@ export interface SavedRun {
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
-  memory: Record<string, unknown>
+  memory: ToolMemory
   /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
   posts: Record<string, string>
   usage: Usage[]
@@ -71,7 +71,7 @@ export type RunPart =
   | { part: 'named'; value: string }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
-  | { part: 'memory'; value: Record<string, unknown> }
+  | { part: 'memory'; value: ToolMemory }
   | { part: 'usage'; n: number; value: Usage }
   | { part: 'answer'; value: NonNullable<SavedRun['answer']> }
 

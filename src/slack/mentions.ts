@@ -51,32 +51,27 @@ export class Mentions {
 
   /** What the model wrote in this event, as people get it. What a tool returned is data and stays as it is. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
-    if (event.type === 'action') {
-      await this.meet(...textsOf(event.action))
-      return { ...event, action: this.#action(event.action) }
-    }
+    if (event.type === 'usage') return event
     if (event.type === 'understood') {
       await this.meet(event.question)
       return { ...event, question: this.shown(event.question) }
     }
-    if (event.type !== 'thought' && event.type !== 'answer' && event.type !== 'gave_up') return event
-    await this.meet(event.text)
-    return { ...event, text: this.shown(event.text) }
+    if (event.type === 'answer' || event.type === 'gave_up') {
+      await this.meet(event.text)
+      return { ...event, text: this.shown(event.text) }
+    }
+    await this.meet(...textsOf(event.step))
+    return this.#withNames(event)
   }
 
   /** Looks up whom a run mentions that an earlier process began. */
   async meetSaved({ steps, standalone = '' }: SavedRun): Promise<void> {
-    const written = steps.flatMap(({ thought, action }) => [thought, ...(action ? textsOf(action) : [])])
-    await this.meet(standalone, ...written)
+    await this.meet(standalone, ...steps.flatMap(textsOf))
   }
 
   /** The same as `event` for steps that an earlier process saved, with the names of those who are known by now. */
-  steps(steps: Step[]): Step[] {
-    return steps.map((step) => ({
-      ...step,
-      thought: this.shown(step.thought),
-      ...(step.action ? { action: this.#action(step.action) } : {}),
-    }))
+  steps(steps: readonly Step[]): Step[] {
+    return steps.map((step) => this.#step(step))
   }
 
   /** What a model wrote, with the names of those who are known by now. The rest stays as it was written. */
@@ -107,6 +102,16 @@ export class Mentions {
       standalone: this.#readable(standalone),
       answer: this.shown(answer),
     }
+  }
+
+  #withNames<Told extends { step: Step }>(event: Told): Told {
+    return { ...event, step: this.#step(event.step) }
+  }
+
+  #step<Kind extends Step>(step: Kind): Kind {
+    if (step.kind === 'message') return { ...step, text: this.shown(step.text) }
+    const thought = this.shown(step.thought)
+    return step.kind === 'tool' ? { ...step, thought, action: this.#action(step.action) } : { ...step, thought }
   }
 
   #action(action: Action): Action {
@@ -146,8 +151,10 @@ export class Mentions {
   }
 }
 
-function textsOf({ tool, input }: Action): string[] {
-  return [tool, inputText(input)]
+/** What the model wrote of a step. What a person wrote is looked up too: it is read by the model with names. */
+function textsOf(step: Step): string[] {
+  if (step.kind === 'message') return [step.text]
+  return step.kind === 'tool' ? [step.thought, step.action.tool, inputText(step.action.input)] : [step.thought]
 }
 
 /** The id in `@U…` or `#C…`; a group of people has none that could be looked up. */

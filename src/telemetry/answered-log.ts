@@ -1,3 +1,4 @@
+import { stepCount } from '../agent/apply-event.ts'
 import { totalOf } from '../agent/usage.ts'
 import type { Question, SavedRun } from '../run/types.ts'
 
@@ -11,7 +12,7 @@ export function answeredFields(question: Question, saved: SavedRun, now: number)
   return {
     ...{ question: id, team, channel, thread, surface },
     ...(stopped ? { outcome: 'stopped', stopped } : { outcome: 'answered' }),
-    steps: saved.steps.length,
+    steps: stepCount(saved.steps),
     ms: Math.max(0, now - at),
     modelCalls: saved.usage.length,
     inputTokens,

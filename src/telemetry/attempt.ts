@@ -1,16 +1,23 @@
+import type { RunProgress } from '../agent/apply-event.ts'
+import { progressOf } from '../run/saved-run.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Outcome } from './telemetry-event.ts'
 
 /** One attempt at a question: from the moment when the queue hands it out until the worker is done with it or puts it down. */
 export interface Attempt {
   question: Question
-  run: Run
+  /** Counts the workers that have started the run, from 1. */
+  number: number
   /** Aborted when this worker has to put the question down. */
   signal: AbortSignal
   /** A sign of life was seen in this attempt, or in one before it. */
   isSeen: boolean
   /** The agent was at work: there is an outcome to tell. */
   isWorked: boolean
+  /** What the run has done, by its events; at first what earlier attempts had saved of it. */
+  progress: RunProgress
+  /** The answer's text, or that of giving up, once the agent has come to it. */
+  answer?: string
   /** Set once the answer is out, with the time at which it was. */
   outcome?: Outcome
   doneAt?: number
@@ -21,5 +28,7 @@ export interface Attempt {
 /** A `/ask` is handed out twice: first to open its thread, which shows the first sign, then to be answered there. */
 export function newAttempt(question: Question, run: Run, signal: AbortSignal): Attempt {
   const isAnswerOfAsk = question.surface === 'ask' && !question.thread.startsWith('ask-')
-  return { question, run, signal, isSeen: isAnswerOfAsk || run.saved.attempts > 1, isWorked: false }
+  const { attempts: number } = run.saved
+  const isSeen = isAnswerOfAsk || number > 1
+  return { question, number, signal, isSeen, isWorked: false, progress: progressOf(run.saved) }
 }

@@ -3,6 +3,7 @@
  * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). Content goes in only on request.
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
+import { stepCount } from '../agent/apply-event.ts'
 import { totalOf } from '../agent/usage.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { inputMessages, outputMessages } from './message-content.ts'
@@ -59,18 +60,18 @@ export function agentAttributes(question: Question): Attributes {
   }
 }
 
-/** What is known of a go once the agent has come to its end. */
-export function agentEndAttributes({ question, run, outcome }: Attempt, { withContent }: SpanStyle): Attributes {
-  const { steps, attempts, usage, answer } = run.saved
-  const { inputTokens, outputTokens } = totalOf(usage)
+/** What is known of an attempt once the agent is done. */
+export function agentEndAttributes(attempt: Attempt, { withContent }: SpanStyle): Attributes {
+  const { question, number, progress, answer, outcome } = attempt
+  const { inputTokens, outputTokens } = totalOf(progress.usage)
   return {
     ...(outcome ? { 'thinkaloud.outcome': outcome } : {}),
-    'thinkaloud.steps': steps.length,
-    'thinkaloud.attempt': attempts,
+    'thinkaloud.steps': stepCount(progress.steps),
+    'thinkaloud.attempt': number,
     'gen_ai.usage.input_tokens': inputTokens,
     'gen_ai.usage.output_tokens': outputTokens,
     ...(withContent ? { 'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]) } : {}),
-    ...(withContent && answer ? { 'gen_ai.output.messages': outputMessages(answer.text) } : {}),
+    ...(withContent && answer ? { 'gen_ai.output.messages': outputMessages(answer) } : {}),
   }
 }
 

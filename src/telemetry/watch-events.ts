@@ -1,3 +1,4 @@
+import { applyEvent } from '../agent/apply-event.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { Outcome, ToolFact } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
@@ -24,6 +25,8 @@ export async function* watchedEvents(
   try {
     for await (const event of events) {
       if (event.type === 'observation') noteTool(event, from, watch)
+      attempt.progress = applyEvent(attempt.progress, event)
+      if (event.type === 'answer' || event.type === 'gave_up') attempt.answer = event.text
       yield event
       if (event.type !== 'observation') from = now()
       const outcome = outcomeOf(event)
@@ -37,10 +40,10 @@ export async function* watchedEvents(
 
 type Observed = Extract<AnswerEvent, { type: 'observation' }>
 
-function noteTool({ step, observation, ms }: Observed, from: number, { attempt, tools, note }: EventWatch): void {
-  const action = attempt.run.saved.steps[step - 1]?.action
-  // An unreadable completion has an observation, and no tool.
-  if (!action) return
+function noteTool({ step, ms }: Observed, from: number, { tools, note }: EventWatch): void {
+  // An unreadable completion has an observation and no tool.
+  if (step.kind === 'unreadable') return
+  const { action, observation } = step
   const tool = tools.has(action.tool) ? action.tool : 'unknown'
   const callId = action.callId === undefined ? {} : { callId: action.callId }
   note({ kind: 'tool', tool, ok: observation.ok, from, ms, ...callId, input: action.input, output: observation.text })

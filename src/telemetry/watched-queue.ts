@@ -1,3 +1,4 @@
+import { stepCount } from '../agent/apply-event.ts'
 import type { Accepted, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../run/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
@@ -71,16 +72,17 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
 
 /** The handler has come to its end by itself: the asker was told something. */
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
-  const { question, run, doneAt = now() } = attempt
+  const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
-  note({ kind: 'ending', question, outcome, steps: run.saved.steps.length, ms: Math.max(0, doneAt - question.at) })
+  note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms: Math.max(0, doneAt - question.at) })
 }
 
 /** The queue's last word on a question, after all attempts at it have failed. */
 function watchedGiveUp(giveUp: Handler, { note, now, during }: QueueWatch): Handler {
   return async (question, run, signal) => {
-    await during(newAttempt(question, run, signal), () => giveUp(question, run, signal))
+    const attempt = newAttempt(question, run, signal)
+    await during(attempt, () => giveUp(question, run, signal))
     const ms = Math.max(0, now() - question.at)
-    note({ kind: 'ending', question, outcome: 'given_up', steps: run.saved.steps.length, ms })
+    note({ kind: 'ending', question, outcome: 'given_up', steps: stepCount(attempt.progress.steps), ms })
   }
 }

@@ -1,8 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText } from '../tool-input.ts'
 import { beginsObservation, readBracket } from '../parser/index.ts'
-import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
+import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
+import { describeTool, fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
 
 const FINISH = 'Finish'
 
@@ -74,11 +74,16 @@ function renderStep(
   step: Step,
   { view, label, names }: { view: RunView; label: string; names: Map<string, string> },
 ): string {
-  const action = step.action && `${names.get(step.action.tool) ?? step.action.tool}[${inputText(step.action.input)}]`
-  const said = action
-    ? `Thought${label}: ${step.thought}\nAction${label}: ${action}\n`
-    : `Thought${label}: ${step.unreadable ?? step.thought}\n`
+  if (step.kind === 'message') return messageLine(step)
+  const said =
+    step.kind === 'tool'
+      ? `Thought${label}: ${step.thought}\nAction${label}: ${actionText(step.action, names)}\n`
+      : `Thought${label}: ${step.text}\n`
   return `${said}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
+}
+
+function actionText({ tool, input }: Action, names: Map<string, string>): string {
+  return `${names.get(tool) ?? tool}[${inputText(input)}]`
 }
 
 function withOurNames(reading: ParsedTurn, names: Map<string, string>): ParsedTurn {

@@ -1,7 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { beginsObservation, readJson } from '../parser/index.ts'
-import type { Dialect, Message, RunView, Step } from '../types.ts'
-import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
+import type { Action, Dialect, Message, RunView, Step } from '../types.ts'
+import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON blob with `action` and
@@ -38,9 +38,14 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
 }
 
 function renderStep(step: Step, nonce: string): string {
-  const blob = step.action && JSON.stringify({ action: step.action.tool, action_input: step.action.input }, null, 2)
-  const said = blob
-    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blob}\n\`\`\`\n\n`
-    : `Thought: ${step.unreadable ?? step.thought}\n`
+  if (step.kind === 'message') return messageLine(step)
+  const said =
+    step.kind === 'tool'
+      ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${blobOf(step.action)}\n\`\`\`\n\n`
+      : `Thought: ${step.text}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+}
+
+function blobOf({ tool, input }: Action): string {
+  return JSON.stringify({ action: tool, action_input: input }, null, 2)
 }

@@ -1,7 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf } from '../tool-input.ts'
 import { listedTool, readLeakedCalls, readText, spokenWords } from '../parser/index.ts'
-import type { Completion, Dialect, Message, ParsedTurn, Rendered, RunView, Step } from '../types.ts'
+import type { Completion, Dialect, Message, ParsedTurn, Rendered, RunView, Step, ToolStep, UnreadableStep } from '../types.ts'
 import { fencedObservation, tailOf } from './prompt-parts.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
@@ -23,7 +23,7 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
   const messages: Message[] = [
     { role: 'system', content: prompts.native({ today: view.today }) },
     { role: 'user', content: view.question },
-    ...turnsOf(view.steps).flatMap((turn) => renderTurn(turn, view.nonce)),
+    ...renderSteps(view.steps, view.nonce),
   ]
   if (view.finalTurn)
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
@@ -31,33 +31,39 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
 }
 
 /** Steps that one completion asked for belong into one message with all of its calls. */
-function turnsOf(steps: Step[]): Step[][] {
-  const turns = new Map<number, Step[]>()
-  for (const step of steps) turns.set(step.turn, [...(turns.get(step.turn) ?? []), step])
-  return [...turns.values()]
+function renderSteps(steps: readonly Step[], nonce: string): Message[] {
+  return steps.flatMap((step, i) => {
+    if (step.kind === 'message') return [{ role: 'user' as const, content: step.text }]
+    if (step.kind === 'unreadable') return renderUnreadable(step)
+    const isFirst = steps.findIndex((other) => other.kind === 'tool' && other.turn === step.turn) === i
+    return isFirst ? renderTurn(toolSteps(steps, step.turn), nonce) : []
+  })
 }
 
-function renderTurn(steps: Step[], nonce: string): Message[] {
-  const unread = steps.find((step) => !step.action)
-  if (unread) {
-    const content = unread.unreadable || '(nothing)'
-    return [
-      { role: 'assistant', content },
-      { role: 'user', content: unread.observation?.text ?? '' },
-    ]
-  }
-  const idOf = (step: Step, i: number) => step.action!.callId ?? `call_${step.turn}_${i}`
+function toolSteps(steps: readonly Step[], turn: number): ToolStep[] {
+  return steps.filter((step): step is ToolStep => step.kind === 'tool' && step.turn === turn)
+}
+
+function renderUnreadable({ text, observation }: UnreadableStep): Message[] {
+  return [
+    { role: 'assistant', content: text || '(nothing)' },
+    { role: 'user', content: observation.text },
+  ]
+}
+
+function renderTurn(steps: ToolStep[], nonce: string): Message[] {
+  const idOf = ({ action, turn }: ToolStep, i: number) => action.callId ?? `call_${turn}_${i}`
   const toolCalls = steps.map((step, i) => ({
     id: idOf(step, i),
-    name: step.action!.tool,
-    arguments: argumentsOf(step.action!.input),
+    name: step.action.tool,
+    arguments: argumentsOf(step.action.input),
   }))
   const results = steps.map((step, i) => ({
     role: 'tool' as const,
     content: fencedObservation(step, nonce),
     toolCallId: idOf(step, i),
   }))
-  return [{ role: 'assistant', content: steps[0]!.thought, toolCalls }, ...results]
+  return [{ role: 'assistant', content: steps[0]?.thought ?? '', toolCalls }, ...results]
 }
 
 function argumentsOf(input: unknown): string {

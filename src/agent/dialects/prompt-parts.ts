@@ -1,7 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { fieldsOf, specOf } from '../tool-input.ts'
 import { fenceObservation } from '../observation.ts'
-import type { RunView, Step, StopReason, Tool } from '../types.ts'
+import type { MessageStep, RunView, StopReason, Tool, ToolStep, UnreadableStep } from '../types.ts'
 
 /** `name: description`, and the fields' JSON schema where there are several. */
 export function describeTool(tool: Tool): string {
@@ -16,9 +16,14 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 }
 
 /** The step's observation as the prompt carries it, and after it what the loop adds. */
-export function fencedObservation({ observation }: Step, nonce: string): string {
+export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
   const fenced = fenceObservation(observation?.text ?? '', nonce)
   return observation?.note ? `${fenced}\n${observation.note}` : fenced
+}
+
+/** What a person added while the run was under way, as a line of the text that the model goes on with. */
+export function messageLine({ text }: MessageStep): string {
+  return `Message from the person: ${text}\n`
 }
 
 const REASONS: Record<StopReason, string> = {
@@ -31,7 +36,7 @@ const REASONS: Record<StopReason, string> = {
   stopped: 'time, because a person stopped the work',
 }
 
-/** The end of the prompt: on the last call the demand to answer now in `form`, else the cue for the next turn. */
+/** The end of the prompt: on the final turn the demand to answer now in `form`, else the cue for the next turn. */
 export function tailOf(view: RunView, prompts: Prompts, { cue, form }: { cue: string; form: string }): string {
   return view.finalTurn ? `\n${prompts['last-call']({ reason: REASONS[view.finalTurn], form })}` : cue
 }

@@ -2,7 +2,7 @@ import type { Prompts } from '../../prompts.ts'
 import { inputText } from '../tool-input.ts'
 import { beginsIntermediateAnswer, readSelfAsk } from '../parser/index.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, tailOf } from './prompt-parts.ts'
+import { fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
@@ -41,6 +41,7 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
 }
 
 function renderStep(step: Step, nonce: string): string {
-  const asked = step.action ? `Follow up: ${inputText(step.action.input)}` : (step.unreadable ?? '')
+  if (step.kind === 'message') return messageLine(step)
+  const asked = step.kind === 'tool' ? `Follow up: ${inputText(step.action.input)}` : step.text
   return `${asked}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
 }

@@ -3,7 +3,7 @@ import { inputText } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
 import { beginsObservation, readText } from '../parser/index.ts'
 import type { Dialect, Message, RunView, Step } from '../types.ts'
-import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
@@ -34,8 +34,9 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
 
 /** A step in the labels of the text form; the conversational dialect shares it. */
 export function renderStep(step: Step, nonce: string): string {
-  const said = step.action
+  if (step.kind === 'message') return messageLine(step)
+  const said = step.kind === 'tool'
     ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
-    : `Thought: ${defuseLabels(step.unreadable ?? step.thought)}\n`
+    : `Thought: ${defuseLabels(step.text)}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
 }

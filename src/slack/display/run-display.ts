@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Step } from '../../agent/types.ts'
+import { applyEvent, stepCount, type RunProgress } from '../../agent/apply-event.ts'
+import type { MessageStep, Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { progressOf } from '../../run/saved-run.ts'
 import type { Question, Run } from '../../run/types.ts'
 import {
   answerContents,
@@ -40,7 +42,7 @@ export class RunDisplay {
   readonly #run: Run
   readonly #options: RunDisplayOptions
   readonly #status: Status
-  readonly #steps: Step[]
+  #progress: RunProgress
   /** What each step's message shows at this moment, by the step's number. */
   readonly #shown = new Map<number, Content>()
   readonly #stream: StepStream | undefined
@@ -54,7 +56,8 @@ export class RunDisplay {
     this.#run = run
     this.#options = options
     this.#status = new Status(options.outbox, question, run)
-    this.#steps = options.mentions.steps(structuredClone(run.saved.steps))
+    const saved = progressOf(run.saved)
+    this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
     if (options.steps === 'stream' || run.saved.posts.stream)
       this.#stream = new StepStream({ ...options, question, run })
   }
@@ -64,19 +67,15 @@ export class RunDisplay {
     this.#status.begin()
     const { named = this.#question.text, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
-    for (const i of this.#steps.keys()) this.#showStep(i + 1)
+    for (const i of this.#progress.steps.keys()) this.#showStep(i + 1)
   }
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
   async write(event: AnswerEvent): Promise<void> {
     if (this.#lost) throw this.#lost
     if (event.type === 'understood') this.#understood = event.question
-    if (event.type === 'thought')
-      this.#steps[event.step - 1] = { turn: event.turn, thought: event.text, unreadable: event.unreadable }
-    if (event.type === 'action' || event.type === 'observation') {
-      this.#steps[event.step - 1] = { ...this.#steps[event.step - 1]!, ...partOf(event) }
-      this.#showStep(event.step)
-    }
+    this.#progress = applyEvent(this.#progress, event)
+    if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer') await this.#conclude(this.#answer(event))
     if (event.type === 'gave_up')
       await this.#conclude(this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true }))
@@ -116,9 +115,10 @@ export class RunDisplay {
   }
 
   #showStep(n: number): void {
-    if (this.#options.steps === 'hidden' || this.#repeatsAWarning(n)) return
+    const isMessage = this.#progress.steps[n - 1]?.kind === 'message'
+    if (this.#options.steps === 'hidden' || isMessage || this.#repeatsAWarning(n)) return
     this.#enqueue(async () => {
-      if (await this.#stream?.show(n, this.#steps[n - 1]!)) return this.#status.refresh()
+      if (await this.#stream?.show(n, this.#step(n))) return this.#status.refresh()
       const content = this.#contentOf(n)
       if (isDeepStrictEqual(content, this.#shown.get(n))) return
       this.#shown.set(n, content)
@@ -129,28 +129,32 @@ export class RunDisplay {
 
   /** Several unreadable completions in a row get one warning. */
   #repeatsAWarning(n: number): boolean {
-    return this.#steps[n - 1]?.unreadable !== undefined && this.#steps[n - 2]?.unreadable !== undefined
+    const { steps } = this.#progress
+    return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
+  }
+
+  #step(n: number): Exclude<Step, MessageStep> {
+    const step = this.#progress.steps[n - 1]
+    if (!step || step.kind === 'message') throw new Error(`Step ${n} is not one to show.`)
+    return step
   }
 
   /** How the step looks now. If the thread lags behind the agent, several events become one message. */
   #contentOf(n: number): Content {
-    const { thought, unreadable, action, observation } = this.#steps[n - 1]!
-    const isUnreadable = unreadable !== undefined
+    const step = this.#step(n)
     const understood = n === 1 ? this.#understood : undefined
-    return stepContent({
-      thought: isUnreadable ? '' : thought,
-      unreadable: isUnreadable,
-      understood,
-      action,
-      observation,
-    })
+    const { observation } = step
+    return step.kind === 'unreadable'
+      ? stepContent({ thought: '', unreadable: true, understood, observation })
+      : stepContent({ thought: step.thought, unreadable: false, understood, action: step.action, observation })
   }
 
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Content[] {
     const { saved } = this.#run
-    const isStepShown = this.#steps.length > 0 && this.#options.steps === 'replies'
+    const steps = stepCount(this.#progress.steps)
+    const isStepShown = steps > 0 && this.#options.steps === 'replies'
     const footer = footerText({
-      steps: this.#steps.length,
+      steps,
       ms: this.#options.now().getTime() - saved.startedAt,
       usage: saved.usage,
     })
@@ -168,7 +172,7 @@ export class RunDisplay {
   async #conclude(contents: Content[], key = 'answer'): Promise<void> {
     const cutOff = this.#cutOff()
     this.#enqueue(async () => {
-      for (const n of cutOff) await this.#stream?.show(n, this.#steps[n - 1]!)
+      for (const n of cutOff) await this.#stream?.show(n, this.#step(n))
       await this.#stream?.end()
     })
     for (const [i, content] of contents.entries())
@@ -184,9 +188,10 @@ export class RunDisplay {
 
   /** Marks the steps that have not ended as not finished, because nothing runs any more. @returns their numbers. */
   #cutOff(): number[] {
-    const cutOff = [...this.#steps.entries()].filter(([, { action, observation }]) => action && !observation)
-    for (const [, step] of cutOff) step.observation = CUT_OFF
-    return cutOff.map(([i]) => i + 1)
+    const cutOff = this.#progress.steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
+    const steps = this.#progress.steps.map((step) => (isRunning(step) ? { ...step, observation: CUT_OFF } : step))
+    this.#progress = { ...this.#progress, steps }
+    return cutOff
   }
 
   async #show(step: string, content: Content, once = false): Promise<void> {
@@ -244,6 +249,6 @@ const NOTHING_BEFORE = Promise.resolve(new Map<string, string>())
 
 const CUT_OFF = { ok: false, text: 'This was not finished.' }
 
-function partOf(event: Extract<AnswerEvent, { type: 'action' | 'observation' }>): Partial<Step> {
-  return event.type === 'action' ? { action: event.action } : { observation: event.observation }
+function isRunning(step: Step): step is ToolStep {
+  return step.kind === 'tool' && !step.observation
 }

@@ -1,4 +1,4 @@
-import type { Step } from '../../agent/types.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -49,7 +49,7 @@ export class StepStream {
   }
 
   /** Shows a step as it is now. @returns false if it must be shown in another way. One call at a time. */
-  async show(n: number, step: Step): Promise<boolean> {
+  async show(n: number, step: ToolStep | UnreadableStep): Promise<boolean> {
     if (!this.#isUsable) return false
     try {
       await this.#send(taskOf(n, step, await this.#isBegun(n)))
@@ -137,9 +137,12 @@ const END_MS = 15_000
 /** How long a stream is looked for: there is another way to show a step. */
 const LOOK_MS = 3_000
 
-function taskOf(n: number, { thought, action, observation, unreadable }: Step, isRepeat: boolean): TaskUpdate {
-  const title = action ? `${action.tool}: ${inputText(action.input)}` : 'The model’s output could not be read'
-  const isReadable = unreadable === undefined
+function taskOf(n: number, step: ToolStep | UnreadableStep, isRepeat: boolean): TaskUpdate {
+  const { thought, observation } = step
+  const isReadable = step.kind === 'tool'
+  const title = isReadable
+    ? `${step.action.tool}: ${inputText(step.action.input)}`
+    : 'The model’s output could not be read'
   // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
   const short = (text: string) =>
