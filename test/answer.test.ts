@@ -125,13 +125,13 @@ describe('a run that goes on in another process', () => {
   test('saves an action before its tool runs, and an observation before the next call', async (t) => {
     const seen: number[] = []
     const tool = echo(() => {
-      seen.push(here.saved.steps.filter(({ action, observation }) => action && !observation).length)
+      seen.push(here.saved.steps.filter((step) => step.kind === 'tool' && !step.observation).length)
       return 'found'
     })
     const here = await world(t, {
       tools: [tool],
       model: (_, n) => {
-        seen.push(here.saved.steps.filter(({ observation }) => observation).length)
+        seen.push(here.saved.steps.filter((step) => step.kind === 'tool' && step.observation).length)
         return n === 0 ? act('a', 'echo', 'x') : finish('y')
       },
     })
@@ -180,7 +180,7 @@ describe('a run that goes on in another process', () => {
     })
     await expect(go()).rejects.toThrow('The bot is stopping.')
     expect(types(events)).toEqual(['thought', 'action'])
-    expect(saved.steps).toEqual([{ turn: 1, thought: 'a', action: { tool: 'echo', input: 'x' } }])
+    expect(saved.steps).toEqual([{ kind: 'tool', turn: 1, thought: 'a', action: { tool: 'echo', input: 'x' } }])
   })
 
   test('after condensing does not ask for it again, and tells once more how it was understood', async (t) => {
@@ -261,7 +261,7 @@ describe('a run that goes on in another process', () => {
             : finish('y'),
     })
     const events = await go()
-    expect(events.find(({ type }) => type === 'observation')).toMatchObject({ observation: { ok: false } })
+    expect(events.find(({ type }) => type === 'observation')).toMatchObject({ step: { observation: { ok: false } } })
     expect(saved.usage.map(({ estimated }) => estimated)).toEqual([false, true, false])
     expect(events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))).toEqual(saved.usage)
   })
@@ -275,7 +275,9 @@ describe('a run that goes on in another process', () => {
     await go('Dune', 4)
     expect(saved.memory).toEqual({ n: 1 })
     const rest = await go()
-    expect(rest.find((event) => event.type === 'observation')).toMatchObject({ observation: { text: 'seen 2' } })
+    expect(rest.find((event) => event.type === 'observation')).toMatchObject({
+      step: { observation: { text: 'seen 2' } },
+    })
     expect(saved.usage).toHaveLength(3)
   })
 })

@@ -18,7 +18,10 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   try {
     for (const [i, { step, n }] of running.entries()) {
       const { observation, ms } = await done[i]!
-      const observed = { ...step, observation: step.dropped ? { ...observation, note: droppedNote(run, step) } : observation }
+      const observed = {
+        ...step,
+        observation: step.dropped ? { ...observation, note: droppedNote(run, step) } : observation,
+      }
       yield tell(run, { type: 'observation', n, step: observed, ms, ...changedMemory(run) })
     }
   } catch (error) {

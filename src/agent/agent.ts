@@ -9,7 +9,17 @@ import { ObservationCut } from './observation-cut.ts'
 import { tooSlow } from '../errors.ts'
 import { CUT_OFF, findingsOf, partialAnswer, plainProse } from './partial-answer.ts'
 import { startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
-import type { AgentEvent, Completion, CutOff, ParsedTurn, RunView, ToolCall, ToolStep, UnreadableStep, Usage } from './types.ts'
+import type {
+  AgentEvent,
+  Completion,
+  CutOff,
+  ParsedTurn,
+  RunView,
+  ToolCall,
+  ToolStep,
+  UnreadableStep,
+  Usage,
+} from './types.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 

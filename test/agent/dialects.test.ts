@@ -54,9 +54,10 @@ describe.each(NAMES)('the prompt of %s', (name) => {
 
   test('shows a turn that could not be read, and what was said to it', () => {
     const unread: Step = {
+      kind: 'unreadable',
       turn: 1,
       thought: '',
-      unreadable: 'Gibberish!',
+      text: 'Gibberish!',
       observation: { ok: false, text: 'Write it so.' },
     }
     const text = prompt(name, { steps: [unread] })

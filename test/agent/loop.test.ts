@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { runAgent } from '../../src/agent/agent.ts'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Step, Tool } from '../../src/agent/types.ts'
 import { ToolError } from '../../src/errors.ts'
 import { agentDeps, echo, runOn } from '../harness/agent-run.ts'
 import { act, finish, INVENTED, playModel } from '../harness/played-model.ts'
@@ -9,10 +9,12 @@ import { act, finish, INVENTED, playModel } from '../harness/played-model.ts'
 describe.concurrent('a run', () => {
   test('thinks, acts, observes and answers, and says so in events', async (t) => {
     const { events } = await runOn(t, { model: [act('Look first.', 'echo', 'x'), finish('It is x.')] })
+    const step = { kind: 'tool', turn: 1, thought: 'Look first.', action: { tool: 'echo', input: 'x' } }
+    const observation = { ok: true, text: 'echo of x' }
     expect(events.filter(({ type }) => type !== 'usage')).toEqual([
-      { type: 'thought', step: 1, turn: 1, text: 'Look first.' },
-      { type: 'action', step: 1, turn: 1, action: { tool: 'echo', input: 'x' } },
-      { type: 'observation', step: 1, observation: { ok: true, text: 'echo of x' }, ms: expect.any(Number) },
+      { type: 'thought', n: 1, step },
+      { type: 'action', n: 1, step },
+      { type: 'observation', n: 1, step: { ...step, observation }, ms: expect.any(Number) },
       { type: 'answer', text: 'It is x.', sources: [] },
     ])
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(2)
@@ -113,14 +115,15 @@ describe.concurrent('a run', () => {
 
   test('goes on from what was saved without doing it again', async (t) => {
     const tool = echo()
-    const steps = [
+    const steps: Step[] = [
       {
+        kind: 'tool',
         turn: 1,
         thought: 'before',
         action: { tool: 'echo', input: 'done' },
         observation: { ok: true, text: 'was done' },
       },
-      { turn: 2, thought: 'now', action: { tool: 'echo', input: 'open' } },
+      { kind: 'tool', turn: 2, thought: 'now', action: { tool: 'echo', input: 'open' } },
     ]
     const { model, events } = await runOn(t, { model: [finish('whole')], tools: [tool], task: { steps } })
     expect(tool.calls).toEqual(['open'])
@@ -164,7 +167,7 @@ describe.concurrent('a model’s mistake', () => {
     const { observations, model, events } = await runOn(t, { model: ['I would rather talk.', finish('yes')] })
     expect(observations[0]).toMatch(/could not be read.*Action Input: <input>.*Final Answer: <answer>/s)
     expect(model.requests[1]?.prompt).toMatch(/Thought: I would rather talk\.\nObservation: .*could not be read/)
-    expect(events[1]).toMatchObject({ type: 'thought', unreadable: 'I would rather talk.' })
+    expect(events[1]).toMatchObject({ type: 'thought', step: { kind: 'unreadable', text: 'I would rather talk.' } })
   })
 
   test('an answer of nothing is asked for again', async (t) => {
@@ -337,7 +340,7 @@ describe.concurrent('a tool', () => {
       tools: [tool],
     })
     expect(observations).toEqual(['did 0', 'did 1', 'did 2', 'did 3', 'did 4'])
-    const thoughts = events.filter((event) => event.type === 'thought').map((event) => event.text)
+    const thoughts = events.filter((event) => event.type === 'thought').map(({ step }) => step.thought)
     expect(thoughts).toEqual(['Seven at once.', '', '', '', ''])
     const results = model.requests[1]!.body.messages.filter(({ role }) => role === 'tool')
     expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(toolCalls.slice(0, 5).map(({ id }) => id))
@@ -436,7 +439,7 @@ describe.concurrent('a budget', () => {
     const { final } = await runOn(t, { model: script, limits: { maxTokens: 1200 } })
     expect(final).toEqual({ type: 'answer', text: 'spent', sources: [], stopped: 'tokens' })
     const spent = [{ model: 'm', inputTokens: 1_000, outputTokens: 300, estimated: false }]
-    const resumed = await runOn(t, { model: [finish('at once')], limits: { maxTokens: 1200 }, task: { spent } })
+    const resumed = await runOn(t, { model: [finish('at once')], limits: { maxTokens: 1200 }, task: { usage: spent } })
     expect(resumed.final).toMatchObject({ text: 'at once', stopped: 'tokens' })
   })
 })

@@ -16,7 +16,7 @@ describe.concurrent('a turn that asks for many tools at once', () => {
     expect(tool.calls).toHaveLength(5)
     expect(events.map(({ type }) => type).filter((type) => type === 'action')).toHaveLength(5)
     expect(observations).toHaveLength(5)
-    const notes = events.flatMap((event) => (event.type === 'observation' ? [event.observation.note] : []))
+    const notes = events.flatMap((event) => (event.type === 'observation' ? [event.step.observation.note] : []))
     expect(notes).toEqual([undefined, undefined, undefined, undefined, note])
     const messages = model.requests[1]!.body.messages
     expect(messages.find(({ role }) => role === 'assistant')?.tool_calls).toHaveLength(5)
@@ -37,7 +37,7 @@ describe.concurrent('a turn that asks for many tools at once', () => {
       limits: { maxSteps: 7 },
     })
     expect(tool.calls).toEqual(['0', '1', '2', '3', '4', '5', '6'])
-    expect(events.filter((event) => event.type === 'observation' && event.observation.ok)).toHaveLength(7)
+    expect(events.filter((event) => event.type === 'observation' && event.step.observation.ok)).toHaveLength(7)
     expect(model.requests[2]?.prompt).toContain('Only the first 2 of 5 calls were run.')
     expect(final).toEqual({ type: 'answer', text: 'from what is known', sources: [], stopped: 'steps' })
   })
@@ -47,7 +47,7 @@ describe.concurrent('a turn that asks for many tools at once', () => {
     const { model } = await runOn(t, {
       dialect: 'native',
       model: ['done'],
-      task: { steps: [{ turn: 1, thought: '', action, dropped: 4 }] },
+      task: { steps: [{ kind: 'tool', turn: 1, thought: '', action, dropped: 4 }] },
     })
     expect(model.requests[0]?.prompt).toContain('Only the first 1 of 5 calls were run.')
   })

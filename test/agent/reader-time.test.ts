@@ -3,7 +3,7 @@
  * milliseconds.
  */
 import { describe, expect, test } from 'vitest'
-import { plainWords } from '../../src/agent/partial-answer.ts'
+import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
 import {
   beginsObservation,
@@ -88,7 +88,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   beginsObservation,
   defuseLabels,
   fenceObservation: (text) => fenceObservation(text, 'f00d11'),
-  plainWords: (text) => plainWords(text, beginsObservation),
+  plainProse: (text) => plainProse(text, beginsObservation),
 }
 
 /** What stands before the run of one unit. */

@@ -72,7 +72,7 @@ describe.concurrent('what a reasoning model thinks beside its text', () => {
       dialect: 'native',
       model: (_, n) => (n === 0 ? { reasoning: ' I should look it up. ', toolCalls } : 'done'),
     })
-    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ text: 'I should look it up.' })
+    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ step: { thought: 'I should look it up.' } })
   })
 
   test('is told once where the call broke off and was made again', async (t) => {
@@ -82,7 +82,7 @@ describe.concurrent('what a reasoning model thinks beside its text', () => {
       dialect: 'native',
       model: (_, n) => [first, { reasoning: 'I should look it up.', toolCalls }, 'done'][n] ?? 'done',
     })
-    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ text: 'I should look it up.' })
+    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ step: { thought: 'I should look it up.' } })
     expect(final).toMatchObject({ text: 'done' })
   })
 

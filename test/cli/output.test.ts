@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
 import type { AnswerEvent } from '../../src/answer.ts'
+import type { ToolStep } from '../../src/agent/types.ts'
 import { JsonLines, Terminal, type Output } from '../../src/cli/output.ts'
 
-const STEP: AnswerEvent = { type: 'thought', step: 1, turn: 1, text: 'I should look.' }
+const STEP: ToolStep = {
+  kind: 'tool',
+  turn: 1,
+  thought: 'I should look.',
+  action: { tool: 'wikipedia', input: { query: 'Dune' }, callId: 'c1' },
+}
+const observation = { ok: false, text: 'No such page.' }
+const THOUGHT: AnswerEvent = { type: 'thought', n: 1, step: STEP }
 const ANSWER: AnswerEvent = { type: 'answer', text: 'It is 4.', sources: [] }
 
 /** A stream that keeps what is written to it. */
@@ -12,9 +20,9 @@ function kept(isTTY: boolean) {
 }
 
 function showAll(output: Output): void {
-  output.event(STEP)
+  output.event(THOUGHT)
   output.event(ANSWER)
-  output.event({ type: 'observation', step: 1, observation: { ok: false, text: 'No such page.' }, ms: 3 })
+  output.event({ type: 'observation', n: 1, step: { ...STEP, observation }, ms: 3 })
   output.event({ type: 'gave_up', reason: 'steps', text: 'I could not get to an answer.' })
   output.fail('The model is down.')
 }
@@ -51,7 +59,7 @@ test('what no person needs to see is not shown', () => {
   const { stream, written } = kept(false)
   const usage = { model: 'm', inputTokens: 1, outputTokens: 1, estimated: false }
   new Terminal(stream).event({ type: 'usage', usage, ms: 1 })
-  new Terminal(stream).event({ ...STEP, text: '' })
+  new Terminal(stream).event({ ...THOUGHT, step: { ...STEP, thought: '' } })
   expect(written).toEqual([])
 })
 
@@ -61,18 +69,32 @@ test('an answer that was stopped short says why', () => {
   expect(written.join('')).toBe('It is 4.\n(stopped: steps)\n')
 })
 
-test('as JSON lines every event is there as it came, failures too, and no word besides', () => {
+test('as JSON lines every event is there, flat and in the fields that other programs read, failures too', () => {
   const { stream, written } = kept(false)
   const output = new JsonLines(stream)
+  const unreadable = { kind: 'unreadable' as const, turn: 2, thought: '', text: 'Gibberish!', observation }
   output.note()
-  output.event(STEP)
+  output.event({ type: 'understood', question: 'When was Dune written?' })
+  output.event(THOUGHT)
+  output.event({ type: 'action', n: 1, step: STEP })
+  output.event({ type: 'observation', n: 1, step: { ...STEP, observation }, ms: 3, memory: { page: 'long' } })
+  output.event({ type: 'thought', n: 2, step: unreadable })
+  output.event({ type: 'message', n: 3, step: { kind: 'message', turn: 2, text: 'Hurry!', user: 'U1' } })
+  output.event({ type: 'waiting', n: 1, step: { ...STEP, waiting: { since: 5 } } })
   output.event(ANSWER)
   output.fail('The model is down.')
   output.trace('sent to m', 'hello')
-  expect(written.map((line) => JSON.parse(line) as unknown)).toEqual([
-    STEP,
-    ANSWER,
-    { type: 'error', text: 'The model is down.' },
-    { type: 'trace', title: 'sent to m', text: 'hello' },
+  const action = '"action":{"tool":"wikipedia","input":{"query":"Dune"},"callId":"c1"}'
+  expect(written.map((line) => line.trimEnd())).toEqual([
+    '{"type":"understood","question":"When was Dune written?"}',
+    '{"type":"thought","step":1,"turn":1,"text":"I should look."}',
+    `{"type":"action","step":1,"turn":1,${action}}`,
+    '{"type":"observation","step":1,"observation":{"ok":false,"text":"No such page."},"ms":3}',
+    '{"type":"thought","step":2,"turn":2,"text":"","unreadable":"Gibberish!"}',
+    '{"type":"message","step":3,"turn":2,"text":"Hurry!","user":"U1"}',
+    `{"type":"waiting","step":1,"turn":1,${action},"since":5}`,
+    '{"type":"answer","text":"It is 4.","sources":[]}',
+    '{"type":"error","text":"The model is down."}',
+    '{"type":"trace","title":"sent to m","text":"hello"}',
   ])
 })

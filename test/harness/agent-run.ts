@@ -71,7 +71,7 @@ export async function runOn(t: Ends, options: AgentOptions): Promise<AgentRun> {
   }
   const events: AgentEvent[] = []
   for await (const event of runAgent(task, agentDeps(model.url, options))) events.push(event)
-  const observations = events.flatMap((event) => (event.type === 'observation' ? [event.observation.text] : []))
+  const observations = events.flatMap((event) => (event.type === 'observation' ? [event.step.observation.text] : []))
   return { events, model, observations, final: events.at(-1) }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
-import type { Completion, Dialect, ParsedTurn, RunView, Step, Tool } from '../../src/agent/types.ts'
+import type { Completion, Dialect, ParsedTurn, RunView, Tool, ToolStep } from '../../src/agent/types.ts'
 import { loadPrompts } from '../../src/prompts.ts'
 
 /** The mark of every run here. */
@@ -29,9 +29,16 @@ export function view(more: Partial<RunView> = {}): RunView {
 }
 
 /** The n-th step, done. */
-export function step(n: number, more: Partial<Step> = {}): Step {
+export function step(n: number, more: Partial<ToolStep> = {}): ToolStep {
   const action = { tool: 'wikipedia', input: `entity ${n}`, callId: `c${n}` }
-  return { turn: n, thought: `I think ${n}.`, action, observation: { ok: true, text: `page ${n}` }, ...more }
+  return {
+    kind: 'tool',
+    turn: n,
+    thought: `I think ${n}.`,
+    action,
+    observation: { ok: true, text: `page ${n}` },
+    ...more,
+  }
 }
 
 /** All that the model is sent, as one text. */

@@ -1,5 +1,6 @@
 import type { Handler } from '../../src/queue/types.ts'
 import type { Run } from '../../src/run/types.ts'
+import { toolStep } from './stores.ts'
 
 /** What reached people: `question name: post key`, in the order it did. Enough of a Slack to tell a post twice or lost. */
 export class PlayedSlack {
@@ -20,7 +21,7 @@ export class PlayedSlack {
       if (run.saved.standalone === undefined) await run.save({ part: 'standalone', value: `${ts}` })
       for (const n of [1, 2]) {
         await this.postOnce(run, `step-${n}`, `${ts}: step-${n}`)
-        if (!run.saved.steps[n - 1]) await run.save({ part: 'step', n, value: { turn: n, thought: 'hm' } })
+        if (!run.saved.steps[n - 1]) await run.save({ part: 'step', n, value: toolStep(n) })
       }
       await this.postOnce(run, 'answer-1', `${ts}: answer-1`)
     }

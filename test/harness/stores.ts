@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import type { ToolStep } from '../../src/agent/types.ts'
 import type { StoreLog } from '../../src/history/store-log.ts'
 import type { Question } from '../../src/run/types.ts'
 
@@ -22,6 +23,11 @@ export function question(name: string, overrides: Partial<Question> = {}): Quest
     at: 1_000,
     ...place,
   }
+}
+
+/** A step of a run, as it is saved before its tool runs. */
+export function toolStep(turn: number, more: Partial<ToolStep> = {}): ToolStep {
+  return { kind: 'tool', turn, thought: 'hm', action: { tool: 'x', input: 'y' }, ...more }
 }
 
 /** Waits until the check passes; only a freeze makes it fail. */

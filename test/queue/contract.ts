@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { LeaseLost } from '../../src/errors.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import type { Question, Run, SavedRun } from '../../src/run/types.ts'
-import { deferred, eventually, question } from '../harness/stores.ts'
+import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface QueueSettings {
   concurrency?: number
@@ -181,7 +181,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
         { part: 'standalone', value: 'What is that?' },
         { part: 'memory', value: { page: [1, { a: '}' }] } },
       )
-      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } } })
+      await run.save({ part: 'step', n: 1, value: toolStep(1) })
       if ((await run.claimPost('step-1')) === 'fresh') await run.posted('step-1', '5.5')
       await run.claimPost('answer-1')
       if (runs.length === 1) throw new Error('once')
@@ -192,7 +192,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(runs[1]).toMatchObject({
       standalone: 'What is that?',
       memory: { page: [1, { a: '}' }] },
-      steps: [{ turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }],
+      steps: [toolStep(1)],
       posts: { 'step-1': '5.5', 'answer-1': '' },
       attempts: 2,
     })
@@ -230,18 +230,15 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await queue.start(async (_, run) => {
       runs.push(structuredClone(run.saved))
       if (runs.length > 1) return
-      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'a' } })
+      await run.save({ part: 'step', n: 1, value: toolStep(1) })
       const observation = { text: 'o', ok: true }
-      await run.save(
-        { part: 'step', n: 1, value: { turn: 1, thought: 'a', observation } },
-        { part: 'usage', n: 1, value: usage },
-      )
+      await run.save({ part: 'step', n: 1, value: toolStep(1, { observation }) }, { part: 'usage', n: 1, value: usage })
       await run.save({ part: 'answer', value: { text: '42', sources: [] } })
       throw new Error('once')
     })
     await queue.accept(question('1'))
     await eventually(() => expect(runs).toHaveLength(2))
-    expect(runs[1]?.steps).toEqual([{ turn: 1, thought: 'a', observation: { text: 'o', ok: true } }])
+    expect(runs[1]?.steps).toEqual([toolStep(1, { observation: { text: 'o', ok: true } })])
     expect(runs[1]?.usage).toEqual([usage])
     expect(runs[1]?.answer).toEqual({ text: '42', sources: [] })
   })

@@ -5,7 +5,7 @@ import type { Handler, Queue } from '../../src/queue/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
-import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
+import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 describeWithRedis('a process that dies', () => {
   let server: RedisServer
@@ -233,8 +233,7 @@ describeWithRedis('a process that dies', () => {
     const front = open(prefix, { role: 'front' })
     await eventually(async () => expect(await front.ready()).toBe(true))
     await front.accept(question('poison'))
-    const thought = { turn: 1, thought: 'on' }
-    const [begun, ended] = [thought, { ...thought, observation: { ok: true, text: 'seen' } }]
+    const [begun, ended] = [toolStep(1), toolStep(1, { observation: { ok: true, text: 'seen' } })]
     let attempts = 0
     // Dies while the tool runs; then after it, which is a checkpoint; then twice where nothing new was saved.
     for (const value of [begun, ended, ended, ended]) {
@@ -271,7 +270,7 @@ describeWithRedis('a process that dies', () => {
       await worker.start(async (_, run) => {
         expect(run.saved.steps).toHaveLength(step - 1)
         attempts.push(run.saved.attempts)
-        await run.save({ part: 'step', n: step, value: { turn: step, thought: 'on' } })
+        await run.save({ part: 'step', n: step, value: toolStep(step) })
         begun.resolve()
         if (step < 5) await new Promise(() => {})
       })

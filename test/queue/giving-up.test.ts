@@ -5,7 +5,7 @@ import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.
 import type { Handler } from '../../src/queue/types.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
-import { eventually, keptLog, question } from '../harness/stores.ts'
+import { eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 describeWithRedis('giving up', () => {
   let server: RedisServer
@@ -50,7 +50,7 @@ describeWithRedis('giving up', () => {
     const handler: Handler = async (_, run) => {
       const n = run.saved.steps.length + 1
       seen.push(`step ${n}`)
-      await run.save({ part: 'step', n, value: { turn: n, thought: 'on' } })
+      await run.save({ part: 'step', n, value: toolStep(n) })
       if (n < 5) throw new Error('after the step')
       seen.push('answered')
     }

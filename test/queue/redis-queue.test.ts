@@ -5,7 +5,7 @@ import type { Handler } from '../../src/queue/types.ts'
 import { conversationOf, type Question, type SavedRun } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
-import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
+import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
 import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
@@ -158,7 +158,7 @@ describeWithRedis('the queue in Redis', () => {
     const begun = deferred()
     await leaving.start(async (_, run, signal) => {
       await slack.postOnce(run, 'step-1', 'a: step-1')
-      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'hm' } })
+      await run.save({ part: 'step', n: 1, value: toolStep(1) })
       begun.resolve()
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     })
@@ -223,13 +223,13 @@ describeWithRedis('the queue in Redis', () => {
     await queue.start(async (_, run) => {
       runs.push(structuredClone(run.saved))
       if (runs.length > 1) return
-      for (const n of [1, 2, 3]) await run.save({ part: 'step', n, value: { turn: n, thought: `${n}` } })
+      for (const n of [1, 2, 3]) await run.save({ part: 'step', n, value: toolStep(n) })
       await rawClient().hset('torn:{T1:C1:1.0}:run:T1:C1:a', 'step:2', 'null}')
       throw new Error('once')
     })
     await queue.accept(question('a'))
     await eventually(() => expect(runs).toHaveLength(2))
-    expect(runs[1]?.steps).toEqual([{ turn: 1, thought: '1' }])
+    expect(runs[1]?.steps).toEqual([toolStep(1)])
   })
 
   test('never logs what people wrote', async () => {

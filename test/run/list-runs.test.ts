@@ -7,7 +7,7 @@ import type { Handler } from '../../src/queue/types.ts'
 import { connect } from '../../src/redis.ts'
 import { findRuns } from '../../src/run/list-runs.ts'
 import { describeWithRedis, freePort, startRedis, type RedisServer } from '../harness/redis.ts'
-import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
+import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 /** The command as an operator calls it. */
 async function runs(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -58,7 +58,7 @@ describeWithRedis('npm run runs', () => {
     let isMended = false
     const handler: Handler = async ({ ts }, run) => {
       seen.push(`${ts} ${run.saved.steps.length} ${run.saved.retries}`)
-      await run.save({ part: 'step', n: 1, value: { turn: 1, thought: 'a thought' } })
+      await run.save({ part: 'step', n: 1, value: toolStep(1, { thought: 'a thought' }) })
       if (ts === 'bad' && !isMended) throw new Error('the model\nis away')
       if (isMended) over.resolve()
     }

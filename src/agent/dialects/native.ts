@@ -1,7 +1,17 @@
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf } from '../tool-input.ts'
 import { listedTool, readLeakedCalls, readText, spokenWords } from '../parser/index.ts'
-import type { Completion, Dialect, Message, ParsedTurn, Rendered, RunView, Step, ToolStep, UnreadableStep } from '../types.ts'
+import type {
+  Completion,
+  Dialect,
+  Message,
+  ParsedTurn,
+  Rendered,
+  RunView,
+  Step,
+  ToolStep,
+  UnreadableStep,
+} from '../types.ts'
 import { fencedObservation, tailOf } from './prompt-parts.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */

@@ -35,8 +35,9 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
 /** A step in the labels of the text form; the conversational dialect shares it. */
 export function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
-  const said = step.kind === 'tool'
-    ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
-    : `Thought: ${defuseLabels(step.text)}\n`
+  const said =
+    step.kind === 'tool'
+      ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
+      : `Thought: ${defuseLabels(step.text)}\n`
   return `${said}Observation: ${fencedObservation(step, nonce)}\n`
 }

@@ -325,7 +325,7 @@ describe('through the loop and the real tools', () => {
         embeddedRun(freshRun(Date.now()), () => true),
         { ...agent.answer, history, signal },
       )) {
-        if (event.type === 'action') turn.used.push(`${event.action.tool}: ${String(event.action.input)}`)
+        if (event.type === 'action') turn.used.push(`${event.step.action.tool}: ${String(event.step.action.input)}`)
         if (event.type === 'answer') turn.answer = event.text
       }
       turns.push(turn)

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { applyEvent, NO_PROGRESS, stepCount } from '../../src/agent/apply-event.ts'
+import type { DialectName } from '../../src/agent/dialects/index.ts'
+import type { AgentEvent, MessageStep, Tool } from '../../src/agent/types.ts'
+import { answer } from '../../src/answer.ts'
+import { memoryHistory } from '../../src/history/memory-history.ts'
+import { loadPrompts } from '../../src/prompts.ts'
+import { embeddedRun } from '../../src/run/memory-run.ts'
+import { freshRun, progressOf } from '../../src/run/saved-run.ts'
+import type { SavedRun } from '../../src/run/types.ts'
+import { agentDeps, echo } from '../harness/agent-run.ts'
+import type { Ends } from '../harness/ends.ts'
+import { playModel, type Script, type Turn } from '../harness/played-model.ts'
+import { question, toolStep } from '../harness/stores.ts'
+
+/** A turn that uses the dialect's tool, one that nobody can read, and an answer, as each dialect writes them. */
+const WRITTEN: Record<DialectName, (n: number) => Turn> = {
+  text: (n) => turnOf(n, 'Thought: so\nAction: echo\nAction Input: x', 'Thought: so\nFinal Answer: y'),
+  json: (n) =>
+    turnOf(
+      n,
+      'Thought: so\nAction:\n```\n{"action": "echo", "action_input": "x"}\n```',
+      'Thought: so\nFinal Answer: y',
+    ),
+  docstore: (n) => turnOf(n, 'Thought 1: so\nAction 1: Search[x]', 'Thought 3: so\nAction 3: Finish[y]'),
+  bracket: (n) => turnOf(n, 'Thought: so\nAction: echo[x]', 'Thought: so\nAction: Finish[y]'),
+  'self-ask': (n) => turnOf(n, 'Follow up: x', 'So the final answer is: y'),
+  conversational: (n) =>
+    turnOf(n, 'Thought: Do I need to use a tool? Yes\nAction: echo\nAction Input: x', 'Thought: No\nAI: y', ''),
+  native: (n) => (n === 0 ? { text: 'so', toolCalls: calls(7) } : n === 1 ? { text: '' } : 'y'),
+}
+
+function turnOf(n: number, action: string, final: string, unreadable = 'mumble mumble') {
+  return [action, unreadable][n] ?? final
+}
+
+function calls(count: number) {
+  return Array.from({ length: count }, (_, i) => ({ name: 'echo', arguments: `{"query": "x${i}"}` }))
+}
+
+/** It remembers how often it was called, and asks the model something. */
+function rememberingTool(dialect: DialectName): Tool {
+  const name = dialect === 'docstore' ? 'wikipedia' : 'echo'
+  const run = async (text: string, { memory, ask }: Parameters<Parameters<typeof echo>[0] & object>[1]) => {
+    memory['calls'] = [...(Array.isArray(memory['calls']) ? memory['calls'] : []), text]
+    return { text: await ask(`say ${text}`), sources: [{ title: text, url: `https://example.com/${text}` }] }
+  }
+  return echo(run, { name })
+}
+
+/** Answers in as many processes as it takes: each one ends after `eventsEach` events, and the next goes on from what is saved. */
+async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
+  let turn = 0
+  const script: Script = ({ prompt }) => (/say x\d?$/.test(prompt.trim()) ? 'said' : WRITTEN[dialect](turn++))
+  const model = await playModel(t, script)
+  const agent = agentDeps(model.url, { dialect, tools: [rememberingTool(dialect)] })
+  const saved: SavedRun = freshRun(1)
+  const deps = { agent, history: memoryHistory(), prompts: loadPrompts(), condenseModel: agent.model }
+  const events: AgentEvent[] = []
+  const ends = (event: AgentEvent | undefined) => event?.type === 'answer' || event?.type === 'gave_up'
+  for (let processes = 0; processes < 40 && !ends(events.at(-1)); processes++) {
+    let count = 0
+    const signal = new AbortController().signal
+    for await (const event of answer(
+      question('Dune'),
+      embeddedRun(saved, () => true),
+      { ...deps, signal },
+    )) {
+      if (event.type !== 'understood') events.push(event)
+      if (++count >= eventsEach) break
+    }
+  }
+  return { events, saved }
+}
+
+const DIALECT_NAMES: DialectName[] = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native']
+
+describe.concurrent.each(DIALECT_NAMES)('the events of a run in the dialect %s', (dialect) => {
+  test('alone rebuild its steps, what its tools remember and what it used, as they are saved', async (t) => {
+    const { events, saved } = await eventsOf(t, dialect, Infinity)
+    const progress = events.reduce(applyEvent, NO_PROGRESS)
+    expect(progress).toEqual(progressOf(saved))
+    expect(progress.steps.map(({ kind }) => kind)).toEqual([
+      ...Array.from({ length: dialect === 'native' ? 5 : 1 }, () => 'tool'),
+      'unreadable',
+    ])
+    expect(progress.memory['calls']).toHaveLength(dialect === 'native' ? 5 : 1)
+    expect(events.at(-1)).toMatchObject({ type: 'answer', text: 'y' })
+  })
+
+  test.for([2, 3, 4])('do so where a new process goes on after each %i events', async (eventsEach, t) => {
+    const { events, saved } = await eventsOf(t, dialect, eventsEach)
+    const { steps, memory } = events.reduce(applyEvent, NO_PROGRESS)
+    expect({ steps, memory }).toEqual({ steps: saved.steps, memory: saved.memory })
+    expect(events.at(-1)).toMatchObject({ type: 'answer', text: 'y' })
+    // Each process tells only its own usage; what a process spent on its way out is saved and not told any more.
+    expect(saved.usage.length).toBeGreaterThanOrEqual(events.filter(({ type }) => type === 'usage').length)
+  })
+})
+
+test('what an event carried is never changed afterwards', async (t) => {
+  const model = await playModel(t, ({ prompt }) => (/say x\d$/.test(prompt.trim()) ? 'said' : WRITTEN.native(turn++)))
+  let turn = 0
+  const agent = agentDeps(model.url, { dialect: 'native', tools: [rememberingTool('native')] })
+  const deps = { agent, history: memoryHistory(), prompts: loadPrompts(), condenseModel: agent.model }
+  const told: { event: unknown; copy: unknown }[] = []
+  const run = embeddedRun(freshRun(1), () => true)
+  for await (const event of answer(question('Dune'), run, { ...deps, signal: new AbortController().signal }))
+    told.push({ event, copy: structuredClone(event) })
+  for (const { event, copy } of told) expect(event).toEqual(copy)
+})
+
+test('what a person added and what waits for a person are steps like others, and the first is none of the model’s', () => {
+  const message: MessageStep = { kind: 'message', turn: 1, text: 'In metres, please.', user: 'U1' }
+  const waiting = toolStep(2, { waiting: { since: 5 } })
+  const progress = [
+    { type: 'action' as const, n: 1, step: toolStep(1) },
+    { type: 'message' as const, n: 2, step: message },
+    { type: 'waiting' as const, n: 3, step: waiting },
+    { type: 'understood' as const },
+  ].reduce(applyEvent, NO_PROGRESS)
+  expect(progress.steps).toEqual([toolStep(1), message, waiting])
+  expect(stepCount(progress.steps)).toBe(2)
+})
+
+test('an event that changes nothing gives the same value back', () => {
+  const step = toolStep(1)
+  const progress = applyEvent(NO_PROGRESS, { type: 'thought', n: 1, step })
+  expect(applyEvent(progress, { type: 'action', n: 1, step })).toBe(progress)
+  expect(applyEvent(progress, { type: 'answer', text: 'y', sources: [] })).toBe(progress)
+  expect(NO_PROGRESS.steps).toEqual([])
+})
