@@ -51,9 +51,10 @@ export function createQuestionHandler(options: HandleQuestionOptions): Handler {
     if (isUnrooted(question)) return openCommandThread(question, run, { ...options, signal })
     const caughtUp = catchUp(question, run, { ...options, signal })
     caughtUp.catch(() => undefined)
-    await answerIn(question, run, { ...options, signal })
+    const result = await answerIn(question, run, { ...options, signal })
     // With a durable queue the run is tried again if the catching up failed.
     await (options.durable ? caughtUp : caughtUp.catch(() => undefined))
+    return result
   }
 }
 
@@ -124,8 +125,9 @@ async function answerIn(
   question: Question,
   run: Run,
   options: HandleQuestionOptions & { signal: AbortSignal },
-): Promise<void> {
+): Promise<void | 'waiting'> {
   const { signal, log } = options
+  let isWaiting = false
   const mentions = await mentionsOf(question, run, options)
   const reply = new RunDisplay(question, run, { ...options, mentions })
   if (!signal.aborted) reply.begin()
@@ -138,10 +140,12 @@ async function answerIn(
     else if (isHelp(question.text)) await reply.note(helpText(options))
     else
       for await (const event of options.watch?.events(events) ?? events) {
-        if (event.type === 'answer' || event.type === 'gave_up') await releaseLimits(question, run, options)
+        if (ENDS.has(event.type)) await releaseLimits(question, run, options)
+        isWaiting ||= event.type === 'waiting'
         await reply.write(await mentions.event(event))
       }
-    log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
+    if (isWaiting) log.info({ question: question.id }, 'question waits for a person')
+    else log.info(answeredFields(question, run.saved, Date.now()), 'question answered')
   } catch (error) {
     // Another process goes on: from here on the thread is its to write in.
     if (isHandedOver(error, signal, options)) return reply.abandon(error)
@@ -149,7 +153,11 @@ async function answerIn(
     return
   }
   await reply.end()
+  return isWaiting ? 'waiting' : undefined
 }
+
+/** Nothing runs after these: the place among the team's runs is free. */
+const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 
 /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
 async function withNames(question: Question, run: Run, mentions: Mentions): Promise<Question> {

@@ -1,8 +1,9 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { inputText } from '../tool-input.ts'
 import { beginsObservation, readBracket } from '../parser/index.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
+import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
 
 const FINISH = 'Finish'
 

@@ -1,7 +1,8 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { beginsObservation, readJson } from '../parser/index.ts'
 import type { Action, Dialect, Message, RunView, Step } from '../types.ts'
-import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON blob with `action` and

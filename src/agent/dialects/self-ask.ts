@@ -1,8 +1,9 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { inputText } from '../tool-input.ts'
 import { beginsIntermediateAnswer, readSelfAsk } from '../parser/index.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
+import { fencedObservation, tailOf } from './prompt-parts.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']

@@ -1,9 +1,10 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { inputText } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
 import { beginsObservation, readText } from '../parser/index.ts'
 import type { Dialect, Message, RunView, Step } from '../types.ts'
-import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
