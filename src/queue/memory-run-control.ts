@@ -59,7 +59,7 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
     const before = this.#decided.get(stepKey(run, step))
     if (before) return before === 'expired' ? 'expired' : 'decided'
     const item = this.#find(run)
-    if (!item) return 'not_running'
+    if (!item || item.saved.answer) return 'not_running'
     if ((this.#parked.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
       this.#expire(run, item)
       return 'expired'
