@@ -106,7 +106,7 @@ async function startWork(
     directory: new Directory({ web, log }),
     steps: config.STEPS,
     allowedHosts: config.LINK_HOSTS,
-    answer: { ...agent.answer, history: stores.history, control: stores.queue.control },
+    answer: { ...agent.answer, history: stores.history, control: stores.control },
     queue: stores.queue,
     botUser: identity.botUser,
     followUps: config.FOLLOW_UPS,

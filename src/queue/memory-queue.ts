@@ -11,7 +11,7 @@ import { GIVE_UP_TRIES, QUEUE_DEFAULTS } from './defaults.ts'
 import { settledWithin } from '../async.ts'
 import { MemoryRunControl, type ControlledRun } from './memory-run-control.ts'
 import { RoundRobin } from './round-robin.ts'
-import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
+import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions {
   log: StoreLog
@@ -52,11 +52,11 @@ interface Running {
 const DAY_MS = 86_400_000
 
 /** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
-export function memoryQueue(options: MemoryQueueOptions): Queue {
+export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
   return new MemoryQueue(options)
 }
 
-class MemoryQueue implements Queue {
+class MemoryQueue implements ControlledQueue {
   readonly #options: Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
   readonly #known: ExpiringMap<true>

@@ -9,7 +9,7 @@ import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import { ThreadStore } from './thread-store.ts'
 import { Sweeper } from './sweeper.ts'
-import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
+import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
 export interface RedisQueueOptions {
@@ -48,11 +48,11 @@ export interface RedisQueueOptions {
  * has finished with it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the
  * threads' own keys (run/keys.ts).
  */
-export function redisQueue(options: RedisQueueOptions): Queue {
+export function redisQueue(options: RedisQueueOptions): ControlledQueue {
   return new RedisQueue({ ...QUEUE_DEFAULTS, ...options })
 }
 
-class RedisQueue implements Queue {
+class RedisQueue implements ControlledQueue {
   readonly #options: Required<RedisQueueOptions>
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void

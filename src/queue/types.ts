@@ -34,10 +34,13 @@ export interface Queue {
   stop(ms: number): Promise<void>
   /** Whether questions can be taken in now; for `/readyz`. */
   ready(): Promise<boolean>
-  /** How any process reaches the runs of these questions. */
-  readonly control: RunControl
   /** For the metrics. */
   stats(): Promise<QueueStats>
+}
+
+/** A queue, and how any process reaches the runs of its questions. */
+export interface ControlledQueue extends Queue {
+  readonly control: RunControl
 }
 
 /** Questions in all processes that share the queue: taken in but not worked on, and worked on. Parked ones are neither. */

@@ -24,7 +24,6 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
     start: (handler, giveUp) => queue.start(watched(handler, watch), giveUp && watchedGiveUp(giveUp, watch)),
     stop: (ms) => queue.stop(ms),
-    control: queue.control,
     ready: () => queue.ready(),
     stats: () => queue.stats(),
   }

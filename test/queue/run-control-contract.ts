@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Handler, Queue } from '../../src/queue/types.ts'
+import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import { MOST_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/run/control.ts'
 import { conversationOf, type Question, type Run, type SavedRun } from '../../src/run/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
@@ -12,8 +12,8 @@ export interface ControlSettings {
 }
 
 /** A queue that answers, and a way to its runs from wherever people are: another process, where there can be one. */
-export interface ControlledQueue {
-  queue: Queue
+export interface Controlled {
+  queue: ControlledQueue
   control: RunControl
 }
 
@@ -32,7 +32,7 @@ export async function askForApproval(run: Run): Promise<'waiting'> {
 }
 
 /** What every control of runs does, wherever they are kept. `make` gives a fresh queue. */
-export function runControlContract(make: (settings?: ControlSettings) => Promise<ControlledQueue>): void {
+export function runControlContract(make: (settings?: ControlSettings) => Promise<Controlled>): void {
   const opened = async (handler: Handler, settings?: ControlSettings) => {
     const { queue, control } = await make(settings)
     onTestFinished(() => queue.stop(0))

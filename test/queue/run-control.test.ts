@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import { wakeRun } from '../../src/queue/scripts.ts'
-import type { Handler, Queue } from '../../src/queue/types.ts'
+import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import type { RedisSettings } from '../../src/redis.ts'
 import type { Signal } from '../../src/run/control.ts'
 import { findRuns, summaryOf } from '../../src/run/list-runs.ts'
@@ -48,7 +48,7 @@ describeWithRedis('runs in Redis', () => {
   })
   afterAll(() => server.stop())
 
-  const open = (prefix: string, options: Partial<RedisQueueOptions> = {}): Queue => {
+  const open = (prefix: string, options: Partial<RedisQueueOptions> = {}): ControlledQueue => {
     const times = { ...quick, lockMs: 2_000, stalledMs: 500 }
     const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
     onTestFinished(() => queue.stop(0))
