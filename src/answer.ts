@@ -26,8 +26,8 @@ export interface AnswerDeps {
 }
 
 /**
- * Answers one question, or goes on with a run that another process began: what was saved is not done again.
- * The reader must have delivered an event before it asks for the next: the history is written after the answer is out.
+ * Answers one question, or resumes a run that another process began: what was saved is not done again.
+ * A reader asks for the next event only when it has delivered the one before: the history is written once the answer is out.
  */
 export async function* answer(
   question: Question,
@@ -58,7 +58,9 @@ async function* answerOnceHeard(
   await deps.listening
   const standalone = yield* understand(question, run, { ...deps, turns })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
-  const final = run.saved.answer ? yield* again(run.saved.answer) : yield* work(standalone, run, { ...deps, turns })
+  const final = run.saved.answer
+    ? yield* savedAnswer(run.saved.answer)
+    : yield* work(standalone, run, { ...deps, turns })
   if (final) await deps.history.append(thread, turnOf(question, standalone, final.text))
 }
 
@@ -85,7 +87,7 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   }
 }
 
-/** Condensing gets half of the run's time, so that a silent model does not keep people waiting for ever. */
+/** Condensing gets half of the run's time at most: a model that says nothing must not keep people waiting. */
 async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
   const timeMs = deps.agent.limits.timeoutMs / 2
   const time = AbortSignal.timeout(timeMs)
@@ -99,8 +101,8 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
   }
 }
 
-/** Yields the answer that an earlier process saved, because nobody knows whether it was delivered. */
-async function* again(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
+/** Yields the answer that an earlier process saved: whether it was delivered is not known here. */
+async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
   const { text, sources, stopped, gaveUp } = saved
   const event: Final =
     gaveUp && stopped

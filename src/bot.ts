@@ -18,7 +18,7 @@ import { SlackRefusal, SlackWeb } from './slack/client/slack-web.ts'
 import { createDeadLetterHandler, createQuestionHandler, type AnswerWatch } from './slack/handle-question.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
-import type { SlackFact } from './telemetry/telemetry-event.ts'
+import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
@@ -45,7 +45,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
   const net = createNetwork(config)
   const telemetry = await createTelemetry(config, log)
-  const onCall = telemetry && ((call: Omit<SlackFact, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
+  const onCall = telemetry && ((call: Omit<SlackCallEvent, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
   const web = new SlackWeb({
     token: config.SLACK_BOT_TOKEN!,
     apiUrl: config.SLACK_API_URL,

@@ -1,6 +1,5 @@
 /**
- * `npm run cli`: the same agent in a terminal, with agent_playground's colours (seed 002) and langchain-mini's loop (seed
- * 003). Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
+ * `npm run cli`: the same agent in a terminal. Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
  */
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
@@ -73,5 +72,5 @@ main(process.argv.slice(2))
     console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
     process.exitCode = 1
   })
-  // A tool that ignored its signal may still be at work: what is said is written out, and nobody waits for it.
+  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
   .finally(() => process.stdout.write('', () => process.exit()))

@@ -4,15 +4,15 @@ import { cutMiddle } from './agent/observation.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 
-/** Longer answers lose their middle in the prompt; what a follow-up points at stands at the start or the end. */
+/** Longer answers lose their middle in the prompt: a follow-up mostly refers to the start or the end of an answer. */
 const ANSWER_CHARS = 1500
-/** By so much more than twice the typed question may its standalone form be longer. */
+/** A standalone question may be at most twice as long as the original, plus this many characters. */
 const MORE_CHARS = 4000
 
 /**
- * Makes a follow-up understandable without its conversation (the standalone-question prompt of seed 003, "merge.txt").
- * A thread without history costs no model call. What the model returns empty, endless or with
- * the prompt in it is not trusted: the question stays.
+ * Makes a follow-up understandable without its conversation.
+ * A thread without history costs no model call. Model output that is empty, far too long or repeats the prompt is not used:
+ * the question stays as it was typed.
  */
 export async function condense(
   question: string,
@@ -42,7 +42,7 @@ function standaloneOf(text: string): string {
   return quoted?.[1] ?? line
 }
 
-/** Nothing, or far more than a question needs, was no rewriting: the question stays as it was typed, whole. */
+/** Empty output, or output far longer than the question, is no rewritten question. */
 function isTrusted(standalone: string, question: string): boolean {
   return standalone !== '' && standalone.length <= question.length * 2 + MORE_CHARS
 }
@@ -51,8 +51,8 @@ function isTrusted(standalone: string, question: string): boolean {
 const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[ \t*_]{0,9}[:\uff1a]/gim
 
 /**
- * A model that was overwhelmed says the prompt again: a sentence of the template, its labels, or a question with its answer.
- * What the person wrote is theirs to repeat, and an answer alone may be what a follow-up is about ("translate that").
+ * Weak models copy the prompt: a sentence of the template, its labels, or an earlier question with its answer. What stands in
+ * the typed question too is no copy, and neither is an answer alone: a follow-up may be about it ("translate that").
  */
 function repeatsPrompt(
   standalone: string,

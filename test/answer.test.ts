@@ -266,6 +266,19 @@ describe('a run that goes on in another process', () => {
     expect(events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))).toEqual(saved.usage)
   })
 
+  test('takes along what a tool had asked of the model when the reader stopped at its observation', async (t) => {
+    const asking = echo((text, { ask }) => ask(text))
+    const { go, saved } = await world(t, {
+      tools: [asking],
+      model: ({ prompt }, n) =>
+        n === 0 ? act('a', 'echo', 'tell me') : prompt.endsWith('tell me') ? 'told' : finish('y'),
+    })
+    expect(types(await go('Dune', 4)).at(-1)).toBe('observation')
+    expect(saved.usage).toHaveLength(2)
+    await go()
+    expect(saved.usage).toHaveLength(3)
+  })
+
   test('takes along what the tools remember and what was spent', async (t) => {
     const tool = echo((_, { memory }) => `seen ${(memory['n'] = Number(memory['n'] ?? 0) + 1)}`)
     const { go, saved } = await world(t, {

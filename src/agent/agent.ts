@@ -75,8 +75,8 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
 }
 
 /**
- * What of a completion that reached its length can be trusted: an answer, which is then said to be cut off, and an action
- * whose input was read as JSON. Half of a plain input is no input.
+ * What can be used of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and an
+ * action whose input is JSON that could be read. A plain-text input may be cut in half, and a tool must not run on that.
  */
 function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading
@@ -87,7 +87,7 @@ function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
 
 const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
 
-/** One completion, ended at the first observation that the model invents. */
+/** One completion. The stream is ended at the first observation that the model invents. */
 async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
   const { stop } = run.dialect
   const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
@@ -111,7 +111,7 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
   } catch (error) {
     if (run.signal.aborted || !signal.aborted) throw error
     if (!run.finalTurn) return undefined
-    // Nothing was said in all the time of the run, and no tool found anything: that is a failure, not an answer.
+    // The model wrote nothing in all of the run's time and no tool found anything: that is a failure of the model's.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
     cutOff = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE) ? 'time' : 'silence'
@@ -121,11 +121,11 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
   return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}), ...(cutOff ? { cutOff } : {}) }
 }
 
-/** A model that has said nothing for so long, or for so much of the call's time, when that ends, has stalled. */
+/** At the end of its time, a model has stalled if nothing has come for this long, or for this share of the call's time. */
 const SILENT_MS = 5_000
 const SILENT_SHARE = 0.25
 
-/** As much of what a model thinks beside its text is kept: it may become a thought. */
+/** How much reasoning beside the text is kept: it may become a thought. */
 const REASONING_CHARS = 10_000
 
 /** The model's actions become steps to run; a completion that could not be read becomes a step that tells the model so. */
@@ -166,7 +166,7 @@ function nextTurn({ progress }: RunState): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
-/** As much of an unreadable completion as the model is shown again. */
+/** How much of an unreadable completion the model is shown again. */
 const UNREADABLE_CHARS = 1000
 
 function viewOf(run: RunState): RunView {

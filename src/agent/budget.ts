@@ -8,7 +8,7 @@ import { totalOf } from './usage.ts'
 
 /** After as many unreadable completions in a row, the model is made to answer. */
 const MAX_UNREADABLE = 3
-/** The same action the second time is answered from memory; the third time ends the run. */
+/** The second time, the same action is answered with its first observation; the third time, the model is made to answer. */
 export const MAX_SAME_ACTION = 3
 /** A model may ask for several tools at once; what goes beyond this many in one turn is dropped. */
 const MAX_AT_ONCE = 5
@@ -46,8 +46,8 @@ function isLooping(run: RunState): boolean {
 }
 
 /**
- * The steps that did exactly this and brought nothing new. Those of a repeatable tool count from where it said that it had
- * nothing more (a lookup's "No more results."), as long as no other tool has run since.
+ * The steps that did exactly this and brought nothing new. Those of a repeatable tool count from the step in which it was
+ * exhausted (a lookup's "No more results."), as long as no other tool has run since.
  */
 export function sameActions({ progress, tools }: Pick<RunState, 'progress' | 'tools'>, action: Action): ToolStep[] {
   const key = keyOf(action)

@@ -1,10 +1,10 @@
 /**
- * A stretch of a run's time: it ends when the run is stopped or when its milliseconds are over. Whoever made it lets it go
- * when the work is done, however that ended. By hand, because AbortSignal.any over AbortSignal.timeout costs twice the CPU
+ * A time limit within a run: it ends when the run is aborted or when its milliseconds are over. Its maker calls `release`
+ * when the work is done, however it ended. Written by hand, because AbortSignal.any over AbortSignal.timeout costs twice the CPU
  * and leaves its timer and its weak references behind for the garbage collector: a third of the loop's own work.
  */
 export class Deadline {
-  /** How long it is, from its making to its end. */
+  /** From its making to its end, in milliseconds. */
   readonly ms: number
   readonly #run: AbortSignal
   readonly #timer: NodeJS.Timeout
@@ -22,7 +22,7 @@ export class Deadline {
     else run.addEventListener('abort', this.#stop)
   }
 
-  /** Made for the first who asks for it: most calculations never do. */
+  /** Made when it is first asked for: most tools that only calculate never do. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#ended) this.#controller.abort(this.#ended.reason)

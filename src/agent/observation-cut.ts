@@ -1,25 +1,25 @@
 import { reactLabel } from './parser/react-labels.ts'
 import { LONGEST_CLOSING, opensReasoning } from './parser/reasoning-marks.ts'
 
-/** A stretch of text that is thinking aloud before the turn, marks included. Offsets; one that is not over ends at Infinity. */
+/** A stretch of reasoning before the turn, its marks included. Offsets; one that is still open ends at Infinity. */
 export interface Span {
   start: number
   end: number
 }
 
-/** A model that has written as many characters has lost its way: what is there is read, and the rest is not paid for. */
+/** The longest completion that is read. The stream ends there, so that no more is paid for. */
 export const MOST_CHARS = 100_000
 
 /** No label and no opening mark is longer than this. */
 const LONGEST_HEAD = 200
-/** A line that is still growing becomes an observation with its colon and not before: most pieces need no look. */
+/** A line becomes an observation with its colon and not before, so most pieces of a growing line need no check. */
 const MAY_END_LABEL = /[^\p{L}\p{N}\s]/u
 
 /**
  * Watches a model's output, as it streams or whole, and ends it before the first line that begins an invented
- * observation. Measured on recorded calls without `stop`: 80 % go on to invent one (shared facts, react.md), so the cut is
- * not optional. What stands between marks of reasoning is not yet the turn: an observation in there ends nothing.
- * Each piece is looked at once, however long a line or a piece grows: the time is linear in the output.
+ * observation. Of recorded calls without `stop`, 80 % go on to invent one, so the cut is not optional. Text between marks of
+ * reasoning is not yet part of the turn: an observation in it does not end the turn.
+ * Each piece is read once, however long a line or a piece grows: the time is linear in the output.
  */
 export class ObservationCut {
   /** The output so far, without anything from the cut on. One character more than MOST_CHARS shows that there was more. */

@@ -34,15 +34,15 @@ const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:
 
 /** Each character that a model may take for the end of a line: VT, FF, the separators of files and records, NEL too. */
 const BREAKS = new Set([0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029])
-/** What is not seen: soft hyphens, bidi marks, joiners, fillers, selectors. */
+/** Invisible characters: soft hyphens, bidi marks, joiners, fillers, selectors. */
 const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
 /** What may stand before a label on its line: quotes, bullets, headings, numbers, emoji. */
 const BEFORE = /[\s>*_#`|•●▪◦‣·–—►▶→➤»+-]|\d{1,3}[.):]|[①-⑳]|\p{Extended_Pictographic}/uy
-/** Nothing in such a text is unseen or seen as something else. */
+/** Text without invisible or look-alike characters. */
 const PLAIN = /^[ -~\n]*$/
 const LETTER = /\p{L}/u
 const SHORTEST_LABEL = 3
-/** No label is longer, with all that is not seen in it. */
+/** No label is longer, its invisible characters included. */
 const LONGEST_LABEL = 200
 const LONGEST_INDENT = 500
 

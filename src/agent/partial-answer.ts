@@ -1,12 +1,12 @@
 import { defuseLabels } from './observation.ts'
 import type { Observation, ObservedStep, Step, ToolStep } from './types.ts'
 
-/** Said after an answer that is not whole. */
+/** Stands after an answer that is cut off. */
 export const CUT_OFF = "_The model's answer was cut off._"
 
 /**
- * A model that was told to answer and wrote plain prose has answered, whatever the form. Empty when the text holds any of
- * the scaffolding (labels, JSON blobs), which no person should see.
+ * The text of a model that was told to answer and wrote plain prose, whatever the form. Empty when the text holds any of
+ * the dialect's scaffolding (labels, JSON), which no person should see.
  */
 export function plainProse(text: string, beginsObservation: (line: string) => boolean): string {
   const words = text.trim()
@@ -20,12 +20,12 @@ export function hasRun(step: Step): step is ToolStep & ObservedStep {
   return step.kind === 'tool' && step.observation !== undefined && step.observation.ok && !step.observation.hint
 }
 
-/** What tools have found: no failure, and nothing that the loop said to the model. */
+/** What the tools have found. */
 export function findingsOf(steps: readonly Step[]): { tool: string; found: Observation }[] {
   return steps.flatMap((step) => (hasRun(step) ? [{ tool: step.action.tool, found: step.observation }] : []))
 }
 
-/** What a run that ends without an answer has found, in plain words. `begun`: an answer that the model did not end. */
+/** What to tell people where a run ends without an answer. `begun`: the beginning of an answer that stalled. */
 export function partialAnswer(steps: readonly Step[], begun = ''): string {
   const lines = findingLines(steps)
   const found = lines.length > 0 ? `This is what I found:\n${lines.join('\n')}` : ''

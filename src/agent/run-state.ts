@@ -24,11 +24,11 @@ export interface Limits {
   /** Tokens in and out, all calls together. */
   maxTokens?: number
   maxCostUsd?: number
-  /** False only for the replay of recordings, which repeat themselves and go on after what nobody could read. */
+  /** False only for the replay of recordings, which repeat actions and go on after unreadable turns. */
   breakLoops?: boolean
 }
 
-/** What tools reach the world by. */
+/** The effects that tools get through their context. */
 export interface ToolEnv {
   fetch: ToolFetch
   now(): Date
@@ -73,7 +73,7 @@ export interface AgentDeps extends ToolEnv, Steering {
   dialect: Dialect
   tools: Tool[]
   limits: Limits
-  /** A few characters that no page can guess; they mark a run's observations. */
+  /** A few characters that no page can guess: they fence a run's observations in the prompt. */
   newNonce(): string
 }
 
@@ -94,7 +94,7 @@ export interface RunState extends AgentDeps {
   today: string
   /** Set once the model must answer now, for this reason. */
   finalTurn?: StopReason | undefined
-  /** The model's last completion, as it was written, and why it is not whole. */
+  /** The text of the model's last completion, and why it is not whole. */
   written: string
   cutOff?: CutOff | undefined
 }

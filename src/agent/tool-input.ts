@@ -6,7 +6,7 @@ export type Coerced = { ok: true; value: unknown } | { ok: false; problem: strin
 
 /**
  * Makes what a model wrote fit a tool's schema. For a tool with one field, `{"query": "x"}`, `"x"` and `x` are the same;
- * a tool with several takes an object, or JSON text that holds one. A misfit is a sentence that names the field.
+ * a tool with several takes an object, or JSON text that holds one. A `problem` is a sentence that names the field.
  */
 export function coerceInput(tool: Tool, input: unknown): Coerced {
   const fields = fieldsOf(tool)
@@ -19,7 +19,7 @@ export function coerceInput(tool: Tool, input: unknown): Coerced {
   return { ok: false, problem: last.success ? '' : problemOf(tool, last.error.issues, fields) }
 }
 
-/** The ways in which one input can be meant, the likeliest first. */
+/** The ways in which an input can be understood, the likeliest first. */
 function candidates(input: unknown, fields: string[]): unknown[] {
   const parsed = typeof input === 'string' ? parseJson(input) : input
   const out: unknown[] = isRecord(parsed) ? [parsed] : []
@@ -62,7 +62,7 @@ function isEmpty(input: unknown): boolean {
   )
 }
 
-/** An object that was begun and cannot be read: cut off, most of the time. Nobody knows what it would have said. */
+/** An object that begins and cannot be read, mostly because it was cut off: its fields cannot be known. */
 function isBrokenObject(input: unknown): boolean {
   return typeof input === 'string' && BEGINS_OBJECT.test(input) && !isRecord(parseJson(input))
 }
@@ -104,7 +104,7 @@ export function specOf(tool: Tool): ToolSpec {
   return spec
 }
 
-/** Objects, strings and numbers begin like this. Most inputs are plain words, and a failed parse is dear. */
+/** Objects, strings and numbers begin like this. Most inputs are plain words, and a failed parse costs much. */
 const LIKE_JSON = /^\s*(?:[{"]|-?[\d.]+(?:e[+-]?\d+)?\s*$)/i
 
 function parseJson(text: string): unknown {

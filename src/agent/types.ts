@@ -27,7 +27,7 @@ export interface Observation {
   sources?: Source[]
   /** A repeatable tool has nothing more to give, see `ToolOutput`. */
   exhausted?: true
-  /** The loop said it, not a tool: nothing was found. */
+  /** The loop wrote it, not a tool: nothing was found. */
   hint?: true
   /** What the loop adds to it, for the model and for people. */
   note?: string
@@ -136,12 +136,9 @@ export interface ModelRequest {
   /** `none`: tools are listed because the messages speak of them, but none may be called. */
   toolChoice?: 'none'
   signal: AbortSignal
-  /**
-   * How long the caller will wait at most, in ms: a model that has said nothing by then has failed. Absent where the
-   * caller's time says nothing of the model.
-   */
+  /** How long the caller waits at most, in ms: a model that has sent nothing by then has failed. */
   timeMs?: number
-  /** Told of every sign of life, also of those that bring no event. */
+  /** Called for everything that the endpoint sends, also for what brings no event. */
   onSign?(): void
   /** Told once a call, at its end, also when the caller ended the stream early (the tokens are then estimated). */
   onUsage?(usage: Usage): void
@@ -159,7 +156,7 @@ export type ModelEvent =
 
 /**
  * Messages in, a stream out. Ending the iteration early (`break`, `return`) aborts the request and stops the spending.
- * @throws ModelError when retries, fallback and patience are spent.
+ * @throws ModelError when the retries and the fallback have failed, or the time is up.
  */
 export interface Model {
   readonly name: string
@@ -257,7 +254,7 @@ export interface Completion {
   text: string
   reasoning?: string
   toolCalls?: ToolCall[]
-  /** Why it is not whole: its length, the run's time, or a model that fell silent until that was over. */
+  /** Why it is not whole: its length limit, the run's time, or a model that stalled until that was over. */
   cutOff?: CutOff
 }
 

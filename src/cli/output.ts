@@ -6,7 +6,7 @@ import { jsonOf } from './json-event.ts'
 /** Where a conversation is shown. */
 export interface Output {
   event(event: AnswerEvent): void
-  /** A word of the terminal's own. */
+  /** A sentence of the terminal's own. */
   note(text: string): void
   /** A failure, in a sentence. */
   fail(text: string): void
@@ -19,7 +19,7 @@ interface Stream {
   isTTY?: boolean
 }
 
-/** agent_playground's colours (seed 002): blue for steps, green for answers, red for errors; none where nobody sees them. */
+/** Blue for steps, green for answers, red for errors; no colours where the output is no terminal. */
 export class Terminal implements Output {
   readonly #stream: Stream
   readonly #isColoured: boolean
@@ -78,7 +78,7 @@ function observationLines({ text, note }: Observation): string {
   return `Observation: ${text}\n${note ? `${note}\n` : ''}`
 }
 
-/** Every event as one line of JSON; notes are left out, failures are events of their own. */
+/** Every event as one line of JSON. Notes are left out; a failure is a line of type `error`. */
 export class JsonLines implements Output {
   readonly #stream: Stream
 

@@ -41,5 +41,5 @@ main()
     console.error(`\n${messageOf(error)}`)
     process.exitCode = 1
   })
-  // A tool that ignored its signal may still be at work: what is said is written out, and nobody waits for it.
+  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
   .finally(() => process.stdout.write('', () => process.exit()))

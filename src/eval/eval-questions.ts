@@ -27,8 +27,8 @@ interface Surroundings {
 }
 
 /**
- * Asks a question set, every side of the comparison in turn, and writes the report.
- * @returns what stdout should say.
+ * Asks a question set, each side of the comparison in turn, and writes the report.
+ * @returns the text for stdout.
  * @throws ConfigError when the set, the model or a dialect's tools are not there, or no question at all could be asked.
  */
 export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {

@@ -11,7 +11,7 @@ import { scoreAll, summarise } from './eval-summary.ts'
 
 /**
  * Replays a file of recorded episodes and writes the report, with every episode that ended otherwise than recorded and why.
- * @returns what stdout should say.
+ * @returns the text for stdout.
  * @throws ConfigError for a file that holds no episodes.
  */
 export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, now: () => Date): Promise<string> {

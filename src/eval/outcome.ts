@@ -1,4 +1,5 @@
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
+import { applyEvent, NO_PROGRESS, stepCount } from '../agent/apply-event.ts'
 import type { AgentEvent, StopReason, Usage } from '../agent/types.ts'
 import { totalOf } from '../agent/usage.ts'
 import { messageOf, ModelError } from '../errors.ts'
@@ -25,11 +26,15 @@ export interface Outcome {
 
 /** Asks the agent one question. A failure is an outcome too. @throws the signal's reason when it is aborted. */
 export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<Outcome> {
-  const seen: AgentEvent[] = []
+  let progress = NO_PROGRESS
+  let end: Pick<Outcome, 'answer' | 'stopped'> = {}
   const from = agent.now().getTime()
   let error: string | undefined
   try {
-    for await (const event of runAgent({ question: asked.question, signal }, agent)) seen.push(event)
+    for await (const event of runAgent({ question: asked.question, signal }, agent)) {
+      progress = applyEvent(progress, event)
+      end = { ...end, ...endOf(event) }
+    }
   } catch (failure) {
     if (signal.aborted) throw failure
     error = failure instanceof ModelError ? `${failure.hint} (${failure.message})` : messageOf(failure)
@@ -39,27 +44,21 @@ export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: Ab
   return {
     id,
     question,
-    ...endOf(seen),
+    ...end,
     ...(error === undefined ? {} : { error }),
-    ...stepsOf(seen),
+    steps: stepCount(progress.steps),
     ms,
-    ...spent(seen),
+    ...spent(progress.usage),
   }
 }
 
-function endOf(events: AgentEvent[]): Pick<Outcome, 'answer' | 'stopped'> {
-  const last = events.findLast((event) => event.type === 'answer' || event.type === 'gave_up')
-  if (last?.type === 'gave_up') return { stopped: last.reason }
-  if (last?.type !== 'answer') return {}
-  return { answer: last.text, ...(last.stopped ? { stopped: last.stopped } : {}) }
+function endOf(event: AgentEvent): Pick<Outcome, 'answer' | 'stopped'> {
+  if (event.type === 'gave_up') return { stopped: event.reason }
+  if (event.type !== 'answer') return {}
+  return { answer: event.text, ...(event.stopped ? { stopped: event.stopped } : {}) }
 }
 
-function stepsOf(events: AgentEvent[]): Pick<Outcome, 'steps'> {
-  return { steps: events.filter((event) => event.type === 'thought').length }
-}
-
-function spent(events: AgentEvent[]): Pick<Outcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {
-  const used: Usage[] = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))
+function spent(used: readonly Usage[]): Pick<Outcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {
   const { inputTokens, outputTokens, costUsd } = totalOf(used)
   const priced = used.length > 0 && used.every((usage) => usage.costUsd !== undefined)
   return {

@@ -1,4 +1,4 @@
-/** Plays recorded episodes through the agent: what the model wrote and what the tools said are both as recorded. */
+/** Plays recorded episodes through the agent: the model's completions and the tools' observations are the recorded ones. */
 import { z } from 'zod'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
@@ -17,12 +17,12 @@ export interface Replayed {
   lastCall: number
 }
 
-/** Long enough for any recording; no clock is waited for. */
-const NO_HURRY_MS = 600_000
+/** Longer than any replay takes: only the recording's steps end it. */
+const REPLAY_TIMEOUT_MS = 600_000
 
 /**
- * Replays one episode. The agent reads, loops and answers as it would live, except that it does not break loops: the
- * recording's environment did not, and what followed answers to that.
+ * Replays one episode. The agent reads, loops and answers as it does live, except that it does not break loops: the
+ * recording's environment did not, and the recorded turns that follow depend on that.
  */
 export async function replayEpisode(
   episode: Episode,
@@ -32,8 +32,8 @@ export async function replayEpisode(
   const player = new Player(episode)
   const limits = {
     maxSteps: stepsOf(episode),
-    timeoutMs: NO_HURRY_MS,
-    toolTimeoutMs: NO_HURRY_MS,
+    timeoutMs: REPLAY_TIMEOUT_MS,
+    toolTimeoutMs: REPLAY_TIMEOUT_MS,
     toolOutputChars: Infinity,
     breakLoops: false,
   }
@@ -66,7 +66,7 @@ function namesIn(completion: string, dialect: Dialect): string[] {
   return bare === undefined ? read : [bare, ...read]
 }
 
-/** A model that plays the calls in their order, and tools that say what was said in the step of the call at hand. */
+/** A model that plays the calls in their order, and tools that return what was observed in the current call's step. */
 class Player implements Model {
   readonly name = 'recording'
   lastCall = -1

@@ -3,16 +3,16 @@ import { progressOf } from '../run/saved-run.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Outcome } from './telemetry-event.ts'
 
-/** One attempt at a question: from the moment when the queue hands it out until the worker is done with it or puts it down. */
+/** One attempt at a question: from the moment when the queue hands it out until the worker ends it or releases it. */
 export interface Attempt {
   question: Question
   /** Counts the workers that have started the run, from 1. */
   number: number
-  /** Aborted when this worker has to put the question down. */
+  /** Aborted when this worker has to release the question. */
   signal: AbortSignal
-  /** A sign of life was seen in this attempt, or in one before it. */
+  /** The asker has seen a sign that the bot is at work, in this attempt or in one before it. */
   isSeen: boolean
-  /** The agent was at work: there is an outcome to tell. */
+  /** The agent was at work: there is an outcome to report. */
   isWorked: boolean
   /** What the run has done, by its events; at first what earlier attempts had saved of it. */
   progress: RunProgress

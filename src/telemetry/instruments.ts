@@ -6,7 +6,7 @@ const CALL = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120]
 const STORE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 const STEPS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30]
 
-/** Everything that is counted, by what it is about. Labels have few values: names that are known, or bounded ones. */
+/** Every instrument. Labels have few values: names that are known beforehand, or bounded ones. */
 export function instrumentsIn(registry: Registry) {
   return { ...questionsIn(registry), ...modelsIn(registry), ...callsIn(registry) }
 }
@@ -14,19 +14,19 @@ export function instrumentsIn(registry: Registry) {
 function questionsIn(registry: Registry) {
   const { counter, histogram } = makersIn(registry)
   return {
-    questions: counter('questions_total', 'Questions that are done with, by outcome', ['outcome']),
-    refusals: counter('refusals_total', 'Questions that a limit stood against', ['limit']),
+    questions: counter('questions_total', 'Questions that have ended, by outcome', ['outcome']),
+    refusals: counter('refusals_total', 'Questions that a limit refused', ['limit']),
     intake: counter('intake_total', 'Deliveries that could be questions', ['surface', 'outcome']),
     retries: counter(
       'retries_total',
-      'Calls of a model or of Slack made again; questions put down for another attempt',
+      'Calls of a model or of Slack made again; questions released for another attempt',
       ['of'],
     ),
     steps: histogram('question_steps', 'Steps of a question', { buckets: STEPS }),
     intakeSeconds: histogram('intake_seconds', 'Until a question was stored and could be acked', { buckets: STORE }),
-    wait: histogram('queue_wait_seconds', 'From a question to the worker that took it up', { buckets: QUESTION }),
+    wait: histogram('queue_wait_seconds', 'From a question to the worker that starts on it', { buckets: QUESTION }),
     firstSign: histogram('first_sign_seconds', 'From a question to the first sign of life', { buckets: QUESTION }),
-    answer: histogram('answer_seconds', 'From a question to what ended it', {
+    answer: histogram('answer_seconds', 'From a question to its end', {
       buckets: QUESTION,
       labelNames: ['outcome'],
     }),
@@ -35,7 +35,7 @@ function questionsIn(registry: Registry) {
 
 function modelsIn(registry: Registry) {
   const { counter, histogram } = makersIn(registry)
-  const help = '1 while a failing model is spared'
+  const help = '1 while the circuit breaker of a failing model is open'
   return {
     model: histogram('model_seconds', 'Model calls, retries included', {
       buckets: CALL,

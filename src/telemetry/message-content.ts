@@ -1,6 +1,6 @@
 /**
  * What people, models and tools wrote, in the forms that the GenAI conventions give messages. A span takes no nested values,
- * so they attempt in as JSON text.
+ * so they are written as JSON text.
  */
 import type { Message, ToolCall } from '../agent/types.ts'
 

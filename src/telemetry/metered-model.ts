@@ -1,13 +1,13 @@
 import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 import { isTimeUp } from '../errors.ts'
-import type { ModelFact } from './telemetry-event.ts'
+import type { ModelCallEvent } from './telemetry-event.ts'
 
-/** The same model; each of its calls is told of when it is over, also when the caller ended it early. */
-export function meteredModel(model: Model, note: (fact: ModelFact) => void, now: () => number = Date.now): Model {
+/** The same model; each of its calls is reported when it is over, also when the caller ends it early. */
+export function meteredModel(model: Model, note: (event: ModelCallEvent) => void, now: () => number = Date.now): Model {
   return { name: model.name, stream: (request) => metered({ model, note, now }, request) }
 }
 
-type Meter = { model: Model; note: (fact: ModelFact) => void; now: () => number }
+type Meter = { model: Model; note: (event: ModelCallEvent) => void; now: () => number }
 
 /** The note is made in `finally`: a caller that has read enough returns early, and no line after the loop is reached. */
 async function* metered({ model, note, now }: Meter, request: ModelRequest): AsyncGenerator<ModelEvent> {
@@ -52,7 +52,10 @@ async function* metered({ model, note, now }: Meter, request: ModelRequest): Asy
 }
 
 /** How a call ended. An abort is recognised by its signal, because each client throws an error of its own for it. */
-function endOf(thrown: { error: unknown } | undefined, { signal }: ModelRequest): Pick<ModelFact, 'outcome' | 'error'> {
+function endOf(
+  thrown: { error: unknown } | undefined,
+  { signal }: ModelRequest,
+): Pick<ModelCallEvent, 'outcome' | 'error'> {
   if (!thrown) return { outcome: 'ok' }
   if (!signal.aborted) return { outcome: 'failed', error: errorType(thrown.error) }
   return isTimeUp(signal) ? { outcome: 'timeout', error: 'timeout' } : { outcome: 'aborted', error: 'aborted' }

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../server.ts'
-import { OUTCOMES, type TelemetryEvent, type ModelFact, type SlackFact } from './telemetry-event.ts'
+import { OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
 import { instrumentsIn, socketIn } from './instruments.ts'
 import { BoundedLabel } from './bounded-label.ts'
 import { watchQueue } from './queue-gauges.ts'
@@ -26,34 +26,34 @@ export class Metrics {
     for (const of of ['model', 'slack', 'question']) this.#m.retries.inc({ of }, 0)
   }
 
-  /** One fact, one or two series. Prometheus wants seconds; facts have milliseconds. */
-  note(fact: TelemetryEvent): void {
-    switch (fact.kind) {
+  /** One event, one or two series. Prometheus wants seconds; events have milliseconds. */
+  note(event: TelemetryEvent): void {
+    switch (event.kind) {
       case 'intake':
-        this.#m.intake.inc({ surface: fact.question.surface, outcome: fact.outcome })
-        return this.#m.intakeSeconds.observe(fact.ms / 1000)
-      case 'taken_up':
-        return this.#m.wait.observe(fact.ms / 1000)
+        this.#m.intake.inc({ surface: event.question.surface, outcome: event.outcome })
+        return this.#m.intakeSeconds.observe(event.ms / 1000)
+      case 'started':
+        return this.#m.wait.observe(event.ms / 1000)
       case 'first_sign':
-        return this.#m.firstSign.observe(fact.ms / 1000)
+        return this.#m.firstSign.observe(event.ms / 1000)
       case 'ending':
-        this.#m.questions.inc({ outcome: fact.outcome })
-        this.#m.steps.observe(fact.steps)
-        return this.#m.answer.observe({ outcome: fact.outcome }, fact.ms / 1000)
+        this.#m.questions.inc({ outcome: event.outcome })
+        this.#m.steps.observe(event.steps)
+        return this.#m.answer.observe({ outcome: event.outcome }, event.ms / 1000)
       case 'refused':
-        return this.#m.refusals.inc({ limit: fact.limit })
-      case 'put_down':
+        return this.#m.refusals.inc({ limit: event.limit })
+      case 'released':
         return this.#m.retries.inc({ of: 'question' })
       case 'socket':
-        return (this.#socket ??= socketIn(this.#registry)).set(fact.isConnected ? 1 : 0)
+        return (this.#socket ??= socketIn(this.#registry)).set(event.isConnected ? 1 : 0)
       case 'breaker':
-        return this.#m.breaker.set({ model: fact.model }, fact.isOpen ? 1 : 0)
+        return this.#m.breaker.set({ model: event.model }, event.isOpen ? 1 : 0)
       case 'tool':
-        return this.#m.tool.observe({ tool: fact.tool, outcome: fact.ok ? 'ok' : 'failed' }, fact.ms / 1000)
+        return this.#m.tool.observe({ tool: event.tool, outcome: event.ok ? 'ok' : 'failed' }, event.ms / 1000)
       case 'model':
-        return this.#noteModel(fact)
+        return this.#noteModel(event)
       case 'slack':
-        return this.#noteSlack(fact)
+        return this.#noteSlack(event)
     }
   }
 
@@ -67,7 +67,7 @@ export class Metrics {
     return { status: 200, type: this.#registry.contentType, body: await this.#registry.metrics() }
   }
 
-  #noteModel({ model, outcome, ms, retries, usages, error }: ModelFact): void {
+  #noteModel({ model, outcome, ms, retries, usages, error }: ModelCallEvent): void {
     this.#m.model.observe({ model, outcome }, ms / 1000)
     this.#m.retries.inc({ of: 'model' }, retries)
     if (error !== undefined) this.#m.modelFailures.inc({ model, error: this.#modelErrors.of(error) })
@@ -79,7 +79,7 @@ export class Metrics {
     }
   }
 
-  #noteSlack({ method, outcome, ms, attempt }: SlackFact): void {
+  #noteSlack({ method, outcome, ms, attempt }: SlackCallEvent): void {
     this.#m.slack.inc({ method, result: this.#slackOutcomes.of(outcome) })
     this.#m.slackSeconds.observe({ method }, ms / 1000)
     if (attempt > 0) this.#m.retries.inc({ of: 'slack' })

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 
-/** A store that does not answer must not keep the rest of the scrape waiting. */
+/** How long a scrape waits for the store. The other metrics must not wait for one that does not answer. */
 const PATIENCE_MS = 2_000
 
 /** Depth and age of the queue; processes that share a Redis all show the same. NaN where the store does not answer. */
@@ -10,7 +10,7 @@ export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>)
   const read = sharedRead(stats)
   new Gauge({
     name: 'thinkaloud_queue_questions',
-    help: 'Questions taken in that nobody works on, and those that are worked on',
+    help: 'Accepted questions that no worker has, and those that one has',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -29,7 +29,7 @@ export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>)
   })
 }
 
-/** One question to the store a scrape, whichever gauge asks first. */
+/** The gauges of one scrape share one call to the store. */
 function sharedRead(stats: () => Promise<QueueStats>): () => Promise<QueueStats> {
   let reading: Promise<QueueStats> | undefined
   return () => (reading ??= inTime(stats()).finally(() => (reading = undefined)))

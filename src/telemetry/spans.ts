@@ -7,7 +7,7 @@ import { stepCount } from '../agent/apply-event.ts'
 import { totalOf } from '../agent/usage.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { inputMessages, outputMessages } from './message-content.ts'
-import type { TelemetryEvent, ModelFact, SlackFact, ToolFact } from './telemetry-event.ts'
+import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 
 export const AGENT_NAME = 'thinkaloud'
@@ -33,10 +33,10 @@ export interface CallSpan {
 }
 
 /** Undefined for what is no call. */
-export function callSpan(fact: TelemetryEvent, attempt: Attempt, style: SpanStyle): CallSpan | undefined {
-  if (fact.kind === 'model') return chatSpan(fact, attempt, style)
-  if (fact.kind === 'tool') return toolSpan(fact, style)
-  return fact.kind === 'slack' ? slackSpan(fact) : undefined
+export function callSpan(event: TelemetryEvent, attempt: Attempt, style: SpanStyle): CallSpan | undefined {
+  if (event.kind === 'model') return chatSpan(event, attempt, style)
+  if (event.kind === 'tool') return toolSpan(event, style)
+  return event.kind === 'slack' ? slackSpan(event) : undefined
 }
 
 /** Ids only: who wrote what is not for a trace. */
@@ -49,7 +49,7 @@ export function questionAttributes({ id, team, channel, surface }: Question): At
   }
 }
 
-/** What is known of a attempt before it begins; a sampler would decide by these. */
+/** What is known of an attempt before it begins; a sampler would decide by these. */
 export function agentAttributes(question: Question): Attributes {
   return {
     'gen_ai.operation.name': 'invoke_agent',
@@ -76,9 +76,13 @@ export function agentEndAttributes(attempt: Attempt, { withContent }: SpanStyle)
 }
 
 /** One span a call of one endpoint, its retries included, as its client sees it. */
-function chatSpan(fact: ModelFact, { question }: Attempt, { baseUrl, isStreaming, withContent }: SpanStyle): CallSpan {
-  const { model, request, retries, ms, error } = fact
-  const first = fact.firstMs === undefined ? {} : { 'gen_ai.response.time_to_first_chunk': fact.firstMs / 1000 }
+function chatSpan(
+  event: ModelCallEvent,
+  { question }: Attempt,
+  { baseUrl, isStreaming, withContent }: SpanStyle,
+): CallSpan {
+  const { model, request, retries, ms, error } = event
+  const first = event.firstMs === undefined ? {} : { 'gen_ai.response.time_to_first_chunk': event.firstMs / 1000 }
   const attributes = {
     'gen_ai.operation.name': 'chat',
     ...PROVIDER,
@@ -87,9 +91,9 @@ function chatSpan(fact: ModelFact, { question }: Attempt, { baseUrl, isStreaming
     ...serverAttributes(baseUrl),
     ...(request.stop?.length ? { 'gen_ai.request.stop_sequences': request.stop } : {}),
     ...(isStreaming ? { 'gen_ai.request.stream': true, ...first } : {}),
-    ...usageAttributes(fact),
+    ...usageAttributes(event),
     ...(retries > 0 ? { 'thinkaloud.retries': retries } : {}),
-    ...(withContent ? contentAttributes(fact) : {}),
+    ...(withContent ? contentAttributes(event) : {}),
   }
   return { name: `chat ${model}`, kind: SpanKind.CLIENT, attributes, ms, error }
 }
@@ -100,7 +104,7 @@ function serverAttributes(baseUrl = 'https://api.openai.com/v1'): Attributes {
 }
 
 /** Of the try that brought the answer: what earlier ones cost is in the metrics. */
-function usageAttributes({ usages }: ModelFact): Attributes {
+function usageAttributes({ usages }: ModelCallEvent): Attributes {
   const last = usages.at(-1)
   if (!last) return {}
   return {
@@ -110,7 +114,7 @@ function usageAttributes({ usages }: ModelFact): Attributes {
   }
 }
 
-function contentAttributes({ request, text, toolCalls }: ModelFact): Attributes {
+function contentAttributes({ request, text, toolCalls }: ModelCallEvent): Attributes {
   return {
     'gen_ai.input.messages': inputMessages(request.messages),
     'gen_ai.output.messages': outputMessages(text, toolCalls),
@@ -118,7 +122,7 @@ function contentAttributes({ request, text, toolCalls }: ModelFact): Attributes 
 }
 
 /** A tool that failed is an error of its span alone: the agent reads of it and goes on. */
-function toolSpan({ tool, ok, ms, callId, input, output }: ToolFact, { withContent }: SpanStyle): CallSpan {
+function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, { withContent }: SpanStyle): CallSpan {
   const written = typeof input === 'string' ? input : JSON.stringify(input)
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
@@ -132,7 +136,7 @@ function toolSpan({ tool, ok, ms, callId, input, output }: ToolFact, { withConte
 }
 
 /** There are no conventions for Slack. One span a try, so that a retry shows what it waited for. */
-function slackSpan({ method, outcome, ms, attempt }: SlackFact): CallSpan {
+function slackSpan({ method, outcome, ms, attempt }: SlackCallEvent): CallSpan {
   const attributes = { 'slack.method': method, ...(attempt > 0 ? { 'slack.attempt': attempt } : {}) }
   return {
     name: `slack ${method}`,

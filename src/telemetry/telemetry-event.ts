@@ -1,5 +1,5 @@
 /**
- * What happens to questions, as plain facts for the metrics and the traces. Each is reported once, when it is over.
+ * What the metrics and the traces are made from: plain events, each reported once, when what it tells of is over.
  * Durations are milliseconds; `from` is milliseconds since the epoch.
  */
 import type { ModelRequest, ToolCall, Usage } from '../agent/types.ts'
@@ -13,73 +13,73 @@ import type { Question } from '../run/types.ts'
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
 
-/** A delivery: taken in, seen before, or not for the bot; `failed` was not acked. */
-export interface IntakeFact {
+/** A delivery from Slack: accepted, a duplicate or not for the bot. `failed`: it was not acked. */
+export interface IntakeEvent {
   kind: 'intake'
   question: Question
   outcome: Accepted | 'failed'
   ms: number
 }
 
-/** A worker took a question up for the first time; `ms` since it came in. */
-export interface TakenUpFact {
-  kind: 'taken_up'
+/** A worker starts on a question for the first time; `ms` since it came in. */
+export interface StartedEvent {
+  kind: 'started'
   question: Question
   ms: number
 }
 
-/** The asker sees for the first time that somebody is at it; `ms` since the question came in. */
-export interface FirstSignFact {
+/** The asker sees the first sign that the bot is at work; `ms` since the question came in. */
+export interface FirstSignEvent {
   kind: 'first_sign'
   question: Question
   ms: number
 }
 
 /** One call of one model, its retries included. */
-export interface ModelFact {
+export interface ModelCallEvent {
   kind: 'model'
   model: string
   outcome: 'ok' | 'failed' | 'timeout' | 'aborted'
   from: number
   ms: number
-  /** Until the first word; absent where none came. */
+  /** Until the first piece of the stream; absent where none came. */
   firstMs?: number
   retries: number
-  /** One for each try that cost something. */
+  /** One for each try that used tokens. */
   usages: Usage[]
   /** A short, low-cardinality name for what went wrong, such as `429`. */
   error?: string
-  /** What was sent and what came back: content, which only a reader that was asked to may keep. */
+  /** What was sent and what came back. Content: kept only where OTEL_CAPTURE_CONTENT asks for it. */
   request: ModelRequest
   text: string
   toolCalls: ToolCall[]
 }
 
 /** One tool call of the agent. `tool` is one of the known names or `unknown`, whatever the model wrote. */
-export interface ToolFact {
+export interface ToolCallEvent {
   kind: 'tool'
   tool: string
   ok: boolean
   from: number
   ms: number
   callId?: string
-  /** Content, as in ModelFact. */
+  /** Content, as in ModelCallEvent. */
   input: unknown
   output: string
 }
 
-/** One try at one call of Slack's Web API. `outcome` is `ok`, Slack's error code, or a word for a broken line. */
-export interface SlackFact {
+/** One try at one call of Slack's Web API. `outcome` is `ok`, Slack's error code, or a word for a failed connection. */
+export interface SlackCallEvent {
   kind: 'slack'
   method: string
   outcome: string
   ms: number
-  /** How many tries went before. */
+  /** How many tries were made before it. */
   attempt: number
 }
 
-/** A question is done with; `ms` since it came in. */
-export interface EndingFact {
+/** The work on a question has ended; `ms` since it came in. */
+export interface EndingEvent {
   kind: 'ending'
   question: Question
   outcome: Outcome
@@ -87,33 +87,40 @@ export interface EndingFact {
   ms: number
 }
 
-/** A worker put a question down that another attempt will take up. */
-export interface PutDownFact {
-  kind: 'put_down'
+/** A worker released a question, which the queue hands out again. */
+export interface ReleasedEvent {
+  kind: 'released'
   question: Question
 }
 
-/** A limit stood against a question; it was not answered. */
-export interface RefusedFact {
+/** A limit refused a question. */
+export interface RefusedEvent {
   kind: 'refused'
   question: Question
   limit: string
 }
 
-/** A circuit breaker opened (the model is spared) or closed. */
-export interface BreakerFact {
+/** The circuit breaker of a model opened (it is not called) or closed. */
+export interface CircuitEvent {
   kind: 'breaker'
   model: string
   isOpen: boolean
 }
 
-/** Socket Mode's connection is there, or not. */
-export interface SocketFact {
+/** Socket Mode has connected or lost its connection. */
+export interface SocketEvent {
   kind: 'socket'
   isConnected: boolean
 }
 
-/** What others than the telemetry itself tell of. */
-export type ReportedEvent = SlackFact | RefusedFact | BreakerFact | SocketFact
+/** What is reported from outside of the telemetry. */
+export type ReportedEvent = SlackCallEvent | RefusedEvent | CircuitEvent | SocketEvent
 export type TelemetryEvent =
-  ReportedEvent | IntakeFact | TakenUpFact | FirstSignFact | ModelFact | ToolFact | EndingFact | PutDownFact
+  | ReportedEvent
+  | IntakeEvent
+  | StartedEvent
+  | FirstSignEvent
+  | ModelCallEvent
+  | ToolCallEvent
+  | EndingEvent
+  | ReleasedEvent

@@ -13,7 +13,7 @@ import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Page } from '../server.ts'
 import { watchedEvents } from './watch-events.ts'
-import type { TelemetryEvent, SlackFact, ReportedEvent } from './telemetry-event.ts'
+import type { TelemetryEvent, SlackCallEvent, ReportedEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 import type { Metrics } from './metrics.ts'
 import { meteredModel } from './metered-model.ts'
@@ -28,7 +28,7 @@ export interface Telemetry {
   /** The same events, read on their way to the thread. `tools` are the names that a tool may be shown by. */
   events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
   /** For what happens elsewhere: a call of Slack, a limit, a circuit breaker. */
-  note(fact: ReportedEvent): void
+  note(event: ReportedEvent): void
   /** `/metrics`, where metrics are on. */
   readonly pages: Record<string, () => Promise<Page>>
   /** Sends what is left, within `ms`. */
@@ -66,10 +66,10 @@ async function loadTraces(endpoint: string, config: Config, log: Log): Promise<T
   })
 }
 
-/** Calls by which an asker sees that somebody is at it. */
+/** Calls by which an asker sees that the bot is at work. */
 const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
 
-/** What is measured where: facts come in from the seams, and go to the metrics and the traces, whichever there are. */
+/** Takes events from the seams and gives them to the metrics and the traces, whichever are on. */
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
   readonly #traces: Traces | undefined
@@ -90,13 +90,13 @@ class Watch implements Telemetry {
     return watchedQueue(queue, {
       receive: (question) => this.#traces?.receive(question),
       during: (attempt, work) => this.#here.run(attempt, work),
-      note: (fact) => this.#tell(fact),
+      note: (event) => this.#tell(event),
       now: Date.now,
     })
   }
 
   model(model: Model): Model {
-    return meteredModel(model, (fact) => this.#tell(fact))
+    return meteredModel(model, (event) => this.#tell(event))
   }
 
   async *events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncGenerator<AnswerEvent> {
@@ -108,7 +108,7 @@ class Watch implements Telemetry {
       yield* watchedEvents(events, {
         attempt,
         tools: new Set(tools.map(({ name }) => name)),
-        note: (fact) => this.#tell(fact),
+        note: (event) => this.#tell(event),
         now: Date.now,
       })
     } finally {
@@ -116,16 +116,16 @@ class Watch implements Telemetry {
     }
   }
 
-  note(fact: ReportedEvent): void {
-    if (fact.kind === 'slack') this.#noteSign(fact)
-    this.#tell(fact)
+  note(event: ReportedEvent): void {
+    if (event.kind === 'slack') this.#noteSign(event)
+    this.#tell(event)
   }
 
   async stop(ms: number): Promise<void> {
     if (this.#traces) await settledWithin(ms, [this.#traces.stop()])
   }
 
-  #noteSign({ method, outcome }: SlackFact): void {
+  #noteSign({ method, outcome }: SlackCallEvent): void {
     const attempt = this.#here.getStore()
     if (!attempt || attempt.isSeen || outcome !== 'ok' || !SIGNS_OF_LIFE.has(method)) return
     attempt.isSeen = true
@@ -133,13 +133,13 @@ class Watch implements Telemetry {
     this.#tell({ kind: 'first_sign', question, ms: Math.max(0, Date.now() - question.at) })
   }
 
-  /** Whatever goes wrong in the measuring stays there: the question goes on. */
-  #tell(fact: TelemetryEvent): void {
+  /** A fault in the telemetry never reaches the question. */
+  #tell(event: TelemetryEvent): void {
     try {
-      this.#metrics?.note(fact)
-      this.#traces?.note(fact, this.#here.getStore())
+      this.#metrics?.note(event)
+      this.#traces?.note(event, this.#here.getStore())
     } catch (error) {
-      this.#log.error({ kind: fact.kind, error: messageOf(error) }, 'something could not be measured')
+      this.#log.error({ kind: event.kind, error: messageOf(error) }, 'telemetry event could not be recorded')
     }
   }
 }

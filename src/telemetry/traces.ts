@@ -1,6 +1,6 @@
 /**
  * The traces, over OTLP/HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set. One trace runs from Slack's delivery to
- * the answer: the question carries it from the front to the worker. Nothing is registered globally; parents are passed on.
+ * the answer: the question carries its id from the receiver to the worker. Nothing is registered globally; parents are passed on.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Context, Span, SpanOptions } from '@opentelemetry/api'
@@ -71,7 +71,7 @@ export class Traces {
     }
   }
 
-  /** The agent is at work on a attempt, until the function that this gives is called. */
+  /** The agent is at work on an attempt, until the returned function is called. */
   invoke(attempt: Attempt): () => void {
     const { style, now } = this.#options
     const parent = parentOf(attempt.question)
@@ -86,12 +86,12 @@ export class Traces {
     }
   }
 
-  /** A call that is over becomes a span of the attempt that made it; what belongs to no question is not traced. */
-  note(fact: TelemetryEvent, attempt: Attempt | undefined): void {
-    const call = attempt && callSpan(fact, attempt, this.#options.style)
+  /** A finished call becomes a span of the attempt that made it. A call that belongs to no question is not traced. */
+  note(event: TelemetryEvent, attempt: Attempt | undefined): void {
+    const call = attempt && callSpan(event, attempt, this.#options.style)
     if (!call) return
     const { name, kind, attributes, ms, error } = call
-    const startTime = 'from' in fact ? fact.from : this.#options.now() - ms
+    const startTime = 'from' in event ? event.from : this.#options.now() - ms
     const span = this.#start(
       name,
       { kind, attributes, startTime },

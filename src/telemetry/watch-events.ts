@@ -1,19 +1,19 @@
 import { applyEvent } from '../agent/apply-event.ts'
 import type { AnswerEvent } from '../answer.ts'
-import type { Outcome, ToolFact } from './telemetry-event.ts'
+import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 
 export interface EventWatch {
   attempt: Attempt
-  /** Names that a tool may be told of by; a model can write any. */
+  /** The tools that exist: a model can write any name. */
   tools: ReadonlySet<string>
-  note(fact: ToolFact): void
+  note(fact: ToolCallEvent): void
   now(): number
 }
 
 /**
- * The same events, read on their way to the thread. Whoever asks for the next event has delivered the one before: that is
- * how it is known that an answer is out.
+ * The same events, read on their way to the thread. A reader that asks for the next event has delivered the one before:
+ * that is how it is known that an answer is out.
  */
 export async function* watchedEvents(
   events: AsyncIterable<AnswerEvent>,

@@ -4,7 +4,7 @@ import type { Question } from '../run/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import { newAttempt, type Attempt } from './attempt.ts'
 
-/** The span of a question's way in. The question carries `traceparent` on; only what was accepted or failed is kept. */
+/** The span of a delivery. The question carries `traceparent` on; only the span of an accepted or failed one is sent. */
 export interface Receiving {
   traceparent: string
   end(outcome: Accepted | 'failed', error?: unknown): void
@@ -18,7 +18,7 @@ export interface QueueWatch {
   now(): number
 }
 
-/** The same queue; what comes in, what is handed out and how that ends is told of. */
+/** The same queue. What comes in, what is handed out and how that ends is reported. */
 export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   return {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
@@ -51,16 +51,16 @@ async function watchedAccept(
   }
 }
 
-/** A handler that throws puts the question down: the queue hands it out again, and only its last attempt has an outcome. */
+/** A handler that throws releases the question: the queue hands it out again, and only its last attempt has an outcome. */
 function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)
-    if (!attempt.isSeen) watch.note({ kind: 'taken_up', question, ms: Math.max(0, watch.now() - question.at) })
+    if (!attempt.isSeen) watch.note({ kind: 'started', question, ms: Math.max(0, watch.now() - question.at) })
     let result: void | 'waiting'
     try {
       result = await watch.during(attempt, () => handler(question, run, signal))
     } catch (error) {
-      watch.note({ kind: 'put_down', question })
+      watch.note({ kind: 'released', question })
       throw error
     }
     // A run that waits for a person has not ended: its last attempt has the outcome.
@@ -69,14 +69,14 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
   }
 }
 
-/** The handler has come to its end by itself: the asker was told something. */
+/** The handler has ended without throwing: the asker was told something. */
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
   const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
   note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms: Math.max(0, doneAt - question.at) })
 }
 
-/** The queue's last word on a question, after all attempts at it have failed. */
+/** The question is dead-lettered: all attempts at it have failed. */
 function watchedGiveUp(giveUp: Handler, { note, now, during }: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)

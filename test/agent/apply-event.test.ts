@@ -13,9 +13,11 @@ import type { Ends } from '../harness/ends.ts'
 import { playModel, type Script, type Turn } from '../harness/played-model.ts'
 import { question, toolStep } from '../harness/stores.ts'
 
+const ECHO = 'Action: echo\nAction Input: x'
+
 /** A turn that uses the dialect's tool, one that nobody can read, and an answer, as each dialect writes them. */
 const WRITTEN: Record<DialectName, (n: number) => Turn> = {
-  text: (n) => turnOf(n, 'Thought: so\nAction: echo\nAction Input: x', 'Thought: so\nFinal Answer: y'),
+  text: (n) => turnOf(n, `Thought: so\n${ECHO}`, 'Thought: so\nFinal Answer: y'),
   json: (n) =>
     turnOf(
       n,
@@ -25,13 +27,14 @@ const WRITTEN: Record<DialectName, (n: number) => Turn> = {
   docstore: (n) => turnOf(n, 'Thought 1: so\nAction 1: Search[x]', 'Thought 3: so\nAction 3: Finish[y]'),
   bracket: (n) => turnOf(n, 'Thought: so\nAction: echo[x]', 'Thought: so\nAction: Finish[y]'),
   'self-ask': (n) => turnOf(n, 'Follow up: x', 'So the final answer is: y'),
+  // Here plain prose is an answer; nothing at all is unreadable.
   conversational: (n) =>
-    turnOf(n, 'Thought: Do I need to use a tool? Yes\nAction: echo\nAction Input: x', 'Thought: No\nAI: y', ''),
+    n === 1 ? '' : turnOf(n, `Thought: Do I need to use a tool? Yes\n${ECHO}`, 'Thought: No\nAI: y'),
   native: (n) => (n === 0 ? { text: 'so', toolCalls: calls(7) } : n === 1 ? { text: '' } : 'y'),
 }
 
-function turnOf(n: number, action: string, final: string, unreadable = 'mumble mumble') {
-  return [action, unreadable][n] ?? final
+function turnOf(n: number, action: string, final: string) {
+  return [action, 'mumble mumble'][n] ?? final
 }
 
 function calls(count: number) {

@@ -65,7 +65,7 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     expect(text.indexOf('Write it so.')).toBeGreaterThan(text.indexOf('Gibberish!'))
   })
 
-  test('says on the last call why, and that an answer must come now, without tools', () => {
+  test('says on the final turn why, and that an answer must come now, without tools', () => {
     const rendered = dialect(name).render(view({ steps: [step(1)], finalTurn: 'time' }))
     const last = rendered.messages.at(-1)!
     expect(last.role).toBe('user')
@@ -75,13 +75,16 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     expect(prompt(name, { steps: [step(1)], finalTurn: 'time' }).slice(0, asked.length - 40)).toBe(asked.slice(0, -40))
   })
 
-  test.each(['steps', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const)('has words for “%s”', (lastCall) => {
-    expect(prompt(name, { finalTurn: lastCall })).toMatch(
-      /You have run out of [a-z].{3,}, so no more tools|You have run out of [a-z]{4,}, so no more/,
-    )
-  })
+  test.each(['steps', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const)(
+    'has words for “%s”',
+    (finalTurn) => {
+      expect(prompt(name, { finalTurn })).toMatch(
+        /You have run out of [a-z].{3,}, so no more tools|You have run out of [a-z]{4,}, so no more/,
+      )
+    },
+  )
 
-  test('can be followed on the last call: the form that it asks for is read as an answer', () => {
+  test('can be followed on the final turn: the form that it asks for is read as an answer', () => {
     const { content } = dialect(name)
       .render(view({ steps: [step(1)], finalTurn: 'steps' }))
       .messages.at(-1)!

@@ -186,7 +186,7 @@ describe.concurrent('a model’s mistake', () => {
     expect(final).toEqual({ type: 'answer', text: 'fine', sources: [] })
   })
 
-  test('plain prose on the last call is an answer; scaffolding is not', async (t) => {
+  test('plain prose on the final turn is an answer; scaffolding is not', async (t) => {
     const prose = await runOn(t, { model: ['mumble', 'mumble', 'mumble', 'Forty-two, I think.'] })
     expect(prose.final).toEqual({ type: 'answer', text: 'Forty-two, I think.', sources: [], stopped: 'unreadable' })
     const scaffold = await runOn(t, {
@@ -424,7 +424,7 @@ describe.concurrent('a budget', () => {
     expect(Date.now() - from).toBeLessThan(20_000)
   })
 
-  test('of time: a model that trickles on the last call is cut, and what it said counts', async (t) => {
+  test('of time: a model that trickles on the final turn is cut, and what it said counts', async (t) => {
     const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 5 }
     const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 2000 } })
     expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })

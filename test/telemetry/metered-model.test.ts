@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
 import { ModelError } from '../../src/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
-import type { ModelFact } from '../../src/telemetry/telemetry-event.ts'
+import type { ModelCallEvent } from '../../src/telemetry/telemetry-event.ts'
 import { meteredModel } from '../../src/telemetry/metered-model.ts'
 
 const usage = { model: 'm', inputTokens: 10, outputTokens: 2, estimated: false }
@@ -30,7 +30,7 @@ async function metered(
   { error, signal, take }: { error?: unknown; signal?: AbortSignal; take?: number } = {},
 ) {
   const clock = { now: 5_000 }
-  const facts: ModelFact[] = []
+  const facts: ModelCallEvent[] = []
   const model = meteredModel(
     playing(events, clock, error),
     (fact) => facts.push(fact),

@@ -33,5 +33,5 @@ const REASONS: Record<StopReason, string> = {
 
 /** The end of the prompt: on the final turn the demand to answer now in `form`, else the cue for the next turn. */
 export function tailOf(view: RunView, prompts: Prompts, { cue, form }: { cue: string; form: string }): string {
-  return view.finalTurn ? `\n${prompts['last-call']({ reason: REASONS[view.finalTurn], form })}` : cue
+  return view.finalTurn ? `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], form })}` : cue
 }

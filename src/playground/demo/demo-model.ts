@@ -69,7 +69,7 @@ export function complete(messages: Message[], isBare = false): string {
   if (prompt.kind === 'standalone') return standalone(prompt.history, prompt.followUp)
   if (prompt.kind === 'foreign') return foreignWords(messages)
   const { asked } = prompt
-  const next = asked.lastCall ? lastWords(asked) : think(asked)
+  const next = asked.finalTurn ? finalAnswer(asked) : think(asked)
   return write('answer' in next && isBare ? { ...next, answer: valueOf(next.answer) } : next)
 }
 
@@ -99,8 +99,8 @@ function think(asked: Asked): Move | Final {
   return answered(onlyDemo(asked), 'This is beyond my few rules.')
 }
 
-/** The last call may use no tool: what was seen last is all there is to say. */
-function lastWords(asked: Asked): Final {
+/** The final turn may use no tool: the answer is what was seen last. */
+function finalAnswer(asked: Asked): Final {
   const seen = asked.observations.at(-1)
   return answered(seen ? `I had to stop here. The last thing that I saw: ${seen.slice(0, 300)}` : onlyDemo(asked))
 }

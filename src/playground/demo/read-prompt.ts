@@ -17,7 +17,7 @@ export interface Asked {
   /** What came back so far, oldest first. */
   observations: string[]
   /** The prompt says that no more tools can be used. */
-  lastCall: boolean
+  finalTurn: boolean
 }
 
 /** What was asked before in the thread, and what was answered. */
@@ -55,13 +55,13 @@ function readFrame(whole: string): { tools: string[]; today: string } {
 }
 
 /** The labels count only at the start of a line: the loop defuses those inside observations. */
-function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'lastCall'> {
+function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'finalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const observations = rest.filter((part) => part.startsWith('Observation:')).map(observationOf)
-  const lastCall =
+  const finalTurn =
     /^Final Answer:[^\n]*$/m.test(text.slice(text.lastIndexOf('Observation:') + 1)) || !/Thought:\s*$/.test(text)
   const question = head.slice('Question:'.length)
-  return { question: (lastCall ? (question.split('\n\n')[0] ?? '') : question).trim(), observations, lastCall }
+  return { question: (finalTurn ? (question.split('\n\n')[0] ?? '') : question).trim(), observations, finalTurn }
 }
 
 /** An observation without its label and the marks around it. */

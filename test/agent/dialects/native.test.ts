@@ -3,7 +3,7 @@ import { echo, runOn } from '../../harness/agent-run.ts'
 import { dialect, read, step, view } from '../../harness/dialect.ts'
 
 describe('native', () => {
-  test('tells of the tools as specifications, on the last call too, and lets none be called then', () => {
+  test('tells of the tools as specifications, on the final turn too, and lets none be called then', () => {
     const rendered = dialect('native').render(view())
     expect(rendered.tools).toMatchObject([
       { name: 'wikipedia', parameters: { type: 'object' } },

@@ -146,7 +146,7 @@ describe('one completion', () => {
     expect(text).toContain('OPENAI_API_KEY')
   })
 
-  test('the last call is answered from what was seen', () => {
+  test('the final turn is answered from what was seen', () => {
     const end = '\nYou have run out of steps, so no more tools can be used. Write only:\nFinal Answer: the answer'
     expect(
       final(complete(prompt('Who was Ada Lovelace?', { observations: ['Ada was a mathematician.'], end }))),

@@ -169,14 +169,14 @@ describe('prompts', () => {
         tools: ['a', 'b_c'],
         today: '2026-11-21',
         observations: ['two\nlines'],
-        lastCall: false,
+        finalTurn: false,
       },
     })
   })
 
   test('a question may have several paragraphs', () => {
     const read = readPrompt([system, { role: 'user', content: 'Question: one\n\ntwo\nThought:' }])
-    expect(read).toMatchObject({ asked: { question: 'one\n\ntwo', lastCall: false } })
+    expect(read).toMatchObject({ asked: { question: 'one\n\ntwo', finalTurn: false } })
   })
 
   test('the seed’s own prompt for follow-ups is read as ours is', () => {

@@ -1,0 +1,138 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startWiki } from '../../src/playground/wiki.ts'
+import { loadPrompts } from '../../src/prompts.ts'
+import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
+import { runOn } from '../harness/agent-run.ts'
+import { act, finish, type Script } from '../harness/played-model.ts'
+import { sendJson, startWebServer } from '../harness/web-server.ts'
+
+/** A tool in the loop: what the model writes for it, turn by turn, and what it reads after the last one. */
+interface Row {
+  tool: string
+  /** The name in TOOLS that it comes with, if that is not its own. */
+  enabled?: string
+  /** The turns' inputs, each for this tool or for the one that it names. */
+  inputs: (string | [tool: string, input: string])[]
+  observation: string | RegExp
+  source?: string
+  /** The service that it calls: the setting of its address, and what it answers there. */
+  service?: { setting: keyof ToolSettings; path: string; answer(response: ServerResponse): void }
+  settings?: ToolSettings
+  /** What the model answers when the tool asks it something. */
+  asked?: string
+}
+
+const FEED = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/abs/2210.03629v3</id>
+<published>2022-10-06T01:00:32Z</published><title>ReAct</title><summary>Reason and act.</summary>
+<author><name>Shunyu Yao</name></author></entry></feed>`
+
+const ROWS: Row[] = [
+  { tool: 'calculator', inputs: ['29^0.23'], observation: '2.169459462491557' },
+  {
+    tool: 'wikipedia',
+    inputs: ['Dune (novel)'],
+    observation: /^Dune is a 1965 science fiction novel/,
+    source: '/wiki/Dune_(novel)',
+  },
+  {
+    tool: 'wikipedia_lookup',
+    enabled: 'wikipedia',
+    inputs: [['wikipedia', 'Dune (novel)'], 'Lynch'],
+    observation: /^\(Result 1 \/ 1\) David Lynch filmed the book/,
+  },
+  {
+    tool: 'search',
+    inputs: ['capital of France'],
+    observation: 'Paris',
+    source: 'https://box.example/',
+    settings: { serpapiApiKey: 'k3y' },
+    service: {
+      setting: 'serpapiUrl',
+      path: '/search.json',
+      answer: (response) =>
+        sendJson(response, { answer_box: { title: 'Box', link: 'https://box.example/', answer: 'Paris' } }),
+    },
+  },
+  {
+    tool: 'duckduckgo',
+    inputs: ['donald duck'],
+    observation: 'A cartoon character.',
+    source: 'https://en.wikipedia.org/wiki/Donald_Duck',
+    service: {
+      setting: 'duckduckgoUrl',
+      path: '/',
+      answer: (response) =>
+        sendJson(response, {
+          Heading: 'Donald Duck',
+          AbstractText: 'A cartoon character.',
+          AbstractURL: 'https://en.wikipedia.org/wiki/Donald_Duck',
+        }),
+    },
+  },
+  {
+    tool: 'arxiv',
+    inputs: ['react reasoning'],
+    observation: /^ReAct \(2022-10-06\), by Shunyu Yao/,
+    source: 'http://arxiv.org/abs/2210.03629v3',
+    service: { setting: 'arxivApiUrl', path: '/api/query', answer: (response) => void response.end(FEED) },
+  },
+  {
+    tool: 'github_user',
+    inputs: ['tj'],
+    observation: /"followers":49319/,
+    source: 'https://github.com/tj',
+    service: {
+      setting: 'githubApiUrl',
+      path: '/api/v3/',
+      answer: (response) => sendJson(response, { login: 'tj', html_url: 'https://github.com/tj', followers: 49319 }),
+    },
+  },
+  { tool: 'llm_math', inputs: ['six times seven'], asked: '6*7', observation: 'Answer: 42' },
+  { tool: 'GetInvoice', enabled: 'invoices', inputs: ['company C'], observation: '20000' },
+  { tool: 'Total', enabled: 'invoices', inputs: ['2000 1500'], observation: '3500' },
+  { tool: 'Diff', enabled: 'invoices', inputs: ['2000 1500'], observation: '500' },
+]
+
+const http = createToolHttp({ clocks: { now: Date.now, sleep: async () => undefined } })
+afterAll(() => http.close())
+
+describe('a built-in tool in the loop, its service on a real socket', () => {
+  test.for(ROWS)('$tool', async (row, t) => {
+    const settings = { enabled: [row.enabled ?? row.tool], ...row.settings, ...(await addressOf(row)) }
+    const tools = createToolbox({ http, prompts: loadPrompts(), settings })
+    const { events, final, model } = await runOn(t, { model: scriptOf(row), tools })
+    const observed = events.flatMap((event) => (event.type === 'observation' ? [event.step.observation] : []))
+    const last = observed.at(-1)
+    expect(last?.ok).toBe(true)
+    expect(last?.text).toMatch(row.observation)
+    if (typeof row.observation === 'string') expect(last?.text).toBe(row.observation)
+    expect(model.requests.at(-1)?.prompt).toContain(last?.text.split('\n')[0])
+    const sources = final?.type === 'answer' ? final.sources.map(({ url }) => url) : []
+    if (row.source) expect(sources.join()).toContain(row.source)
+  })
+
+  test('is in the table above, whichever it is', () => {
+    const settings = { enabled: toolNames, serpapiApiKey: 'k3y' }
+    const built = createToolbox({ http, prompts: loadPrompts(), settings }).map(({ name }) => name)
+    expect(ROWS.map((row) => row.tool).sort()).toEqual(built.sort())
+  })
+})
+
+function scriptOf({ tool, inputs, asked }: Row): Script {
+  const turns = inputs.map((input) => (typeof input === 'string' ? act('so', tool, input) : act('so', ...input)))
+  return ({ prompt }) => (asked && prompt.endsWith('Expression:') ? asked : (turns.shift() ?? finish('done')))
+}
+
+/** Starts the service, and gives the setting that leads to it. */
+async function addressOf({ tool, service }: Row): Promise<ToolSettings> {
+  if (tool.startsWith('wikipedia')) {
+    const wiki = await startWiki()
+    onTestFinished(() => wiki.close())
+    return { wikipediaApiUrl: wiki.url }
+  }
+  if (!service) return {}
+  const server = await startWebServer((_, response) => service.answer(response))
+  return { [service.setting]: `${server.url}${service.path}` }
+}
