@@ -1,4 +1,4 @@
-import { DelayedError, Worker as BullWorker, type Job } from 'bullmq'
+import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { isTransient, type RedisClient } from '../redis.ts'
@@ -6,6 +6,7 @@ import { redisRun } from '../run/redis-run.ts'
 import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
+import { ThreadJobWorker } from './thread-job-worker.ts'
 import type { Handler } from './types.ts'
 
 export interface QuestionWorkerOptions {
@@ -44,13 +45,13 @@ const SUSPECT_PAUSE_MS = 200
 /** Takes turns from BullMQ and runs the handler on them: one job is one turn of one thread. */
 export class QuestionWorker {
   readonly #options: QuestionWorkerOptions
-  readonly #worker: BullWorker<ThreadJob>
+  readonly #worker: ThreadJobWorker
   readonly #running = new Map<string, Running>()
   #isStopping = false
 
   constructor(options: QuestionWorkerOptions) {
     this.#options = options
-    this.#worker = new BullWorker<ThreadJob>(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
+    this.#worker = new ThreadJobWorker(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
       connection: options.redis,
       prefix: bullPrefix(options.prefix),
       concurrency: options.concurrency,
