@@ -13,7 +13,7 @@ import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
 import { Directory } from './slack/client/directory.ts'
 import { Outbox } from './slack/outbox.ts'
 import type { Identity } from './slack/listeners/index.ts'
-import { SlackRefusal, SlackWeb } from './slack/client/slack-web.ts'
+import { refusalCode, SlackWeb } from './slack/client/slack-web.ts'
 import { createDeadLetterHandler, createQuestionHandler, type AnswerWatch } from './slack/handle-question.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -190,8 +190,7 @@ async function identify(web: SlackWeb): Promise<Identity> {
 }
 
 function refusedBy(name: string, error: unknown): ConfigError {
-  const code =
-    error instanceof SlackRefusal ? error.code : (/An API error occurred: (\w+)/.exec(String(error))?.[1] ?? '')
+  const code = refusalCode(error)
   if (code) return new ConfigError(`${name} should be a token that Slack takes: it answered ${code}.`)
   return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
 }

@@ -1,6 +1,7 @@
 import { ask } from './ask.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
+import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import type { RunState } from './run-state.ts'
@@ -75,7 +76,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     if (run.task.signal.aborted) throw run.task.signal.reason
     if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
     return mistake(
-      error instanceof Error && error.name === 'ToolError'
+      error instanceof ToolError
         ? error.message
         : `${tool.name} failed: ${clip(String(error))}`,
     )

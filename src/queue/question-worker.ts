@@ -1,12 +1,13 @@
 import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
-import { isTransient, type RedisClient } from '../redis.ts'
+import type { RedisClient } from '../redis.ts'
+import { isTransient } from '../redis-errors.ts'
 import { redisRun } from '../run/redis-run.ts'
 import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
-import { ThreadJobWorker } from './thread-job-worker.ts'
+import { isJobLost, ThreadJobWorker } from './thread-job-worker.ts'
 import type { Handler } from './types.ts'
 
 export interface QuestionWorkerOptions {
@@ -179,8 +180,7 @@ export class QuestionWorker {
     const { log, onFault } = this.#options
     if (this.#isStopping) return
     // A missing lock means that another worker has the job; the run's own lease has already stopped the work here.
-    const isAboutLock = /\block\b|^Missing key for job/i.test(error.message)
-    if (isAboutLock) log.info({ error: error.message }, 'a lease was lost')
+    if (isJobLost(error)) log.info({ error: error.message }, 'a lease was lost')
     else onFault(error)
   }
 }

@@ -1,3 +1,4 @@
+import { TransientError } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
 import { conversationOf, type Question } from '../run/types.ts'
@@ -139,5 +140,5 @@ async function acceptDelivery(half: QueueConnection, asked: Question, onlyKnownT
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(ms, [promise])) return promise
   // If it is stored after all, that is harmless: Slack's next delivery of it is then a duplicate.
-  throw new Error(`Redis did not take the question in within ${ms} ms.`)
+  throw new TransientError(`Redis did not take the question in within ${ms} ms.`)
 }

@@ -1,4 +1,4 @@
-import { Worker, type Job, type JobJson } from 'bullmq'
+import { ErrorCode, Worker, type Job, type JobJson } from 'bullmq'
 import type { ThreadJob } from './thread-jobs.ts'
 
 /**
@@ -21,4 +21,14 @@ export class ThreadJobWorker extends Worker<ThreadJob> {
   ): Promise<void | Job<ThreadJob>> {
     return super.processJob(job, token, () => !this.#isDrained && mayFetchNext())
   }
+}
+
+const LOST: unknown[] = [ErrorCode.JobNotExist, ErrorCode.JobLockNotExist, ErrorCode.JobLockMismatch]
+
+/**
+ * Whether BullMQ means that another worker has the job: its lock is gone or another one's, or the job is. A lock that could not be
+ * renewed in time has only a text (BullMQ 6.7.0, lock-manager.js).
+ */
+export function isJobLost(error: Error): boolean {
+  return ('code' in error && LOST.includes(error.code)) || error.message.startsWith('could not renew lock')
 }
