@@ -6,31 +6,19 @@ import { embeddedRun } from '../run/memory-run.ts'
 import { freshRun } from '../run/saved-run.ts'
 import { conversationOf, type Question, type SavedRun } from '../run/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
-import { GIVE_UP_TRIES, QUEUE_DEFAULTS } from './defaults.ts'
+import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
 
-export interface MemoryQueueOptions {
+export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
-  /** Questions answered at once, each of another thread. */
-  concurrency?: number
-  now?: () => number
-  /** How often a handler may fail before its question is given up, and the first pause between (it doubles). */
-  maxFailures?: number
-  backoffMs?: number
-  /** How long a question's id is remembered, so that a redelivery is known for one. */
+  /** How long a question's id is remembered, so that a redelivery is known for one. Milliseconds. */
   claimTtlMs?: number
-  /** How long a thread in which the bot was asked stays known. */
-  knownTtlMs?: number
-  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
-  dmMemoryMs?: number
   /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
   maxClaims?: number
   maxKnown?: number
   maxWaiting?: number
-  /** How long an aborted handler has to end before stop() no longer waits for it. */
-  graceMs?: number
 }
 
 /** A question that waits or is worked on, with what its run has done so far. */
@@ -53,7 +41,7 @@ export function memoryQueue(options: MemoryQueueOptions): Queue {
 }
 
 class MemoryQueue implements Queue {
-  readonly #options: Required<MemoryQueueOptions>
+  readonly #options: QueueSettings & Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
   readonly #known: ExpiringMap<true>
   readonly #conversations: MemoryConversations
@@ -69,9 +57,9 @@ class MemoryQueue implements Queue {
 
   constructor(options: MemoryQueueOptions) {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
-    const { dmMemoryMs } = QUEUE_DEFAULTS
-    const times = { dmMemoryMs, backoffMs: 1_000, claimTtlMs: DAY_MS, knownTtlMs: 30 * DAY_MS, graceMs: 3_000 }
-    this.#options = { concurrency: 20, now: Date.now, maxFailures: 3, ...bounds, ...times, ...options }
+    // Nothing goes on elsewhere, so each aborted handler tells its thread that the bot is restarting.
+    const times = { claimTtlMs: DAY_MS, graceMs: 3_000 }
+    this.#options = { ...queueSettings(), ...bounds, ...times, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
@@ -193,7 +181,7 @@ class MemoryQueue implements Queue {
 
   /** @returns whether the question needs no further attempt. */
   async #attempt(item: Item, signal: AbortSignal): Promise<boolean> {
-    const { log, maxFailures } = this.#options
+    const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isGivenUp = item.failures >= maxFailures
     const work = isGivenUp ? this.#giveUp : this.#handler
     item.saved.attempts += 1
@@ -206,7 +194,7 @@ class MemoryQueue implements Queue {
       item.failures += 1
       const fields = { question: item.question.id, failures: item.failures, error: messageOf(error) }
       log.error(fields, isGivenUp ? 'giving a question up failed' : 'a question failed')
-      return item.failures >= maxFailures + (this.#giveUp ? GIVE_UP_TRIES : 0)
+      return item.failures >= maxFailures + (this.#giveUp ? maxDeadLetterTries : 0)
     }
   }
 

@@ -4,33 +4,23 @@ import type { StoreLog } from '../history/store-log.ts'
 import type { RedisClient } from '../redis.ts'
 import { isTransient } from '../redis-errors.ts'
 import { redisRun } from '../run/redis-run.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
 import { isJobLost, ThreadJobWorker } from './thread-job-worker.ts'
 import type { Handler } from './types.ts'
 
-export interface QuestionWorkerOptions {
+interface QuestionWorkerParts {
   redis: RedisClient
-  prefix: string
   store: ThreadStore
   jobs: ThreadJobs
   log: StoreLog
+  settings: QueueSettings
   /** Told of what BullMQ meets by itself. */
   onFault: (error: Error) => void
   handler: Handler
   giveUp: Handler | undefined
-  concurrency: number
-  /** A run that loses this many workers in a row is given up. */
-  maxLosses: number
-  now: () => number
-  /** How long a worker may be silent before another one gets its job, and how often that is checked. Milliseconds. */
-  lockMs: number
-  stalledMs: number
-  /** The first pause after a failure of the handler; it doubles. */
-  backoffMs: number
-  /** How long an aborted handler has to end before it is no longer waited for. Milliseconds. */
-  graceMs: number
 }
 
 /** A turn at work. `isSuspect`: its run is given up if its worker is lost once more. */
@@ -45,19 +35,22 @@ const SUSPECT_PAUSE_MS = 200
 
 /** Takes turns from BullMQ and runs the handler on them: one job is one turn of one thread. */
 export class QuestionWorker {
-  readonly #options: QuestionWorkerOptions
+  readonly #parts: QuestionWorkerParts
+  readonly #settings: QueueSettings
   readonly #worker: ThreadJobWorker
   readonly #running = new Map<string, Running>()
   #isStopping = false
 
-  constructor(options: QuestionWorkerOptions) {
-    this.#options = options
+  constructor(parts: QuestionWorkerParts) {
+    this.#parts = parts
+    this.#settings = parts.settings
+    const { prefix, concurrency, lockMs, stalledMs } = parts.settings
     this.#worker = new ThreadJobWorker(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
-      connection: options.redis,
-      prefix: bullPrefix(options.prefix),
-      concurrency: options.concurrency,
-      lockDuration: options.lockMs,
-      stalledInterval: options.stalledMs,
+      connection: parts.redis,
+      prefix: bullPrefix(prefix),
+      concurrency,
+      lockDuration: lockMs,
+      stalledInterval: stalledMs,
       // How often a job may lose its worker is decided with its run, which knows of checkpoints.
       maxStalledCount: 1_000_000_000,
       drainDelay: 5,
@@ -74,11 +67,11 @@ export class QuestionWorker {
     this.#isStopping = true
     const closing = this.#worker.close()
     const working = () => [...this.#running.values()].map(({ done }) => done)
-    const handingOverMs = Math.min(this.#options.graceMs + 1_000, ms / 2)
+    const handingOverMs = Math.min(this.#settings.graceMs + 1_000, ms / 2)
     if (!(await settledWithin(ms - handingOverMs, working()))) {
-      this.#options.log.info({ questions: this.#running.size }, 'out of time: what still runs is handed over')
+      this.#parts.log.info({ questions: this.#running.size }, 'out of time: what still runs is handed over')
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
-      await settledWithin(this.#options.graceMs + 1_000, working())
+      await settledWithin(this.#settings.graceMs + 1_000, working())
     }
     // What is left is BullMQ's own tidying, which waits for ever where Redis is away.
     if (!(await settledWithin(1_000, [closing]))) await settledWithin(1_000, [this.#worker.getBackend().close(true)])
@@ -86,7 +79,7 @@ export class QuestionWorker {
 
   async #process(job: Job<ThreadJob>, token: string): Promise<void> {
     const abort = new AbortController()
-    const isSuspect = job.stalledCounter >= this.#options.maxLosses - 1
+    const isSuspect = job.stalledCounter >= this.#settings.maxLosses - 1
     const pause = this.#pauseBefore(isSuspect)
     const entry: Running = { abort, done: Promise.resolve(), isSuspect: isSuspect && pause === undefined }
     entry.done = pause === undefined ? this.#turn(job, token, entry) : this.#comeBack(job, token, pause)
@@ -112,7 +105,7 @@ export class QuestionWorker {
 
   async #turn(job: Job<ThreadJob>, token: string, entry: Running): Promise<void> {
     const { signal } = entry.abort
-    const { store, jobs } = this.#options
+    const { store, jobs } = this.#parts
     const { thread, gen } = job.data
     const turn = await store.begin(thread, gen, job.attemptsStarted)
     if (!('lease' in turn)) {
@@ -124,7 +117,7 @@ export class QuestionWorker {
     // A failure does no harm: a tag is off by one, and stats() later drops the stale entry.
     jobs.begun(question, job.priority).catch(() => {})
     // The job's losses were not in a row: there were checkpoints in between.
-    if (turn.stored.losses < this.#options.maxLosses - 1) entry.isSuspect = false
+    if (turn.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
     try {
       await this.#work(turn, signal)
     } catch (error) {
@@ -137,7 +130,8 @@ export class QuestionWorker {
   }
 
   async #work(turn: LeasedQuestion, signal: AbortSignal): Promise<void> {
-    const { handler, giveUp, redis, now, graceMs, log } = this.#options
+    const { handler, giveUp, redis, log } = this.#parts
+    const { now, graceMs } = this.#settings
     const { question, saved, losses, failures } = turn.stored
     if (turn.verdict === 'drop') return
     if (turn.verdict === 'give-up') log.error({ question: turn.id, losses, failures }, 'a question is given up')
@@ -146,7 +140,7 @@ export class QuestionWorker {
   }
 
   async #finish(turn: LeasedQuestion): Promise<void> {
-    const { store, jobs, log } = this.#options
+    const { store, jobs, log } = this.#parts
     const state = turn.verdict === 'work' ? 'done' : 'given-up'
     const { held, gen } = await store.finish(turn, state)
     if (!held) log.info({ question: turn.id }, 'another worker has taken the question over')
@@ -155,7 +149,8 @@ export class QuestionWorker {
 
   /** Releases a turn that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */
   async #putDown(turn: LeasedQuestion, error: unknown, signal: AbortSignal): Promise<number | undefined> {
-    const { store, backoffMs, log } = this.#options
+    const { store, log } = this.#parts
+    const { backoffMs } = this.#settings
     if (signal.aborted || error instanceof LeaseLost) {
       const isHeld = (await store.release(turn)) !== undefined
       log.info({ question: turn.id }, isHeld ? 'a question is handed over' : 'another worker has the question')
@@ -177,7 +172,7 @@ export class QuestionWorker {
   }
 
   #onError(error: Error): void {
-    const { log, onFault } = this.#options
+    const { log, onFault } = this.#parts
     if (this.#isStopping) return
     // A missing lock means that another worker has the job; the run's own lease has already stopped the work here.
     if (isJobLost(error)) log.info({ error: error.message }, 'a lease was lost')

@@ -2,18 +2,16 @@ import { messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { scanKeys, type RedisClient } from '../redis.ts'
 import { threadInKey } from '../run/thread-keys.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 import type { ThreadStore } from './thread-store.ts'
 
-export interface SweeperOptions {
+interface SweeperParts {
   redis: RedisClient
-  prefix: string
   store: ThreadStore
   jobs: ThreadJobs
   log: StoreLog
-  /** Milliseconds between two sweeps, over all workers. */
-  everyMs: number
-  random: () => number
+  settings: QueueSettings
 }
 
 /**
@@ -21,24 +19,25 @@ export interface SweeperOptions {
  * deliver again; so does a Redis that lost its last second. It looks at start and then now and then.
  */
 export class Sweeper {
-  readonly #options: SweeperOptions
+  readonly #parts: SweeperParts
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(options: SweeperOptions) {
-    this.#options = options
+  constructor(parts: SweeperParts) {
+    this.#parts = parts
   }
 
-  /** Sweeps now, and again after `everyMs` give or take a fifth. Never rejects. */
+  /** Sweeps now, and again after `sweepMs` give or take a fifth. Never rejects. */
   async run(): Promise<void> {
-    const { log, everyMs, random } = this.#options
+    const { log, settings } = this.#parts
+    const { sweepMs, random } = settings
     try {
       if (await this.#isMyTurn()) await this.sweep()
     } catch (error) {
       if (!this.#isStopped) log.warn({ error: messageOf(error) }, 'a sweep failed')
     }
     if (this.#isStopped) return
-    this.#timer = setTimeout(() => void this.run(), everyMs * (0.8 + 0.4 * random()))
+    this.#timer = setTimeout(() => void this.run(), sweepMs * (0.8 + 0.4 * random()))
   }
 
   stop(): void {
@@ -48,15 +47,16 @@ export class Sweeper {
 
   /** One worker's sweep does for all of them. */
   async #isMyTurn(): Promise<boolean> {
-    const { redis, prefix, everyMs } = this.#options
-    return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(everyMs / 2), 'NX')) === 'OK'
+    const { redis, settings } = this.#parts
+    const { prefix, sweepMs } = settings
+    return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(sweepMs / 2), 'NX')) === 'OK'
   }
 
   /** @returns how many threads had to be woken. */
   async sweep(): Promise<number> {
-    const { redis, prefix, log } = this.#options
+    const { redis, settings, log } = this.#parts
     let woken = 0
-    for await (const keys of scanKeys(redis, `${prefix}:{*}:inbox`)) {
+    for await (const keys of scanKeys(redis, `${settings.prefix}:{*}:inbox`)) {
       const found = await Promise.all(keys.map((key) => this.#wake(threadInKey(key))))
       woken += found.filter(Boolean).length
     }
@@ -65,7 +65,7 @@ export class Sweeper {
   }
 
   async #wake(thread: string): Promise<boolean> {
-    const { store, jobs } = this.#options
+    const { store, jobs } = this.#parts
     const gen = await store.revive(thread)
     if (gen === '' || (await jobs.has(thread, gen))) return false
     // Not under the same generation: the lost job may have been started before, and a new job counts its starts from zero.

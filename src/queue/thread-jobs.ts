@@ -3,6 +3,7 @@ import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { advanceVirtualTime, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
 
@@ -28,8 +29,13 @@ export class ThreadJobs {
   /** Under BullMQ's hash tag, so that a script may look at both. */
   readonly #tags: string
 
-  constructor(options: { redis: RedisClient; prefix: string; onFault: (error: Error) => void }) {
-    const { redis, prefix } = options
+  constructor(options: {
+    redis: RedisClient
+    settings: Pick<QueueSettings, 'prefix'>
+    onFault: (error: Error) => void
+  }) {
+    const { redis, settings } = options
+    const { prefix } = settings
     this.#redis = redis
     this.#tags = `${bullPrefix(prefix)}:fair`
     this.waiting = new WaitingQuestions({ redis, prefix, key: `${bullPrefix(prefix)}:waiting` })
