@@ -148,10 +148,10 @@ function frontOf(
 async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: SlackReceiver | undefined }) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
-    '/readyz': async () =>
-      (front?.ready() ?? true) && (await stores.queue.ready())
-        ? { status: 200, body: 'ok\n' }
-        : { status: 503, body: 'not now\n' },
+    '/readyz': async () => {
+      const reason = await notReady(front, stores)
+      return reason === undefined ? { status: 200, body: 'ok\n' } : { status: 503, body: `not ready: ${reason}\n` }
+    },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
   const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })
@@ -159,6 +159,13 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))
   return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
+}
+
+/** Why nothing can be taken in now; undefined if it can. */
+async function notReady(front: SlackReceiver | undefined, { queue, durable }: Stores): Promise<string | undefined> {
+  if (front && !front.ready()) return 'Socket Mode is not connected'
+  if (await queue.ready()) return undefined
+  return durable ? 'Redis is unreachable or refuses writes' : 'the queue in memory is full or stopping'
 }
 
 async function listen(name: string, options: Parameters<typeof serve>[0]): Promise<Server> {

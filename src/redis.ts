@@ -146,11 +146,11 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   let lastError: string | undefined
   let isLost = false
   const lost = (error = lastError) => {
-    if (!isLost) log.warn({ purpose, error }, 'Redis cannot be reached; trying again until it can')
+    if (!isLost) log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
     isLost = true
   }
   const back = () => {
-    if (isLost) log.info({ purpose }, 'Redis is back')
+    if (isLost) log.info({ purpose }, 'Redis connection restored')
     isLost = false
     lastError = undefined
   }

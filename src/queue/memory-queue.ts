@@ -52,7 +52,7 @@ class MemoryQueue implements Queue {
   readonly #pauses = new Set<NodeJS.Timeout>()
   #waiting = 0
   #handler: Handler | undefined
-  #giveUp: Handler | undefined
+  #deadLetter: Handler | undefined
   #state: 'open' | 'stopping' | 'stopped' = 'open'
 
   constructor(options: MemoryQueueOptions) {
@@ -84,9 +84,9 @@ class MemoryQueue implements Queue {
     return 'accepted'
   }
 
-  async start(handler: Handler, giveUp?: Handler): Promise<void> {
+  async start(handler: Handler, deadLetter?: Handler): Promise<void> {
     this.#handler = handler
-    this.#giveUp = giveUp
+    this.#deadLetter = deadLetter
     this.#pump()
   }
 
@@ -182,8 +182,8 @@ class MemoryQueue implements Queue {
   /** @returns whether the question needs no further attempt. */
   async #attempt(item: Item, signal: AbortSignal): Promise<boolean> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
-    const isGivenUp = item.failures >= maxFailures
-    const work = isGivenUp ? this.#giveUp : this.#handler
+    const isDeadLettered = item.failures >= maxFailures
+    const work = isDeadLettered ? this.#deadLetter : this.#handler
     item.saved.attempts += 1
     const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
     try {
@@ -193,8 +193,8 @@ class MemoryQueue implements Queue {
       if (signal.aborted) return false
       item.failures += 1
       const fields = { question: item.question.id, failures: item.failures, error: messageOf(error) }
-      log.error(fields, isGivenUp ? 'giving a question up failed' : 'a question failed')
-      return item.failures >= maxFailures + (this.#giveUp ? maxDeadLetterTries : 0)
+      log.error(fields, isDeadLettered ? 'the dead-letter notice failed' : 'question failed')
+      return item.failures >= maxFailures + (this.#deadLetter ? maxDeadLetterTries : 0)
     }
   }
 

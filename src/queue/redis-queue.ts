@@ -55,11 +55,11 @@ class RedisQueue implements Queue {
     return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, onlyKnownThread))
   }
 
-  async start(handler: Handler, giveUp?: Handler): Promise<void> {
+  async start(handler: Handler, deadLetter?: Handler): Promise<void> {
     const { log, settings } = this.#parts
     if (settings.role === 'front' || this.#worker || this.#isStopped) return
     const connection = this.#connect('work')
-    this.#worker = new QuestionWorker({ ...connection, settings, log, onFault: this.#onFault, handler, giveUp })
+    this.#worker = new QuestionWorker({ ...connection, settings, log, onFault: this.#onFault, handler, deadLetter })
     this.#sweeper = new Sweeper({ ...connection, settings, log })
     void this.#sweeper.run()
   }

@@ -34,7 +34,7 @@ export class Sweeper {
     try {
       if (await this.#isMyTurn()) await this.sweep()
     } catch (error) {
-      if (!this.#isStopped) log.warn({ error: messageOf(error) }, 'a sweep failed')
+      if (!this.#isStopped) log.warn({ error: messageOf(error) }, 'sweep failed')
     }
     if (this.#isStopped) return
     this.#timer = setTimeout(() => void this.run(), sweepMs * (0.8 + 0.4 * random()))
@@ -52,19 +52,19 @@ export class Sweeper {
     return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(sweepMs / 2), 'NX')) === 'OK'
   }
 
-  /** @returns how many threads had to be woken. */
+  /** @returns how many threads were given a new job. */
   async sweep(): Promise<number> {
     const { redis, settings, log } = this.#parts
-    let woken = 0
+    let revived = 0
     for await (const keys of scanKeys(redis, `${settings.prefix}:{*}:inbox`)) {
-      const found = await Promise.all(keys.map((key) => this.#wake(threadInKey(key))))
-      woken += found.filter(Boolean).length
+      const found = await Promise.all(keys.map((key) => this.#revive(threadInKey(key))))
+      revived += found.filter(Boolean).length
     }
-    if (woken > 0) log.warn({ threads: woken }, 'woke threads whose questions had no job')
-    return woken
+    if (revived > 0) log.warn({ threads: revived }, 're-enqueued threads without a job')
+    return revived
   }
 
-  async #wake(thread: string): Promise<boolean> {
+  async #revive(thread: string): Promise<boolean> {
     const { store, jobs } = this.#parts
     const gen = await store.revive(thread)
     if (gen === '' || (await jobs.has(thread, gen))) return false

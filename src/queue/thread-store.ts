@@ -3,7 +3,7 @@ import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { threadKeys } from '../run/thread-keys.ts'
 import type { RunLease } from '../run/run-updates.ts'
-import { parseRun, type StoredRun } from '../run/stored-run.ts'
+import { parseRun, storedState, type StoredRun } from '../run/stored-run.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import {
@@ -22,17 +22,17 @@ interface ThreadStoreParts {
   settings: QueueSettings
 }
 
-/** A turn of a thread whose lease this process holds; `id` is the question's. */
+/** A question of a thread whose lease this process holds; `id` is the question's. */
 interface QuestionLease {
   thread: ThreadKey
   id: string
   lease: RunLease
 }
 
-/** A turn, and what is to be done in it. */
+/** Such a question, and what is to be done with it. */
 export interface LeasedQuestion extends QuestionLease {
   stored: StoredRun
-  /** `give-up`: it failed too often, say so. `drop`: saying so failed too often as well. */
+  /** `give-up`: it failed too often, so dead-letter it and say so. `drop`: saying so failed too often as well. */
   verdict: 'work' | 'give-up' | 'drop'
 }
 
@@ -61,7 +61,7 @@ export class ThreadStore {
     return { accepted: accepted as Accepted, gen }
   }
 
-  /** @returns the turn; or the generation that has the thread in place of this one, '' where nothing waits. */
+  /** @returns the question; or the generation that has the thread in place of this one, '' where nothing waits. */
   async begin(thread: ThreadKey, gen: string, starts: number): Promise<LeasedQuestion | { gen: string }> {
     const { now, maxLosses, maxFailures, maxDeadLetterTries } = this.#settings
     const keys = this.#keys(thread)
@@ -76,23 +76,31 @@ export class ThreadStore {
     const held = { thread, id: String(id), lease }
     const stored = parseRun(hashOf(fields))
     if (stored) return { ...held, stored, verdict: verdict as LeasedQuestion['verdict'] }
-    this.#log.error({ question: held.id }, 'a stored question cannot be read and is given up')
-    return this.finish(held, 'given-up')
+    this.#log.error({ question: held.id }, 'a stored question cannot be read; it is dead-lettered')
+    return this.finish(held, 'dead-lettered')
   }
 
   /** @returns whether the lease still held, and the generation that goes on with the thread. */
-  async finish(turn: QuestionLease, state: 'done' | 'given-up'): Promise<{ held: boolean; gen: string }> {
+  async finish(leased: QuestionLease, state: 'done' | 'dead-lettered'): Promise<{ held: boolean; gen: string }> {
     const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
-    const { threadKey: thread, runKey: run, token } = turn.lease
-    const { inbox } = this.#keys(turn.thread)
-    const reply = await finishQuestion(this.#redis, { thread, inbox, run, token, id: turn.id, state, ttlMs })
+    const { threadKey: thread, runKey: run, token } = leased.lease
+    const { inbox } = this.#keys(leased.thread)
+    const reply = await finishQuestion(this.#redis, {
+      thread,
+      inbox,
+      run,
+      token,
+      id: leased.id,
+      state: storedState(state),
+      ttlMs,
+    })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }
 
-  /** Puts a turn down; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
-  async release(turn: QuestionLease, error = ''): Promise<number | undefined> {
-    const { threadKey: thread, runKey: run, token } = turn.lease
+  /** Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
+  async release(leased: QuestionLease, error = ''): Promise<number | undefined> {
+    const { threadKey: thread, runKey: run, token } = leased.lease
     const failures = Number(await releaseQuestion(this.#redis, { thread, run, token, failure: error }))
     return failures < 0 ? undefined : failures
   }
@@ -103,7 +111,7 @@ export class ThreadStore {
     return String(await reviveThread(this.#redis, { thread, inbox, goneGen, ttlMs: this.#ttlMs }))
   }
 
-  /** Puts a given-up question into its thread's inbox again. @returns '' where it is not a given-up one. */
+  /** Puts a dead-lettered question into its thread's inbox again. @returns '' where it is not a dead-lettered one. */
   async retry(question: Question): Promise<string> {
     const { thread, inbox, runs } = this.#keys(conversationOf(question))
     const [id, ttlMs] = [question.id, this.#ttlMs]

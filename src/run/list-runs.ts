@@ -34,7 +34,7 @@ export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[
 export function summaryOf({ question, state, saved, losses, failures, lastError }: StoredRun): string {
   const fields = [
     question.id,
-    state,
+    state === 'dead-lettered' ? 'dead-lettered (given up)' : state,
     `asked ${new Date(question.at).toISOString()}`,
     `${saved.steps.length} steps`,
     `${saved.attempts} attempts`,

@@ -3,8 +3,13 @@ import type { Step, Usage } from '../agent/types.ts'
 import { freshRun } from './saved-run.ts'
 import type { Question, RunPart, SavedRun } from './types.ts'
 
-/** Where a run stands. `given-up` ones are kept for inspection. */
-export type RunStatus = 'waiting' | 'running' | 'done' | 'given-up'
+/** Where a run stands. Dead-lettered ones, which failed too often, are kept for inspection. */
+export type RunStatus = 'waiting' | 'running' | 'done' | 'dead-lettered'
+
+/** In Redis a dead-lettered run is `given-up`, as it was called at first: processes of two versions share the data. */
+export function storedState(state: RunStatus): string {
+  return state === 'dead-lettered' ? 'given-up' : state
+}
 
 /** A run as its hash in Redis holds it. */
 export interface StoredRun {
@@ -34,7 +39,10 @@ const questionSchema: z.ZodType<Question> = z.object({
   traceparent: z.string().optional(),
 })
 
-const stateSchema = z.enum(['waiting', 'running', 'done', 'given-up']).catch('waiting')
+const stateSchema = z
+  .enum(['waiting', 'running', 'done', 'given-up', 'dead-lettered'])
+  .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
+  .catch('waiting')
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
