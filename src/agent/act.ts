@@ -75,11 +75,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   } catch (error) {
     if (run.task.signal.aborted) throw run.task.signal.reason
     if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
-    return mistake(
-      error instanceof ToolError
-        ? error.message
-        : `${tool.name} failed: ${clip(String(error))}`,
-    )
+    return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
   } finally {
     // What a call that was cut off has cost is known only at its end, which the end of the tool's time brings about.
     await Promise.allSettled(asked)
