@@ -14,7 +14,7 @@ import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
 import { Directory } from './slack/client/directory.ts'
 import { Outbox } from './slack/outbox.ts'
 import type { Identity } from './slack/listeners/index.ts'
-import { SlackRefusal, SlackWeb } from './slack/client/slack-web.ts'
+import { refusalCode, SlackWeb } from './slack/client/slack-web.ts'
 import { createDeadLetterHandler, createQuestionHandler, type AnswerWatch } from './slack/handle-question.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -152,10 +152,10 @@ function frontOf(
 async function listenAt(config: Config, { front, stores, telemetry }: Parts & { front: SlackReceiver | undefined }) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
-    '/readyz': async () =>
-      (front?.ready() ?? true) && (await stores.queue.ready())
-        ? { status: 200, body: 'ok\n' }
-        : { status: 503, body: 'not now\n' },
+    '/readyz': async () => {
+      const reason = await notReady(front, stores)
+      return reason === undefined ? { status: 200, body: 'ok\n' } : { status: 503, body: `not ready: ${reason}\n` }
+    },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
   const main = await listen('PORT', { port: PORT, host, pages, fallback: front?.requestListener })
@@ -163,6 +163,13 @@ async function listenAt(config: Config, { front, stores, telemetry }: Parts & { 
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))
   return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
+}
+
+/** Why nothing can be taken in now; undefined if it can. */
+async function notReady(front: SlackReceiver | undefined, { queue, durable }: Stores): Promise<string | undefined> {
+  if (front && !front.ready()) return 'Socket Mode is not connected'
+  if (await queue.ready()) return undefined
+  return durable ? 'Redis is unreachable or refuses writes' : 'the queue in memory is full or stopping'
 }
 
 async function listen(name: string, options: Parameters<typeof serve>[0]): Promise<Server> {
@@ -194,8 +201,7 @@ async function identify(web: SlackWeb): Promise<Identity> {
 }
 
 function refusedBy(name: string, error: unknown): ConfigError {
-  const code =
-    error instanceof SlackRefusal ? error.code : (/An API error occurred: (\w+)/.exec(String(error))?.[1] ?? '')
+  const code = refusalCode(error)
   if (code) return new ConfigError(`${name} should be a token that Slack takes: it answered ${code}.`)
   return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
 }

@@ -1,13 +1,25 @@
 /** The few errors that this house throws on purpose. Each says, in a sentence fit for a person, what happened and what to do. */
 
+const TOOL_ERROR = Symbol.for('thinkaloud.ToolError')
+
 /** A setting is missing or impossible. The start ends with this sentence and exit code 1. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** A tool could not do what it was asked. The sentence becomes the observation that the model reads. */
+/**
+ * A tool could not do what it was asked. The sentence becomes the observation that the model reads.
+ *
+ * People's own tools are loaded by jiti, which gives them a copy of this module with a class of its own. So what makes an error a
+ * ToolError is a mark that all copies share, and `instanceof` looks for that.
+ */
 export class ToolError extends Error {
   override name = 'ToolError'
+  readonly [TOOL_ERROR] = true
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && TOOL_ERROR in value
+  }
 }
 
 /** The model could not be had: down, slow, refused. `hint` is the sentence that a person in Slack reads. */
@@ -27,6 +39,11 @@ export class ModelError extends Error {
 export function tooSlow(message: string, cause?: unknown): ModelError {
   const hint = 'The model takes too long to answer right now. Please ask again in a few minutes.'
   return new ModelError(message, { hint, retryable: true, cause })
+}
+
+/** A store or a service is away for now: trying again later helps, and what was asked for is not at fault. */
+export class TransientError extends Error {
+  override name = 'TransientError'
 }
 
 /** This process no longer owns the run it works on: another worker has taken it. Whoever meets it stops, silently. */

@@ -4,6 +4,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from './errors.ts'
 import type { StoreLog } from './history/store-log.ts'
+import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
 export interface RedisSettings {
   /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path is the master's name. */
@@ -58,25 +59,16 @@ async function askOnce(settings: RedisSettings): Promise<void> {
   while (Date.now() < until) {
     const isThere = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
     if (isThere) return client.disconnect()
-    if (faults.some((fault) => REFUSALS.test(fault) || UNTRUSTED.test(fault))) break
+    if (faults.some((fault) => isRefusal(fault) || isUntrusted(fault))) break
   }
   client.disconnect()
-  const untrusted = faults.find((fault) => UNTRUSTED.test(fault))
+  const untrusted = faults.find(isUntrusted)
   if (untrusted)
     throw new ConfigError(`REDIS_URL should be a Redis whose certificate is trusted here: ${untrusted}. ${TRUST}`)
   throw new ConfigError(`REDIS_URL should be a Redis that takes us: ${faults.at(-1) ?? 'it did not answer'}.`)
 }
 
-/** In OpenSSL's words, or Node's: not signed by anybody whom we know, expired, made out to another name. */
-const UNTRUSTED = /certificate/i
 const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
-
-const REFUSALS = /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password|cluster support disabled/i
-
-/** A Cluster's own error says no more than that its slots are not known; what a node said stands in it. */
-function faultOf(error: Error): string {
-  return messageOf('lastNodeError' in error && error.lastNodeError ? error.lastNodeError : error)
-}
 
 function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
   const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
@@ -125,7 +117,7 @@ function backoff(times: number): number {
 
 /** A master that became a replica in a failover refuses writes: look for the new one, and send the command there (2). */
 function reconnectOnError(error: Error): 2 | false {
-  return /^(?:ERR Error running script.*?-)?READONLY\b/.test(error.message) ? 2 : false
+  return isReadOnly(error) ? 2 : false
 }
 
 function access(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
@@ -154,11 +146,11 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   let lastError: string | undefined
   let isLost = false
   const lost = (error = lastError) => {
-    if (!isLost) log.warn({ purpose, error }, 'Redis cannot be reached; trying again until it can')
+    if (!isLost) log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
     isLost = true
   }
   const back = () => {
-    if (isLost) log.info({ purpose }, 'Redis is back')
+    if (isLost) log.info({ purpose }, 'Redis connection restored')
     isLost = false
     lastError = undefined
   }
@@ -191,20 +183,6 @@ function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): v
 
 function addressOf({ options }: Redis): string {
   return `${options.host}:${options.port}`
-}
-
-/** Errors of Redis or ioredis while Redis is away, full or failing over: they pass, and the command itself is not at fault. */
-const PASSING_FAULTS = [
-  // Redis 6 wraps what a script met: "ERR Error running script (call to f_…): @user_script:1: -OOM …".
-  /^(?:ERR Error running script.*?-)?(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b/,
-  /^(?:Connection is closed|Command timed out|Socket timeout|Stream isn't writeable|Reached the max retries per request)/,
-  /^(?:Too many Cluster redirections|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache)/,
-  /^Redis did not take the question in/,
-]
-
-/** Whether an error only means that Redis is away, full or failing over. */
-export function isTransient(error: unknown): boolean {
-  return error instanceof Error && PASSING_FAULTS.some((fault) => fault.test(error.message))
 }
 
 /** The key of something that belongs to a thread. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */

@@ -1,4 +1,4 @@
-/** `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were given up. */
+/** `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were dead-lettered. */
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
@@ -9,9 +9,9 @@ import { redisSettings } from './stores.ts'
 import { findRuns, listRuns, summaryOf, type RunsPlace } from './run/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
-  list          the questions that wait, run or were given up (list --all: the answered ones of the last day too)
+  list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
   show ID       all that is known of one, what was asked and answered included
-  retry ID      hand a given-up one out again`
+  retry ID      hand a dead-lettered one out again`
 
 type Place = RunsPlace & { log: ReturnType<typeof createLog> }
 
@@ -48,7 +48,7 @@ async function retry(place: Place, id: string): Promise<number> {
   }
   const [run] = await findRuns(place, id)
   if (!run) return unknown(id)
-  console.error(`${id} is not given up but ${run.state}: there is nothing to hand out again.`)
+  console.error(`${id} is not dead-lettered but ${run.state}: there is nothing to hand out again.`)
   return 1
 }
 

@@ -88,6 +88,8 @@ describeWithRedis('/readyz', () => {
     await eventually(async () => expect(await both('/readyz')).toEqual([200, 200]))
     await server.kill()
     await eventually(async () => expect(await both('/readyz')).toEqual([503, 503]))
+    const said = await fetch(`http://127.0.0.1:${bot.port}/readyz`)
+    expect(await said.text()).toBe('not ready: Redis is unreachable or refuses writes\n')
     expect(await both('/healthz')).toEqual([200, 200])
     await server.restart()
     await eventually(async () => expect(await both('/readyz')).toEqual([200, 200]))

@@ -1,6 +1,7 @@
 import { ask } from './ask.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
+import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import { tell, type RunState } from './run-state.ts'
@@ -115,11 +116,7 @@ async function callTool(
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
-    return mistake(
-      error instanceof Error && error.name === 'ToolError'
-        ? error.message
-        : `${tool.name} failed: ${clip(String(error))}`,
-    )
+    return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
   } finally {
     // A call reports its usage when it ends. The tool's deadline aborts those that are still under way.
     await Promise.allSettled(asked)

@@ -13,7 +13,7 @@ interface Kept {
 
 /** What a question has taken of each bucket, in points, and whether that is what it cost or what was put aside for it. */
 interface Taken {
-  isSettled: boolean
+  isBooked: boolean
   points: Map<string, number>
 }
 
@@ -22,7 +22,7 @@ export function memoryRateLimiter(slots: Slots, now: () => number): RateLimiter 
   const rateLimiter = new MemoryRateLimiter(slots, now)
   return {
     admit: async (entry, buckets) => rateLimiter.admit(entry, buckets),
-    release: async (entry, costs) => rateLimiter.settle(entry, costs),
+    release: async (entry, costs) => rateLimiter.release(entry, costs),
   }
 }
 
@@ -52,25 +52,25 @@ class MemoryRateLimiter {
         if (waitMs > 0) return { bucket, waitMs }
       }
       if (this.#isFull(entry.team)) return 'slots'
-      this.#known.set(id, { isSettled: false, points: this.#take(entry, buckets) })
+      this.#known.set(id, { isBooked: false, points: this.#take(entry, buckets) })
     }
     if (this.#slots.max !== undefined) this.#held.set(id, this.#now() + this.#slots.lapseMs)
     return undefined
   }
 
-  settle(entry: Entry, costs: { bucket: Bucket; points: number }[]): void {
+  release(entry: Entry, costs: { bucket: Bucket; points: number }[]): void {
     const id = keyOf(entry, entry.id)
     this.#held.delete(id)
-    const { isSettled, points: taken } = this.#known.get(id) ?? { isSettled: false, points: new Map<string, number>() }
+    const { isBooked, points: taken } = this.#known.get(id) ?? { isBooked: false, points: new Map<string, number>() }
     for (const { bucket, points: cost } of costs) {
       const before = taken.get(bucket.key) ?? 0
-      const points = isSettled && bucket.mean ? Math.max(cost, before) : cost
+      const points = isBooked && bucket.mean ? Math.max(cost, before) : cost
       const { fullAt } = this.#keptOf(keyOf(entry, bucket.key))
       this.#keep(entry, bucket, fullAt + (points - before) * bucket.pointMs)
       taken.set(bucket.key, points)
-      if (bucket.mean && !isSettled) this.#learn(keyOf(entry, bucket.mean), cost)
+      if (bucket.mean && !isBooked) this.#learn(keyOf(entry, bucket.mean), cost)
     }
-    this.#known.set(id, { isSettled: true, points: taken })
+    this.#known.set(id, { isBooked: true, points: taken })
   }
 
   /** What time has forgiven is forgiven for good where somebody is let in. */

@@ -11,13 +11,7 @@ import type { RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { dmKeys } from '../run/thread-keys.ts'
 import type { Question } from '../run/types.ts'
-
-interface ConversationTimes {
-  /** How far apart the messages of one conversation may be, in ms; 0 makes each its own. */
-  dmMemoryMs: number
-  /** How long a message's conversation is remembered, in ms. */
-  knownTtlMs: number
-}
+import type { QueueSettings } from './queue-settings.ts'
 
 /** `dm` is `team:channel`, `root` the ts of the message that the question's thread hangs under. */
 interface DmPlace {
@@ -38,6 +32,10 @@ function inConversation({ conversation: _, ...question }: Question, first: strin
   return first === question.thread ? question : { ...question, conversation: first }
 }
 
+interface ConversationBounds extends Pick<QueueSettings, 'dmMemoryMs' | 'knownTtlMs' | 'now'> {
+  maxKnown: number
+}
+
 /** In this process's memory. Does not await, so that a queue can place and take in as one step. */
 export class MemoryConversations {
   readonly #windowMs: number
@@ -45,7 +43,7 @@ export class MemoryConversations {
   /** Of each direct message the conversation that is going on: its first and its last message. */
   readonly #current: ExpiringMap<{ first: string; last: string }>
 
-  constructor({ dmMemoryMs, knownTtlMs, maxKnown, now }: ConversationTimes & { maxKnown: number; now: () => number }) {
+  constructor({ dmMemoryMs, knownTtlMs, maxKnown, now }: ConversationBounds) {
     this.#windowMs = dmMemoryMs
     const bounds = { ttlMs: knownTtlMs, maxSize: maxKnown, now }
     this.#roots = new ExpiringMap(bounds)
@@ -80,19 +78,21 @@ const placeDirectMessage = redisScript(new URL('./lua/place-direct-message.lua',
 
 /** In Redis, for all processes. */
 export class RedisConversations {
-  readonly #options: ConversationTimes & { redis: RedisClient; prefix: string }
+  readonly #redis: RedisClient
+  readonly #settings: QueueSettings
 
-  constructor(options: ConversationTimes & { redis: RedisClient; prefix: string }) {
-    this.#options = options
+  constructor({ redis, settings }: { redis: RedisClient; settings: QueueSettings }) {
+    this.#redis = redis
+    this.#settings = settings
   }
 
   /** The question with its conversation; asks Redis only for what is said in a direct message. */
   async place(question: Question): Promise<Question> {
     const place = dmPlaceOf(question)
     if (!place) return question
-    const { redis, prefix, dmMemoryMs, knownTtlMs } = this.#options
+    const { prefix, dmMemoryMs, knownTtlMs } = this.#settings
     const { root: conversation, current } = dmKeys(prefix, place.dm, place.root)
-    const first = await placeDirectMessage(redis, {
+    const first = await placeDirectMessage(this.#redis, {
       conversation,
       current,
       root: place.root,

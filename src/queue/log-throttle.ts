@@ -12,6 +12,6 @@ export function logThrottle(log: StoreLog, now: () => number): (error: Error) =>
     const error = messageOf(fault)
     const metBetween = isDue(error)
     if (metBetween === undefined) return
-    log.warn({ error, ...(metBetween ? { metBetween } : {}) }, 'the queue had an error')
+    log.warn({ error, ...(metBetween ? { metBetween } : {}) }, 'BullMQ reported an error')
   }
 }

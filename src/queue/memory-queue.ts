@@ -7,35 +7,20 @@ import { freshRun } from '../run/saved-run.ts'
 import type { Signal } from '../run/control.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
-import { GIVE_UP_TRIES, QUEUE_DEFAULTS } from './defaults.ts'
+import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
 import { MemoryRunControl, type ControlledRun } from './memory-run-control.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
 
-export interface MemoryQueueOptions {
+export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
-  /** Questions answered at once, each of another thread. */
-  concurrency?: number
-  now?: () => number
-  /** How often a handler may fail before its question is given up, and the first pause between (it doubles). */
-  maxFailures?: number
-  backoffMs?: number
-  /** How long a question's id is remembered, so that a redelivery is known for one. */
+  /** How long a question's id is remembered, so that a redelivery is known for one. Milliseconds. */
   claimTtlMs?: number
-  /** How long a thread in which the bot was asked stays known. */
-  knownTtlMs?: number
-  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
-  dmMemoryMs?: number
   /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
   maxClaims?: number
   maxKnown?: number
   maxWaiting?: number
-  /** How long a run may wait for a person, and how often it is looked for runs whose time is over. Milliseconds. */
-  parkedMs?: number
-  sweepMs?: number
-  /** How long an aborted handler has to end before stop() no longer waits for it. */
-  graceMs?: number
 }
 
 /** A question that waits, is worked on or is parked, with what its run has done so far. */
@@ -57,7 +42,7 @@ export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
 }
 
 class MemoryQueue implements ControlledQueue {
-  readonly #options: Required<MemoryQueueOptions>
+  readonly #options: QueueSettings & Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
   readonly #known: ExpiringMap<true>
   readonly #conversations: MemoryConversations
@@ -70,22 +55,14 @@ class MemoryQueue implements ControlledQueue {
   #sweep: NodeJS.Timeout | undefined
   #waiting = 0
   #handler: Handler | undefined
-  #giveUp: Handler | undefined
+  #deadLetter: Handler | undefined
   #state: 'open' | 'stopping' | 'stopped' = 'open'
 
   constructor(options: MemoryQueueOptions) {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
-    const { dmMemoryMs, parkedMs, sweepMs } = QUEUE_DEFAULTS
-    const times = {
-      dmMemoryMs,
-      parkedMs,
-      sweepMs,
-      backoffMs: 1_000,
-      claimTtlMs: DAY_MS,
-      knownTtlMs: 30 * DAY_MS,
-      graceMs: 3_000,
-    }
-    this.#options = { concurrency: 20, now: Date.now, maxFailures: 3, ...bounds, ...times, ...options }
+    // Nothing goes on elsewhere, so each aborted handler tells its thread that the bot is restarting.
+    const times = { claimTtlMs: DAY_MS, graceMs: 3_000 }
+    this.#options = { ...queueSettings(), ...bounds, ...times, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
@@ -116,9 +93,9 @@ class MemoryQueue implements ControlledQueue {
     return 'accepted'
   }
 
-  async start(handler: Handler, giveUp?: Handler): Promise<void> {
+  async start(handler: Handler, deadLetter?: Handler): Promise<void> {
     this.#handler = handler
-    this.#giveUp = giveUp
+    this.#deadLetter = deadLetter
     this.#sweep = setInterval(() => this.control.expireDue(), this.#options.sweepMs).unref()
     this.#pump()
   }
@@ -219,21 +196,21 @@ class MemoryQueue implements ControlledQueue {
 
   /** @returns `finished` where the question needs no further attempt. */
   async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'failed'> {
-    const { log, maxFailures } = this.#options
-    const isGivenUp = item.failures >= maxFailures
-    const work = isGivenUp ? this.#giveUp : this.#handler
+    const { log, maxFailures, maxDeadLetterTries } = this.#options
+    const isDeadLettered = item.failures >= maxFailures
+    const work = isDeadLettered ? this.#deadLetter : this.#handler
     item.saved.attempts += 1
     item.isWoken = false
     const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
     try {
       const result = await work?.(item.question, run, signal)
-      return result === 'waiting' && !isGivenUp ? 'waiting' : 'finished'
+      return result === 'waiting' && !isDeadLettered ? 'waiting' : 'finished'
     } catch (error) {
       if (signal.aborted) return 'failed'
       item.failures += 1
       const fields = { question: item.question.id, failures: item.failures, error: messageOf(error) }
-      log.error(fields, isGivenUp ? 'giving a question up failed' : 'a question failed')
-      return item.failures >= maxFailures + (this.#giveUp ? GIVE_UP_TRIES : 0) ? 'finished' : 'failed'
+      log.error(fields, isDeadLettered ? 'the dead-letter notice failed' : 'question failed')
+      return item.failures >= maxFailures + (this.#deadLetter ? maxDeadLetterTries : 0) ? 'finished' : 'failed'
     }
   }
 

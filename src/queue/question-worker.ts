@@ -1,61 +1,56 @@
-import { DelayedError, Worker as BullWorker, type Job } from 'bullmq'
+import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
-import { isTransient, type RedisClient } from '../redis.ts'
+import type { RedisClient } from '../redis.ts'
+import { isTransient } from '../redis-errors.ts'
 import { redisRun } from '../run/redis-run.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
+import { isJobLost, ThreadJobWorker } from './thread-job-worker.ts'
 import type { Handler } from './types.ts'
 
-export interface QuestionWorkerOptions {
+interface QuestionWorkerParts {
   redis: RedisClient
-  prefix: string
   store: ThreadStore
   jobs: ThreadJobs
   log: StoreLog
+  settings: QueueSettings
   /** Told of what BullMQ meets by itself. */
   onFault: (error: Error) => void
   handler: Handler
-  giveUp: Handler | undefined
-  concurrency: number
-  /** A run that loses this many workers in a row is given up. */
-  maxLosses: number
-  now: () => number
-  /** How long a worker may be silent before another one gets its job, and how often that is checked. Milliseconds. */
-  lockMs: number
-  stalledMs: number
-  /** The first pause after a failure of the handler; it doubles. */
-  backoffMs: number
-  /** How long an aborted handler has to end before it is no longer waited for. Milliseconds. */
-  graceMs: number
+  deadLetter: Handler | undefined
 }
 
-/** A turn at work. `isSuspect`: its run is given up if its worker is lost once more. */
+/** A question at work. `isSuspect`: its run is dead-lettered if its worker is lost once more. */
 interface Running {
   abort: AbortController
   done: Promise<unknown>
   isSuspect: boolean
 }
 
-/** How long a suspect turn waits for another one to end before it is looked at again. */
+/** How long a suspect question waits for another one to end before it is looked at again. */
 const SUSPECT_PAUSE_MS = 200
 
-/** Takes turns from BullMQ and runs the handler on them: one job is one turn of one thread. */
+/** Takes jobs from BullMQ and runs the handler on their questions: one job is one question's turn in its thread. */
 export class QuestionWorker {
-  readonly #options: QuestionWorkerOptions
-  readonly #worker: BullWorker<ThreadJob>
+  readonly #parts: QuestionWorkerParts
+  readonly #settings: QueueSettings
+  readonly #worker: ThreadJobWorker
   readonly #running = new Map<string, Running>()
   #isStopping = false
 
-  constructor(options: QuestionWorkerOptions) {
-    this.#options = options
-    this.#worker = new BullWorker<ThreadJob>(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
-      connection: options.redis,
-      prefix: bullPrefix(options.prefix),
-      concurrency: options.concurrency,
-      lockDuration: options.lockMs,
-      stalledInterval: options.stalledMs,
+  constructor(parts: QuestionWorkerParts) {
+    this.#parts = parts
+    this.#settings = parts.settings
+    const { prefix, concurrency, lockMs, stalledMs } = parts.settings
+    this.#worker = new ThreadJobWorker(QUEUE_NAME, (job, token) => this.#process(job, token ?? ''), {
+      connection: parts.redis,
+      prefix: bullPrefix(prefix),
+      concurrency,
+      lockDuration: lockMs,
+      stalledInterval: stalledMs,
       // How often a job may lose its worker is decided with its run, which knows of checkpoints.
       maxStalledCount: 1_000_000_000,
       drainDelay: 5,
@@ -67,16 +62,19 @@ export class QuestionWorker {
     this.#worker.on('error', (error) => this.#onError(error))
   }
 
-  /** Takes no new job, lets what runs finish, and aborts and hands over what has not shortly before `ms`. Never rejects. */
+  /** Takes no new job, lets what runs finish, and aborts and releases what has not shortly before `ms`. Never rejects. */
   async stop(ms: number): Promise<void> {
     this.#isStopping = true
     const closing = this.#worker.close()
     const working = () => [...this.#running.values()].map(({ done }) => done)
-    const handingOverMs = Math.min(this.#options.graceMs + 1_000, ms / 2)
+    const handingOverMs = Math.min(this.#settings.graceMs + 1_000, ms / 2)
     if (!(await settledWithin(ms - handingOverMs, working()))) {
-      this.#options.log.info({ questions: this.#running.size }, 'out of time: what still runs is handed over')
+      this.#parts.log.info(
+        { questions: this.#running.size },
+        'shutdown timeout: the questions still at work are released',
+      )
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
-      await settledWithin(this.#options.graceMs + 1_000, working())
+      await settledWithin(this.#settings.graceMs + 1_000, working())
     }
     // What is left is BullMQ's own tidying, which waits for ever where Redis is away.
     if (!(await settledWithin(1_000, [closing]))) await settledWithin(1_000, [this.#worker.getBackend().close(true)])
@@ -84,10 +82,10 @@ export class QuestionWorker {
 
   async #process(job: Job<ThreadJob>, token: string): Promise<void> {
     const abort = new AbortController()
-    const isSuspect = job.stalledCounter >= this.#options.maxLosses - 1
+    const isSuspect = job.stalledCounter >= this.#settings.maxLosses - 1
     const pause = this.#pauseBefore(isSuspect)
     const entry: Running = { abort, done: Promise.resolve(), isSuspect: isSuspect && pause === undefined }
-    entry.done = pause === undefined ? this.#turn(job, token, entry) : this.#comeBack(job, token, pause)
+    entry.done = pause === undefined ? this.#answer(job, token, entry) : this.#delay(job, token, pause)
     const id = job.id ?? ''
     this.#running.set(id, entry)
     try {
@@ -99,8 +97,8 @@ export class QuestionWorker {
   }
 
   /**
-   * Two suspect turns never run side by side: when one of several turns kills its worker, all of them lose it, and only the
-   * guilty one should be given up. @returns ms until the turn may be tried again, or undefined if it may begin now.
+   * Two suspect questions never run side by side: when one of several kills its worker, all of them lose it, and only that one
+   * should be dead-lettered. @returns ms until the question may be tried again, or undefined if it may begin now.
    */
   #pauseBefore(isSuspect: boolean): number | undefined {
     if (this.#isStopping) return 0
@@ -108,80 +106,87 @@ export class QuestionWorker {
     return isBeside ? SUSPECT_PAUSE_MS : undefined
   }
 
-  async #turn(job: Job<ThreadJob>, token: string, entry: Running): Promise<void> {
+  async #answer(job: Job<ThreadJob>, token: string, entry: Running): Promise<void> {
     const { signal } = entry.abort
-    const { store, jobs } = this.#options
+    const { store, jobs } = this.#parts
     const { thread, gen } = job.data
-    const turn = await store.begin(thread, gen, job.attemptsStarted)
-    if (!('lease' in turn)) {
-      // A crash may have come between the end of the last turn and the job of this one.
-      if (turn.gen !== '') await jobs.ensure(thread, turn.gen)
+    const leased = await store.begin(thread, gen, job.attemptsStarted)
+    if (!('lease' in leased)) {
+      // A crash may have come between the end of the last question and the job of this one.
+      if (leased.gen !== '') await jobs.ensure(thread, leased.gen)
       return
     }
-    const { question } = turn.stored
+    const { question } = leased.stored
     // A failure does no harm: a tag is off by one, and stats() later drops the stale entry.
-    jobs.begun(question, job.priority).catch(() => {})
+    jobs.begin(question, job.priority).catch(() => {})
     // The job's losses were not in a row: there were checkpoints in between.
-    if (turn.stored.losses < this.#options.maxLosses - 1) entry.isSuspect = false
+    if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
     let result: void | 'waiting'
     try {
-      result = await this.#work(turn, signal)
+      result = await this.#work(leased, signal)
     } catch (error) {
-      const delay = await this.#putDown(turn, error, signal)
+      const delay = await this.#release(leased, error, signal)
       if (delay === undefined) return
-      await jobs.waiting.add(turn.thread, question)
-      return this.#comeBack(job, token, delay)
+      await jobs.waiting.add(leased.thread, question)
+      return this.#delay(job, token, delay)
     }
-    await this.#finish(turn, result)
+    await this.#finish(leased, result)
   }
 
-  async #work(turn: LeasedQuestion, signal: AbortSignal): Promise<void | 'waiting'> {
-    const { handler, giveUp, redis, now, graceMs, log } = this.#options
-    const { question, saved, losses, failures } = turn.stored
-    if (turn.verdict === 'drop') return
-    if (turn.verdict === 'give-up') log.error({ question: turn.id, losses, failures }, 'a question is given up')
-    const work = turn.verdict === 'give-up' ? giveUp : handler
-    return endsInTime(work?.(question, redisRun({ redis, now }, turn.lease, saved), signal), signal, graceMs)
+  async #work(leased: LeasedQuestion, signal: AbortSignal): Promise<void | 'waiting'> {
+    const { handler, deadLetter, redis, log } = this.#parts
+    const { now, graceMs } = this.#settings
+    const { question, saved, losses, failures } = leased.stored
+    if (leased.verdict === 'drop') return
+    if (leased.verdict === 'give-up') log.error({ question: leased.id, losses, failures }, 'question dead-lettered')
+    const work = leased.verdict === 'give-up' ? deadLetter : handler
+    return endsInTime(work?.(question, redisRun({ redis, now }, leased.lease, saved), signal), signal, graceMs)
   }
 
-  async #finish(turn: LeasedQuestion, result: void | 'waiting'): Promise<void> {
-    const { store, jobs, log } = this.#options
-    const state = turn.verdict === 'work' ? 'done' : 'given-up'
+  async #finish(leased: LeasedQuestion, result: void | 'waiting'): Promise<void> {
+    const { store, jobs, log } = this.#parts
+    const state = leased.verdict === 'work' ? 'done' : 'dead-lettered'
     const isParked = state === 'done' && result === 'waiting'
-    const { held, gen } = await (isParked ? store.park(turn) : store.finish(turn, state))
-    if (!held) log.info({ question: turn.id }, 'another worker has taken the question over')
-    if (gen !== '') await jobs.ensure(turn.thread, gen)
+    const { held, gen } = await (isParked ? store.park(leased) : store.finish(leased, state))
+    if (!held) log.info({ question: leased.id }, 'lease lost: another worker has the question')
+    if (gen !== '') await jobs.ensure(leased.thread, gen)
   }
 
-  /** Releases a turn that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */
-  async #putDown(turn: LeasedQuestion, error: unknown, signal: AbortSignal): Promise<number | undefined> {
-    const { store, backoffMs, log } = this.#options
+  /** Releases a question that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */
+  async #release(leased: LeasedQuestion, error: unknown, signal: AbortSignal): Promise<number | undefined> {
+    const { store, log } = this.#parts
+    const { backoffMs } = this.#settings
     if (signal.aborted || error instanceof LeaseLost) {
-      const isHeld = (await store.release(turn)) !== undefined
-      log.info({ question: turn.id }, isHeld ? 'a question is handed over' : 'another worker has the question')
+      const isHeld = (await store.release(leased)) !== undefined
+      log.info(
+        { question: leased.id },
+        isHeld ? 'question released for another worker' : 'lease lost: another worker has the question',
+      )
       return isHeld ? 0 : undefined
     }
     if (isTransient(error)) {
-      log.warn({ question: turn.id, error: messageOf(error) }, 'Redis failed in the midst of a question')
-      return (await store.release(turn)) === undefined ? undefined : backoffMs
+      log.warn(
+        { question: leased.id, error: messageOf(error) },
+        'Redis failed while a question was at work; it is tried again',
+      )
+      return (await store.release(leased)) === undefined ? undefined : backoffMs
     }
-    const failures = await store.release(turn, messageOf(error).slice(0, 500) || 'unknown')
-    log.error({ question: turn.id, failures, error: messageOf(error).slice(0, 500) }, 'a question failed')
+    const failures = await store.release(leased, messageOf(error).slice(0, 500) || 'unknown')
+    log.error({ question: leased.id, failures, error: messageOf(error).slice(0, 500) }, 'question failed')
     return failures === undefined ? undefined : backoffMs * 2 ** (failures - 1)
   }
 
   /** Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so. */
-  async #comeBack(job: Job<ThreadJob>, token: string, delay: number): Promise<never> {
+  async #delay(job: Job<ThreadJob>, token: string, delay: number): Promise<never> {
     await job.moveToDelayed(Date.now() + delay, token)
     throw new DelayedError()
   }
 
   #onError(error: Error): void {
-    const { log, onFault } = this.#options
+    const { log, onFault } = this.#parts
     if (this.#isStopping) return
     // A missing lock means that another worker has the job; the run's own lease has already stopped the work here.
-    const isAboutLock = /\block\b|^Missing key for job/i.test(error.message)
-    if (isAboutLock) log.info({ error: error.message }, 'a lease was lost')
+    if (isJobLost(error)) log.info({ error: error.message }, 'lease lost')
     else onFault(error)
   }
 }

@@ -1,10 +1,11 @@
+import { TransientError } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../redis.ts'
 import { conversationOf, type Question } from '../run/types.ts'
-import { RedisRunControl } from './redis-run-control.ts'
 import { RedisConversations } from './dm-conversations.ts'
-import { QUEUE_DEFAULTS } from './defaults.ts'
 import { logThrottle } from './log-throttle.ts'
+import { RedisRunControl } from './redis-run-control.ts'
+import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import { ThreadStore } from './thread-store.ts'
@@ -12,48 +13,29 @@ import { Sweeper } from './sweeper.ts'
 import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
-export interface RedisQueueOptions {
+export interface RedisQueueOptions extends Partial<QueueSettings> {
   redis: RedisSettings
   log: StoreLog
-  /** Before every key. */
-  prefix?: string
-  /** `front` only takes in, `worker` only answers. */
-  role?: 'all' | 'front' | 'worker'
-  /** Questions answered at once by this process. */
-  concurrency?: number
-  now?: () => number
-  random?: () => number
-  /** How long accept() may take before it gives up, so that Slack hears in time that it must deliver again. */
-  acceptMs?: number
-  knownTtlMs?: number
-  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
-  dmMemoryMs?: number
-  doneTtlMs?: number
-  givenUpTtlMs?: number
-  /** Workers lost without a new checkpoint between, and failures of the handler, after which a run is given up. */
-  maxLosses?: number
-  maxFailures?: number
-  backoffMs?: number
-  /** Another worker gets a dead one's job after `lockMs` plus at most twice `stalledMs`. */
-  lockMs?: number
-  stalledMs?: number
-  sweepMs?: number
-  /** How long a run may wait for a person. */
-  parkedMs?: number
-  graceMs?: number
 }
 
 /**
  * A queue in Redis that any number of processes share. An accepted question is handed out again and again until a handler
  * has finished with it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the
- * threads' own keys (run/keys.ts).
+ * threads' own keys (run/thread-keys.ts).
  */
-export function redisQueue(options: RedisQueueOptions): ControlledQueue {
-  return new RedisQueue({ ...QUEUE_DEFAULTS, ...options })
+export function redisQueue({ redis, log, ...given }: RedisQueueOptions): ControlledQueue {
+  return new RedisQueue({ redis, log, settings: queueSettings(given) })
+}
+
+interface RedisQueueParts {
+  redis: RedisSettings
+  log: StoreLog
+  settings: QueueSettings
 }
 
 class RedisQueue implements ControlledQueue {
-  readonly #options: Required<RedisQueueOptions>
+  readonly #parts: RedisQueueParts
+  readonly #settings: QueueSettings
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
   readonly #intake: QueueConnection
@@ -63,27 +45,29 @@ class RedisQueue implements ControlledQueue {
   #sweeper: Sweeper | undefined
   #isStopped = false
 
-  constructor(options: Required<RedisQueueOptions>) {
-    this.#options = options
-    this.#onFault = logThrottle(options.log, options.now)
+  constructor(parts: RedisQueueParts) {
+    this.#parts = parts
+    this.#settings = parts.settings
+    this.#onFault = logThrottle(parts.log, parts.settings.now)
     // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
-    this.#intake = this.#half('intake')
-    const { prefix, now } = options
-    const work = () => (this.#work ??= this.#half('work'))
-    this.control = new RedisRunControl({ prefix, now, ttlMs: this.#intake.store.ttlMs, intake: this.#intake, work })
+    this.#intake = this.#connect('intake')
+    this.control = new RedisRunControl({
+      ...{ prefix: parts.settings.prefix, now: parts.settings.now, ttlMs: this.#intake.store.ttlMs },
+      ...{ intake: this.#intake, work: () => (this.#work ??= this.#connect('work')) },
+    })
   }
 
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
     // Also while stopping: another process answers what is stored now, and a running `/ask` may be at its second accept.
-    return within(this.#options.acceptMs, acceptDelivery(this.#intake, question, onlyKnownThread))
+    return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, onlyKnownThread))
   }
 
-  async start(handler: Handler, giveUp?: Handler): Promise<void> {
-    if (this.#options.role === 'front' || this.#worker || this.#isStopped) return
-    const { prefix, log, sweepMs, random } = this.#options
-    const half = (this.#work ??= this.#half('work'))
-    this.#worker = new QuestionWorker({ ...this.#options, ...half, onFault: this.#onFault, handler, giveUp })
-    this.#sweeper = new Sweeper({ ...half, control: this.control, prefix, log, everyMs: sweepMs, random })
+  async start(handler: Handler, deadLetter?: Handler): Promise<void> {
+    const { log, settings } = this.#parts
+    if (settings.role === 'front' || this.#worker || this.#isStopped) return
+    const connection = (this.#work ??= this.#connect('work'))
+    this.#worker = new QuestionWorker({ ...connection, settings, log, onFault: this.#onFault, handler, deadLetter })
+    this.#sweeper = new Sweeper({ ...connection, control: this.control, settings, log })
     void this.#sweeper.run()
   }
 
@@ -103,23 +87,23 @@ class RedisQueue implements ControlledQueue {
   async ready(): Promise<boolean> {
     const { redis } = this.#intake
     if (this.#isStopped || redis.status !== 'ready') return false
-    const write = redis.set(`${bullPrefix(this.#options.prefix)}:ready`, 1, 'PX', 1_000)
+    const write = redis.set(`${bullPrefix(this.#settings.prefix)}:ready`, 1, 'PX', 1_000)
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
   }
 
   async stats(): Promise<QueueStats> {
-    return this.#intake.jobs.stats(this.#options.now())
+    return this.#intake.jobs.stats(this.#settings.now())
   }
 
-  #half(purpose: Purpose): QueueConnection {
-    const { prefix, log } = this.#options
-    const redis = connect(this.#options.redis, { purpose, log })
+  #connect(purpose: Purpose): QueueConnection {
+    const { log, settings } = this.#parts
+    const redis = connect(this.#parts.redis, { purpose, log })
     this.#connections.push(redis)
     return {
       redis,
-      conversations: new RedisConversations({ ...this.#options, redis }),
-      store: new ThreadStore({ ...this.#options, redis }),
-      jobs: new ThreadJobs({ redis, prefix, onFault: this.#onFault }),
+      conversations: new RedisConversations({ redis, settings }),
+      store: new ThreadStore({ redis, log, settings }),
+      jobs: new ThreadJobs({ redis, settings, onFault: this.#onFault }),
     }
   }
 }
@@ -136,8 +120,12 @@ interface QueueConnection {
  * Stores the question, then makes sure that its thread has a job: for a duplicate too, because the process that took the
  * first delivery may have died between the two.
  */
-async function acceptDelivery(half: QueueConnection, asked: Question, onlyKnownThread: boolean): Promise<Accepted> {
-  const { conversations, store, jobs } = half
+async function acceptDelivery(
+  connection: QueueConnection,
+  asked: Question,
+  onlyKnownThread: boolean,
+): Promise<Accepted> {
+  const { conversations, store, jobs } = connection
   const question = await conversations.place(asked)
   const { accepted, gen } = await store.accept(question, onlyKnownThread)
   if (gen === '') return accepted
@@ -148,5 +136,5 @@ async function acceptDelivery(half: QueueConnection, asked: Question, onlyKnownT
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(ms, [promise])) return promise
   // If it is stored after all, that is harmless: Slack's next delivery of it is then a duplicate.
-  throw new Error(`Redis did not take the question in within ${ms} ms.`)
+  throw new TransientError(`Redis did not take the question in within ${ms} ms.`)
 }

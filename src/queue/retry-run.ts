@@ -1,22 +1,24 @@
 import type { StoreLog } from '../history/store-log.ts'
 import { findRuns, type RunsPlace } from '../run/list-runs.ts'
 import { conversationOf } from '../run/types.ts'
-import { QUEUE_DEFAULTS } from './defaults.ts'
 import { logThrottle } from './log-throttle.ts'
+import { queueSettings } from './queue-settings.ts'
 import { ThreadJobs } from './thread-jobs.ts'
 import { ThreadStore } from './thread-store.ts'
 
 /**
- * Puts a given-up question back into its thread's queue, behind whatever waits there. It goes on from its last checkpoint,
+ * Puts a dead-lettered question back into its thread's queue, behind whatever waits there. It goes on from its last checkpoint,
  * and its losses and failures are counted from zero.
- * @returns whether a given-up question with this id was found.
+ * @returns whether a dead-lettered question with this id was found.
  */
 export async function retryRun(place: RunsPlace & { log: StoreLog }, id: string): Promise<boolean> {
-  const store = new ThreadStore({ ...QUEUE_DEFAULTS, ...place })
-  const jobs = new ThreadJobs({ ...place, onFault: logThrottle(place.log, Date.now) })
+  const { redis, log, prefix } = place
+  const settings = queueSettings({ prefix })
+  const store = new ThreadStore({ redis, log, settings })
+  const jobs = new ThreadJobs({ redis, settings, onFault: logThrottle(log, settings.now) })
   let isRetried = false
   for (const { question, state } of await findRuns(place, id)) {
-    if (state !== 'given-up') continue
+    if (state !== 'dead-lettered') continue
     const gen = await store.retry(question)
     if (gen === '') continue
     await jobs.ensure(conversationOf(question), gen, question)

@@ -1,21 +1,19 @@
 import { messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { scanKeys, type RedisClient } from '../redis.ts'
-import type { RedisRunControl } from './redis-run-control.ts'
 import { threadInKey } from '../run/thread-keys.ts'
+import type { QueueSettings } from './queue-settings.ts'
+import type { RedisRunControl } from './redis-run-control.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 import type { ThreadStore } from './thread-store.ts'
 
-export interface SweeperOptions {
+interface SweeperParts {
   redis: RedisClient
-  prefix: string
   store: ThreadStore
   jobs: ThreadJobs
   control: RedisRunControl
   log: StoreLog
-  /** Milliseconds between two sweeps, over all workers. */
-  everyMs: number
-  random: () => number
+  settings: QueueSettings
 }
 
 /**
@@ -24,24 +22,25 @@ export interface SweeperOptions {
  * looks at start and then now and then.
  */
 export class Sweeper {
-  readonly #options: SweeperOptions
+  readonly #parts: SweeperParts
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(options: SweeperOptions) {
-    this.#options = options
+  constructor(parts: SweeperParts) {
+    this.#parts = parts
   }
 
-  /** Sweeps now, and again after `everyMs` give or take a fifth. Never rejects. */
+  /** Sweeps now, and again after `sweepMs` give or take a fifth. Never rejects. */
   async run(): Promise<void> {
-    const { log, everyMs, random } = this.#options
+    const { log, settings } = this.#parts
+    const { sweepMs, random } = settings
     try {
       if (await this.#isMyTurn()) await this.sweep()
     } catch (error) {
-      if (!this.#isStopped) log.warn({ error: messageOf(error) }, 'a sweep failed')
+      if (!this.#isStopped) log.warn({ error: messageOf(error) }, 'sweep failed')
     }
     if (this.#isStopped) return
-    this.#timer = setTimeout(() => void this.run(), everyMs * (0.8 + 0.4 * random()))
+    this.#timer = setTimeout(() => void this.run(), sweepMs * (0.8 + 0.4 * random()))
   }
 
   stop(): void {
@@ -51,26 +50,27 @@ export class Sweeper {
 
   /** One worker's sweep does for all of them. */
   async #isMyTurn(): Promise<boolean> {
-    const { redis, prefix, everyMs } = this.#options
-    return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(everyMs / 2), 'NX')) === 'OK'
+    const { redis, settings } = this.#parts
+    const { prefix, sweepMs } = settings
+    return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(sweepMs / 2), 'NX')) === 'OK'
   }
 
-  /** @returns how many threads had to be woken. */
+  /** @returns how many threads were given a new job. */
   async sweep(): Promise<number> {
-    const { redis, prefix, log, control } = this.#options
-    let woken = 0
-    for await (const keys of scanKeys(redis, `${prefix}:{*}:inbox`)) {
-      const found = await Promise.all(keys.map((key) => this.#wake(threadInKey(key))))
-      woken += found.filter(Boolean).length
+    const { redis, settings, log, control } = this.#parts
+    let revived = 0
+    for await (const keys of scanKeys(redis, `${settings.prefix}:{*}:inbox`)) {
+      const found = await Promise.all(keys.map((key) => this.#revive(threadInKey(key))))
+      revived += found.filter(Boolean).length
     }
     const expired = await control.expireDue()
     if (expired > 0) log.info({ runs: expired }, 'nobody decided in time: runs that waited for a person go on')
-    if (woken > 0) log.warn({ threads: woken }, 'woke threads whose questions had no job')
-    return woken
+    if (revived > 0) log.warn({ threads: revived }, 're-enqueued threads without a job')
+    return revived
   }
 
-  async #wake(thread: string): Promise<boolean> {
-    const { store, jobs } = this.#options
+  async #revive(thread: string): Promise<boolean> {
+    const { store, jobs } = this.#parts
     const gen = await store.revive(thread)
     if (gen === '' || (await jobs.has(thread, gen))) return false
     // Not under the same generation: the lost job may have been started before, and a new job counts its starts from zero.

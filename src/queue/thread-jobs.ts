@@ -3,10 +3,11 @@ import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { advanceVirtualTime, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
 
-/** What a job holds: which thread has a turn, and in which generation. The questions themselves are in the thread's inbox. */
+/** What a job holds: whose turn it is, and in which generation. The questions themselves are in the thread's inbox. */
 export interface ThreadJob {
   thread: ThreadKey
   gen: string
@@ -23,13 +24,18 @@ export function bullPrefix(prefix: string): string {
 export class ThreadJobs {
   readonly #redis: RedisClient
   readonly #queue: BullQueue<ThreadJob>
-  /** What has no worker now. `ensure` and `begun` keep it up to date for the usual course of a question. */
+  /** What has no worker now. `ensure` and `begin` keep it up to date for the usual course of a question. */
   readonly waiting: WaitingQuestions
   /** Under BullMQ's hash tag, so that a script may look at both. */
   readonly #tags: string
 
-  constructor(options: { redis: RedisClient; prefix: string; onFault: (error: Error) => void }) {
-    const { redis, prefix } = options
+  constructor(options: {
+    redis: RedisClient
+    settings: Pick<QueueSettings, 'prefix'>
+    onFault: (error: Error) => void
+  }) {
+    const { redis, settings } = options
+    const { prefix } = settings
     this.#redis = redis
     this.#tags = `${bullPrefix(prefix)}:fair`
     this.waiting = new WaitingQuestions({ redis, prefix, key: `${bullPrefix(prefix)}:waiting` })
@@ -44,7 +50,7 @@ export class ThreadJobs {
     this.#queue.on('error', options.onFault)
   }
 
-  /** Adds the job of a turn, at its fair place, unless it is there. `waits`: a question that waits from now on. */
+  /** Adds a thread's job, at its fair place, unless it is there. `waits`: a question that waits from now on. */
   async ensure(thread: ThreadKey, gen: string, waits?: Pick<Question, 'id' | 'at'>): Promise<void> {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
@@ -71,8 +77,8 @@ export class ThreadJobs {
     )
   }
 
-  /** Notes that the turn with this priority has begun, and that its question no longer waits. */
-  async begun(question: Question, priority: number): Promise<void> {
+  /** Notes that the job with this priority has begun, and that its question no longer waits. */
+  async begin(question: Question, priority: number): Promise<void> {
     const entry = entryOf(conversationOf(question), question.id)
     await advanceVirtualTime(this.#redis, { tags: this.#tags, waiting: this.waiting.key, tag: priority, entry })
   }

@@ -3,9 +3,9 @@ import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
 import { threadKeys } from '../run/thread-keys.ts'
 import type { RunLease } from '../run/run-updates.ts'
-import { parseRun, type StoredRun } from '../run/stored-run.ts'
+import { parseRun, storedState, type StoredRun } from '../run/stored-run.ts'
 import { conversationOf, type Question } from '../run/types.ts'
-import { GIVE_UP_TRIES } from './defaults.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import {
   acceptQuestion,
   beginQuestion,
@@ -17,50 +17,43 @@ import {
 } from './scripts.ts'
 import type { Accepted } from './types.ts'
 
-export interface ThreadStoreOptions {
+interface ThreadStoreParts {
   redis: RedisClient
-  prefix: string
-  now: () => number
   log: StoreLog
-  /** How long a thread in which the bot was asked stays known, in ms. */
-  knownTtlMs: number
-  /** How long a run is kept once it is done, in ms. As long, another delivery of its question is recognised. */
-  doneTtlMs: number
-  /** The same for a run that was given up, for inspection. Waiting questions are kept at least as long. */
-  givenUpTtlMs: number
-  /** How long a run may wait for a person, in ms. */
-  parkedMs: number
-  maxLosses: number
-  maxFailures: number
+  settings: QueueSettings
 }
 
-/** A turn of a thread whose lease this process holds; `id` is the question's. */
+/** A question of a thread whose lease this process holds; `id` is the question's. */
 interface QuestionLease {
   thread: ThreadKey
   id: string
   lease: RunLease
 }
 
-/** A turn, and what is to be done in it. */
+/** Such a question, and what is to be done with it. */
 export interface LeasedQuestion extends QuestionLease {
   stored: StoredRun
-  /** `give-up`: it failed too often, say so. `drop`: saying so failed too often as well. */
+  /** `give-up`: it failed too often, so dead-letter it and say so. `drop`: saying so failed too often as well. */
   verdict: 'work' | 'give-up' | 'drop'
 }
 
 /** The scripts, with names and types. A generation (`gen`) that a method returns must have a job; '' stands for none. */
 export class ThreadStore {
-  readonly #options: ThreadStoreOptions
+  readonly #redis: RedisClient
+  readonly #log: StoreLog
+  readonly #settings: QueueSettings
 
-  constructor(options: ThreadStoreOptions) {
-    this.#options = options
+  constructor({ redis, log, settings }: ThreadStoreParts) {
+    this.#redis = redis
+    this.#log = log
+    this.#settings = settings
   }
 
   async accept(question: Question, onlyKnownThread: boolean): Promise<{ accepted: Accepted; gen: string }> {
-    const { redis, now, doneTtlMs, knownTtlMs } = this.#options
+    const { now, doneTtlMs, knownTtlMs } = this.#settings
     const { thread, inbox, runs, events } = this.#keys(conversationOf(question))
     const { id, eventId } = question
-    const reply = await acceptQuestion(redis, {
+    const reply = await acceptQuestion(this.#redis, {
       ...{ thread, inbox, runs, run: runs + id, event: events + (eventId ?? ''), hasEvent: eventId ? 1 : 0 },
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
       ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
@@ -69,14 +62,14 @@ export class ThreadStore {
     return { accepted: accepted as Accepted, gen }
   }
 
-  /** @returns the turn; or the generation that has the thread in place of this one, '' where nothing waits. */
+  /** @returns the question; or the generation that has the thread in place of this one, '' where nothing waits. */
   async begin(thread: ThreadKey, gen: string, starts: number): Promise<LeasedQuestion | { gen: string }> {
-    const { redis, now, log, maxLosses, maxFailures } = this.#options
+    const { now, maxLosses, maxFailures, maxDeadLetterTries } = this.#settings
     const keys = this.#keys(thread)
     const since = now()
-    const reply = await beginQuestion(redis, {
+    const reply = await beginQuestion(this.#redis, {
       ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.ttlMs },
-      ...{ maxLosses, maxFailures, maxTries: GIVE_UP_TRIES },
+      ...{ maxLosses, maxFailures, maxTries: maxDeadLetterTries },
     })
     const [verdict, id, fields] = list(reply)
     if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }
@@ -84,60 +77,67 @@ export class ThreadStore {
     const held = { thread, id: String(id), lease }
     const stored = parseRun(hashOf(fields))
     if (stored) return { ...held, stored, verdict: verdict as LeasedQuestion['verdict'] }
-    log.error({ question: held.id }, 'a stored question cannot be read and is given up')
-    return this.finish(held, 'given-up')
+    this.#log.error({ question: held.id }, 'a stored question cannot be read; it is dead-lettered')
+    return this.finish(held, 'dead-lettered')
   }
 
   /** @returns whether the lease still held, and the generation that goes on with the thread. */
-  async finish(turn: QuestionLease, state: 'done' | 'given-up'): Promise<{ held: boolean; gen: string }> {
-    const ttlMs = state === 'done' ? this.#options.doneTtlMs : this.#options.givenUpTtlMs
-    const { threadKey: thread, runKey: run, token } = turn.lease
-    const { inbox } = this.#keys(turn.thread)
-    const reply = await finishQuestion(this.#options.redis, { thread, inbox, run, token, id: turn.id, state, ttlMs })
+  async finish(leased: QuestionLease, state: 'done' | 'dead-lettered'): Promise<{ held: boolean; gen: string }> {
+    const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
+    const { threadKey: thread, runKey: run, token } = leased.lease
+    const { inbox } = this.#keys(leased.thread)
+    const reply = await finishQuestion(this.#redis, {
+      thread,
+      inbox,
+      run,
+      token,
+      id: leased.id,
+      state: storedState(state),
+      ttlMs,
+    })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }
 
   /** Ends the work on a run that waits for a person. @returns as `finish` does. */
-  async park(turn: QuestionLease): Promise<{ held: boolean; gen: string }> {
-    const { redis, now, parkedMs } = this.#options
-    const { threadKey: thread, runKey: run, token } = turn.lease
-    const { inbox, parked } = this.#keys(turn.thread)
-    const [id, deadline, ttlMs] = [turn.id, now() + parkedMs, this.ttlMs]
-    const [held, gen = ''] = strings(
-      await parkQuestion(redis, { thread, inbox, run, parked, token, id, deadline, ttlMs }),
-    )
+  async park(leased: QuestionLease): Promise<{ held: boolean; gen: string }> {
+    const { now, parkedMs } = this.#settings
+    const { threadKey: thread, runKey: run, token } = leased.lease
+    const { inbox, parked } = this.#keys(leased.thread)
+    const [id, deadline, ttlMs] = [leased.id, now() + parkedMs, this.ttlMs]
+    const reply = await parkQuestion(this.#redis, { thread, inbox, run, parked, token, id, deadline, ttlMs })
+    const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }
 
-  /** Puts a turn down; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
-  async release(turn: QuestionLease, error = ''): Promise<number | undefined> {
-    const { threadKey: thread, runKey: run, token } = turn.lease
-    const failures = Number(await releaseQuestion(this.#options.redis, { thread, run, token, failure: error }))
+  /** Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
+  async release(leased: QuestionLease, error = ''): Promise<number | undefined> {
+    const { threadKey: thread, runKey: run, token } = leased.lease
+    const failures = Number(await releaseQuestion(this.#redis, { thread, run, token, failure: error }))
     return failures < 0 ? undefined : failures
   }
 
   /** See revive-thread.lua. */
   async revive(key: ThreadKey, goneGen = ''): Promise<string> {
     const { thread, inbox } = this.#keys(key)
-    return String(await reviveThread(this.#options.redis, { thread, inbox, goneGen, ttlMs: this.ttlMs }))
+    return String(await reviveThread(this.#redis, { thread, inbox, goneGen, ttlMs: this.ttlMs }))
   }
 
-  /** Puts a given-up question into its thread's inbox again. @returns '' where it is not a given-up one. */
+  /** Puts a dead-lettered question into its thread's inbox again. @returns '' where it is not a dead-lettered one. */
   async retry(question: Question): Promise<string> {
     const { thread, inbox, runs } = this.#keys(conversationOf(question))
     const [id, ttlMs] = [question.id, this.ttlMs]
-    return String(await retryQuestion(this.#options.redis, { thread, inbox, run: runs + id, id, ttlMs }))
+    return String(await retryQuestion(this.#redis, { thread, inbox, run: runs + id, id, ttlMs }))
   }
 
-  /** How long a thread, its waiting questions and its parked runs live after their last touch. */
+  /** How long a thread and its waiting questions live after their last touch. */
   get ttlMs(): number {
-    const { knownTtlMs, givenUpTtlMs, parkedMs } = this.#options
-    return Math.max(knownTtlMs, givenUpTtlMs, 2 * parkedMs)
+    const { knownTtlMs, deadLetterTtlMs, parkedMs } = this.#settings
+    return Math.max(knownTtlMs, deadLetterTtlMs, 2 * parkedMs)
   }
 
   #keys(thread: ThreadKey) {
-    return threadKeys(this.#options.prefix, thread)
+    return threadKeys(this.#settings.prefix, thread)
   }
 }
 

@@ -8,9 +8,9 @@ import type { Question, Run } from '../run/types.ts'
 export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
 
 /**
- * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or given up. It ends with
- * `waiting` where the run waits for a person: the queue parks it, without a worker, a lease or a timer of its own, and the
- * thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait.
+ * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. It ends
+ * with `waiting` where the run waits for a person: the queue parks it, without a worker, a lease or a timer of its own, and
+ * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
 
@@ -22,11 +22,11 @@ export interface Queue {
    */
   accept(question: Question, options?: { onlyKnownThread?: boolean }): Promise<Accepted>
   /**
-   * Begins to hand out work. `giveUp` is called in place of the handler, under the same lease, for a question that is
-   * given up (its handler failed, or its workers died, too often): it tells the thread so, once. Its own failure is
+   * Begins to hand out work. `deadLetter` is called in place of the handler, under the same lease, for a question that is
+   * dead-lettered (its handler failed, or its workers died, too often): it tells the thread so, once. Its own failure is
    * retried a few times and then only logged.
    */
-  start(handler: Handler, giveUp?: Handler): Promise<void>
+  start(handler: Handler, deadLetter?: Handler): Promise<void>
   /**
    * Takes no new work, lets what runs finish, and aborts what has not shortly before `ms` are over (a durable queue hands
    * it over).

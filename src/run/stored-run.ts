@@ -4,8 +4,16 @@ import { freshRun } from './saved-run.ts'
 import { parseStep } from './stored-step.ts'
 import type { Decision, Question, RunPart, SavedRun } from './types.ts'
 
-/** Where a run stands. `waiting` for its turn; `parked`: for a person. `given-up` ones are kept for inspection. */
-export type RunStatus = 'waiting' | 'running' | 'parked' | 'done' | 'given-up'
+/**
+ * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for
+ * inspection.
+ */
+export type RunStatus = 'waiting' | 'running' | 'parked' | 'done' | 'dead-lettered'
+
+/** In Redis a dead-lettered run is `given-up`, as it was called at first: processes of two versions share the data. */
+export function storedState(state: RunStatus): string {
+  return state === 'dead-lettered' ? 'given-up' : state
+}
 
 /** A run as its hash in Redis holds it. */
 export interface StoredRun {
@@ -35,7 +43,10 @@ const questionSchema: z.ZodType<Question> = z.object({
   traceparent: z.string().optional(),
 })
 
-const stateSchema = z.enum(['waiting', 'running', 'parked', 'done', 'given-up']).catch('waiting')
+const stateSchema = z
+  .enum(['waiting', 'running', 'parked', 'done', 'given-up', 'dead-lettered'])
+  .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
+  .catch('waiting')
 
 const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({ outcome: z.enum(['allowed', 'denied']), by: z.string(), reason: z.string().exactOptional() }),

@@ -1,7 +1,7 @@
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import { isTransient } from '../redis.ts'
+import { isTransient } from '../redis-errors.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Outbox } from './outbox.ts'
 import { questionOf } from './listeners/to-question.ts'

@@ -9,6 +9,7 @@ import { backoffMs, sleep } from '../backoff.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { settledWithin } from '../async.ts'
+import { refusalCode } from './client/slack-web.ts'
 
 export interface SocketOptions {
   /** Made with `autoReconnectEnabled: false`. */
@@ -172,7 +173,7 @@ export class Socket {
 
 /** Slack's own no, such as `invalid_auth`, unless it is one that passes. */
 function isRefusal(error: unknown): boolean {
-  const code = /An API error occurred: (\w+)/.exec(messageOf(error))?.[1]
+  const code = refusalCode(error)
   return (
     code !== undefined &&
     !/^(?:internal_error|fatal_error|service_unavailable|request_timeout|rate_?limited)$/.test(code)

@@ -17,6 +17,8 @@ interface Result {
   p99: number
   ackP99: number
   cpuMs: number
+  /** The same for as many questions again. Several workers warm up several times as long; an hour later this is the cost. */
+  againMs: number
   redisCommands?: number
   peakMb: number
 }
@@ -99,7 +101,7 @@ async function measure(
   const [cpu, commands, from] = [cpuOf(running), await commandsOf(redis), performance.now()]
   const times = await flood(slack, target, options)
   const seconds = (performance.now() - from) / 1000
-  const result = {
+  const result: Omit<Result, 'againMs'> = {
     name: side.name,
     perSecond: questions / seconds,
     p50: quantile(
@@ -118,8 +120,11 @@ async function measure(
     peakMb: Math.max(...running.map((p) => p.peakMb())),
     ...(side.withRedis ? { redisCommands: ((await commandsOf(redis)) - commands) / questions } : {}),
   }
+  const warm = cpuOf(running)
+  await flood(slack, target, options)
+  const againMs = (cpuOf(running) - warm) / questions
   await Promise.all(running.map((p) => p.stop()))
-  return result
+  return { ...result, againMs }
 }
 
 /** Keeps `flight` questions under way, each in a thread of its own. */
@@ -133,7 +138,11 @@ async function flood(slack: BenchSlack, target: string, { questions, flight }: {
   return times
 }
 
-/** What a question costs as threads grow from 100 to 10,000, and as one thread's history grows from 1 to 200 turns. */
+/**
+ * What a question costs as threads grow from 100 to 10,000, and as the histories of ten threads grow from 1 to 200 turns. All
+ * are asked ten at a time: asked one by one a question costs twice as much, a thread's first as its last, since the process
+ * wakes for each answer alone. The last row says how much.
+ */
 async function growth(env: Record<string, string>, slack: BenchSlack): Promise<void> {
   const port = await freePort()
   const bot = await start(BOT, { ...env, PORT: String(port), HISTORY_MAX_TURNS: '200', WORKER_CONCURRENCY: '50' })
@@ -150,14 +159,23 @@ async function growth(env: Record<string, string>, slack: BenchSlack): Promise<v
     threads = upTo
     await note(`${upTo} threads`, async () => (await flood(slack, target, { questions: 50, flight: 10 })).length)
   }
-  let { thread, turns } = { thread: (await slack.ask(target)).thread, turns: 1 }
+  const roots = await Promise.all(Array.from({ length: 10 }, async () => (await slack.ask(target)).thread))
+  let turns = 1
   for (const upTo of [20, 100, 200]) {
-    const from = turns
-    await note(`turns ${from} to ${upTo} of one thread`, async () => {
-      for (; turns < upTo; turns++) thread = (await slack.ask(target, thread)).thread
-      return upTo - from
+    const more = upTo - turns
+    const follow = async (thread: string) => {
+      for (let i = 0; i < more; i++) await slack.ask(target, thread)
+    }
+    await note(`turns ${turns} to ${upTo} of ten threads`, async () => {
+      await Promise.all(roots.map(follow))
+      return more * roots.length
     })
+    turns = upTo
   }
+  await note(
+    'first questions one by one',
+    async () => (await flood(slack, target, { questions: 50, flight: 1 })).length,
+  )
   console.table(rows)
   await bot.stop()
 }
@@ -184,6 +202,7 @@ function print(results: Result[], asJson: boolean): void {
           'p99 ms': r.p99.toFixed(0),
           'ack p99 ms': r.ackP99.toFixed(0),
           'CPU ms/question': r.cpuMs.toFixed(2),
+          'and again': r.againMs.toFixed(2),
           'x floor': (r.cpuMs / floor).toFixed(2),
           'Redis commands': r.redisCommands?.toFixed(1) ?? '-',
           'peak MiB': r.peakMb,

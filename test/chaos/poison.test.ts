@@ -34,7 +34,9 @@ test('a question that kills its worker three times is given up with a sentence, 
   await expect.poll(() => scene.postsIn(harmless), { timeout: 10_000 }).toEqual(postsOf(...harmless.names))
   const id = poisoned.ids[0]!
   const runs = (...args: string[]) => runCommand(t, 'src/runs-main.ts', { args, env: scene.env })
-  expect((await runs('list')).stdout).toMatch(new RegExp(`^${id} {2}given-up .* 1 steps .*\n1 run\n$`))
+  expect((await runs('list')).stdout).toMatch(
+    new RegExp(`^${id} {2}dead-lettered \\(given up\\) .* 1 steps .*\n1 run\n$`),
+  )
 
   stage.letGo()
   expect(await runs('retry', id)).toMatchObject({ code: 0 })

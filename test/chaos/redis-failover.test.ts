@@ -73,8 +73,8 @@ async function failOver(scene: Scene, fleet: RedisFleet, bots: BotProcess[]): Pr
 function expectFewWords(bots: BotProcess[]): void {
   for (const bot of bots) {
     const said = (what: RegExp) => bot.output().match(what)?.length ?? 0
-    expect(said(/"Redis cannot be reached/g)).toBeGreaterThan(0)
-    expect(said(/"Redis is back"/g)).toBe(said(/"Redis cannot be reached/g))
+    expect(said(/"Redis is unreachable/g)).toBeGreaterThan(0)
+    expect(said(/"Redis connection restored"/g)).toBe(said(/"Redis is unreachable/g))
     // Each process has three connections of its own at most; what a front could not take in, it says of each delivery.
     const warnings = said(/"level":(?:40|50)/g) - said(/"a delivery could not be taken in/g)
     expect(warnings).toBeLessThan(12)

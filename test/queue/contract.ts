@@ -211,6 +211,27 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(claims).toEqual(['fresh', 'unsure', { ts: '7.7' }, 'fresh']))
   })
 
+  test('what is saved and claimed at the same moment is all saved, and one of two claims is fresh', async () => {
+    const queue = await opened()
+    const seen: unknown[] = []
+    await queue.start(async (_, run) => {
+      if (run.saved.attempts === 1) {
+        const step = { turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
+        const [, first, second] = await Promise.all([
+          run.save({ part: 'step', n: 1, value: step }),
+          run.claimPost('step-1'),
+          run.claimPost('step-1'),
+          run.posted('root', '7.7'),
+        ])
+        seen.push(first, second)
+        throw new Error('again')
+      }
+      seen.push(run.saved.steps.length, run.saved.posts)
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(seen).toEqual(['fresh', 'unsure', 1, { 'step-1': '', root: '7.7' }]))
+  })
+
   test('a holder may look whether the lease is still held, at once and later', async () => {
     const queue = await opened()
     const looks: unknown[] = []

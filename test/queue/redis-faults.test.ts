@@ -61,8 +61,8 @@ describeWithRedis('Redis itself in trouble', () => {
     expect(inThread).toEqual(PlayedSlack.postsOf('a', 'b', 'd'))
     const about = (text: string) => log.lines.filter(({ message }) => message.includes(text))
     // The intake's connection and the work's, once each.
-    expect(about('cannot be reached')).toHaveLength(2)
-    expect(about('Redis is back')).toHaveLength(2)
+    expect(about('Redis is unreachable')).toHaveLength(2)
+    expect(about('Redis connection restored')).toHaveLength(2)
   })
 
   test('a bot that starts while Redis is away works as soon as it is there', async () => {

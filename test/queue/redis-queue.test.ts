@@ -48,6 +48,31 @@ describeWithRedis('the queue in Redis', () => {
     return redis
   }
 
+  test('what a run saves and claims in one turn of the event loop is one command', async () => {
+    const queue = await opened()
+    const redis = rawClient()
+    const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
+    const asked = deferred<number>()
+    await queue.start(async (_, run) => {
+      // Loads the script, if it is not there yet.
+      await run.claimPost('root')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const before = await scripts()
+      const step = { turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
+      await Promise.all([
+        run.save({ part: 'step', n: 1, value: step }),
+        run.claimPost('step-1'),
+        run.posted('root', '7.7'),
+        run.claimPost('answer-1'),
+      ])
+      // What this holder knows it need not ask for.
+      await run.claimPost('root')
+      asked.resolve((await scripts()) - before)
+    })
+    await queue.accept(question('1'))
+    expect(await asked.promise).toBe(1)
+  })
+
   test('every key expires but BullMQ’s own, and all that a thread has is under one hash tag', async () => {
     const prefix = 'keys'
     const queue = await opened({ prefix, maxFailures: 1 })

@@ -94,7 +94,7 @@ describeWithRedis('runs in Redis', () => {
 
   test('every key of a run that waits expires, and not before the run may wait no longer', async () => {
     const prefix = `c${count++}`
-    const queue = await opened(prefix, { knownTtlMs: 1_000, givenUpTtlMs: 1_000, parkedMs: 60_000 })
+    const queue = await opened(prefix, { knownTtlMs: 1_000, deadLetterTtlMs: 1_000, parkedMs: 60_000 })
     await queue.start(approval)
     await queue.accept(question('1'))
     await eventually(async () => expect(await state(prefix)).toBe('waiting for a person'))

@@ -67,20 +67,20 @@ describeWithRedis('npm run runs', () => {
     await queue.accept(question('bad', { text: 'a bad question' }))
     await givenUp.promise
 
-    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['given-up']))
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['dead-lettered']))
     const [listed, all, shown] = await Promise.all([
       runs(server.url, 'list'),
       runs(server.url, 'list', '--all'),
       runs(server.url, 'show', 'T1:C1:bad'),
     ])
     expect(listed.out).toMatch(
-      /^T1:C1:bad {2}given-up .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
+      /^T1:C1:bad {2}dead-lettered \(given up\) .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
     )
     expect(listed.out).not.toContain('question')
     expect(all.out).toContain('T1:C1:good  done')
     expect(JSON.parse(shown.out)).toMatchObject({
       question: { text: 'a bad question' },
-      state: 'given-up',
+      state: 'dead-lettered',
       saved: { steps: [{ thought: 'a thought' }] },
     })
 
@@ -101,7 +101,7 @@ describeWithRedis('npm run runs', () => {
     ])
     expect(shown).toMatchObject({ code: 1, out: '' })
     expect(retried).toMatchObject({ code: 1 })
-    expect(retried.err).toMatch(/is not given up but \w+: there is nothing to hand out again/)
+    expect(retried.err).toMatch(/is not dead-lettered but \w+: there is nothing to hand out again/)
     const redis = new Redis(server.url)
     await redis.flushall()
     await redis.quit()

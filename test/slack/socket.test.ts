@@ -53,6 +53,8 @@ test('while Slack cannot be reached the bot is not ready, and tries until it can
   bot.slack.fault({ method: 'apps.connections.open', error: 'invalid_auth', times: 50 })
   bot.slack.sockets.cut()
   await bot.slack.until(async () => (await readyz(bot)) === 503, 'a bot that is not ready')
+  const said = await fetch(`http://127.0.0.1:${bot.bot.port}/readyz`)
+  expect(await said.text()).toBe('not ready: Socket Mode is not connected\n')
   expect(await gauge()).toBe(0)
   await bot.slack.until(() => opened(bot) >= 6, 'more tries', 30_000)
   expect(noted(bot)).toEqual([LOST, REFUSED])

@@ -158,6 +158,12 @@ function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebCli
   })
 }
 
+/** Slack's own no, such as `invalid_auth`; undefined for everything else that can go wrong. */
+export function refusalCode(error: unknown): string | undefined {
+  if (error instanceof SlackRefusal) return error.code
+  return error instanceof WebAPIPlatformError ? String(error.data.error) : undefined
+}
+
 /** One word for how a try failed: Slack's own, where it has one. */
 function outcomeOf(error: unknown): string {
   if (error instanceof WebAPIRateLimitedError) return 'ratelimited'

@@ -60,7 +60,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
     status: async (path) => (await fetch(`http://127.0.0.1:${env.PORT}${path}`)).status,
     harmedAt,
     cutAt: () =>
-      [...running.output().matchAll(/"time":"([^"]+)".*"msg":"(?:out of time|a lease was lost)/g)].map(
+      [...running.output().matchAll(/"time":"([^"]+)".*"msg":"(?:shutdown timeout|lease lost)/g)].map(
         ([, time = '']) => Date.parse(time) - performance.timeOrigin,
       ),
   }

@@ -100,7 +100,7 @@ async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): 
   const jobsLeft = async () =>
     (await scene.keys('*bull*')).filter((key) => /:(wait|active|delayed|prioritized)$/.test(key))
   // What is told to Slack comes a moment before what is written down.
-  await expect.poll(runsNotDone, { timeout: 10_000 }).toEqual(givenUp.map((id) => `${id} given-up`).toSorted())
+  await expect.poll(runsNotDone, { timeout: 10_000 }).toEqual(givenUp.map((id) => `${id} dead-lettered`).toSorted())
   await expect.poll(jobsLeft, { timeout: 10_000 }).toEqual([])
   const own = (await scene.keys('*')).filter((key) => !key.includes('bull'))
   const lives = await Promise.all(own.map(async (key) => ({ key, ttl: await client.pttl(key) })))

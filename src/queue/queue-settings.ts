@@ -1,0 +1,65 @@
+const DAY_MS = 86_400_000
+
+/** What a queue keeps to, in memory and in Redis; one value, handed on whole. Times are in milliseconds. */
+export interface QueueSettings {
+  /** Before every key in Redis. */
+  prefix: string
+  /** `front` only takes in, `worker` only answers. */
+  role: 'all' | 'front' | 'worker'
+  /** Questions answered at once by this process, each of another thread. */
+  concurrency: number
+  now: () => number
+  random: () => number
+  /** How long accept() may take before it gives up, so that Slack hears in time that it must deliver again. */
+  acceptMs: number
+  /** How long a thread in which the bot was asked stays known. */
+  knownTtlMs: number
+  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
+  dmMemoryMs: number
+  /** How long a run is kept once it is done. As long, another delivery of its question is recognised. */
+  doneTtlMs: number
+  /** The same for a dead-lettered run, for inspection. Waiting questions are kept at least as long. */
+  deadLetterTtlMs: number
+  /** Workers lost in a row without a new checkpoint, and failures of the handler, after which a run is dead-lettered. */
+  maxLosses: number
+  maxFailures: number
+  /** How often a queue tries to tell a thread that its question was dead-lettered. */
+  maxDeadLetterTries: number
+  /** The first pause after a failure of the handler; it doubles. */
+  backoffMs: number
+  /** Another worker gets a dead one's job after `lockMs` plus at most twice `stalledMs`. */
+  lockMs: number
+  stalledMs: number
+  /** Between two sweeps, over all workers. */
+  sweepMs: number
+  /** How long a run may wait for a person. */
+  parkedMs: number
+  /** How long an aborted handler has to end before it is no longer waited for. */
+  graceMs: number
+}
+
+const DEFAULTS: QueueSettings = {
+  prefix: 'thinkaloud',
+  role: 'all',
+  concurrency: 20,
+  now: Date.now,
+  random: Math.random,
+  acceptMs: 1_500,
+  knownTtlMs: 30 * DAY_MS,
+  dmMemoryMs: 3_600_000,
+  doneTtlMs: DAY_MS,
+  deadLetterTtlMs: 7 * DAY_MS,
+  maxLosses: 3,
+  maxFailures: 3,
+  maxDeadLetterTries: 3,
+  backoffMs: 1_000,
+  lockMs: 15_000,
+  stalledMs: 5_000,
+  sweepMs: 60_000,
+  parkedMs: DAY_MS,
+  graceMs: 2_000,
+}
+
+export function queueSettings(given: Partial<QueueSettings> = {}): QueueSettings {
+  return { ...DEFAULTS, ...given }
+}

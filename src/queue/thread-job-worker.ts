@@ -1,0 +1,34 @@
+import { ErrorCode, Worker, type Job, type JobJson } from 'bullmq'
+import type { ThreadJob } from './thread-jobs.ts'
+
+/**
+ * BullMQ's worker, which does not look for another job as one ends where its last look found none: the blocking wait of its
+ * main loop, which is under way by then, brings the next (read in BullMQ 6.7.0). If that is wrong it costs one command more,
+ * and never a job: an added job leaves a marker, which ends the wait.
+ */
+export class ThreadJobWorker extends Worker<ThreadJob> {
+  #isDrained = false
+
+  protected override async nextJobFromJobData(data?: JobJson, id?: string, token?: string): Promise<Job<ThreadJob>> {
+    this.#isDrained = !data
+    return super.nextJobFromJobData(data, id, token)
+  }
+
+  override async processJob(
+    job: Job<ThreadJob>,
+    token: string,
+    mayFetchNext: () => boolean = () => true,
+  ): Promise<void | Job<ThreadJob>> {
+    return super.processJob(job, token, () => !this.#isDrained && mayFetchNext())
+  }
+}
+
+const LOST: unknown[] = [ErrorCode.JobNotExist, ErrorCode.JobLockNotExist, ErrorCode.JobLockMismatch]
+
+/**
+ * Whether BullMQ means that another worker has the job: its lock is gone or another one's, or the job is. A lock that could not be
+ * renewed in time has only a text (BullMQ 6.7.0, lock-manager.js).
+ */
+export function isJobLost(error: Error): boolean {
+  return ('code' in error && LOST.includes(error.code)) || error.message.startsWith('could not renew lock')
+}
