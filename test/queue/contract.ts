@@ -216,7 +216,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     const seen: unknown[] = []
     await queue.start(async (_, run) => {
       if (run.saved.attempts === 1) {
-        const step = { turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
+        const step = { kind: 'tool' as const, turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
         const [, first, second] = await Promise.all([
           run.save({ part: 'step', n: 1, value: step }),
           run.claimPost('step-1'),

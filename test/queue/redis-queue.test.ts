@@ -58,7 +58,7 @@ describeWithRedis('the queue in Redis', () => {
       await run.claimPost('root')
       await new Promise((resolve) => setTimeout(resolve, 100))
       const before = await scripts()
-      const step = { turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
+      const step = { kind: 'tool' as const, turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
       await Promise.all([
         run.save({ part: 'step', n: 1, value: step }),
         run.claimPost('step-1'),
