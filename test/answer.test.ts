@@ -268,13 +268,14 @@ describe('a run that goes on in another process', () => {
 
   test('takes along what a tool had asked of the model when the reader stopped at its observation', async (t) => {
     const asking = echo((text, { ask }) => ask(text))
-    const { go, saved } = await world(t, {
+    const { go, saved, model } = await world(t, {
       tools: [asking],
       model: ({ prompt }, n) =>
         n === 0 ? act('a', 'echo', 'tell me') : prompt.endsWith('tell me') ? 'told' : finish('y'),
     })
     expect(types(await go('Dune', 4)).at(-1)).toBe('observation')
     expect(saved.usage).toHaveLength(2)
+    expect(model.requests).toHaveLength(2)
     await go()
     expect(saved.usage).toHaveLength(3)
   })

@@ -1,10 +1,9 @@
 import { ask } from './ask.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
-import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
-import { tell, type RunState } from './run-state.ts'
+import { reportUsage, tell, type RunState } from './run-state.ts'
 import type { AgentEvent, Observation, Tool, ToolContext, ToolMemory, ToolOutput, ToolStep, Usage } from './types.ts'
 
 /** Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. */
@@ -12,8 +11,7 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   const running = run.progress.steps.flatMap((step, i) =>
     step.kind === 'tool' && !step.observation ? [{ step, n: i + 1 }] : [],
   )
-  const usages: Usage[] = []
-  const done = running.map((one) => timed(run, () => observe(run, one, (usage) => usages.push(usage))))
+  const done = running.map((one) => timed(run, () => observe(run, one)))
   // The first failure ends the run. The others' are caught here, or they would end the process as unhandled rejections.
   for (const one of done) one.catch(() => undefined)
   try {
@@ -32,9 +30,8 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   } catch (error) {
     await Promise.allSettled(done)
     throw error
-  } finally {
-    for (const usage of usages) yield tell(run, { type: 'usage', usage, ms: 0 })
   }
+  yield* reportUsage(run)
 }
 
 async function timed(
@@ -60,17 +57,11 @@ function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } 
   return { memory: copy }
 }
 
-type OnUsage = (usage: Usage) => void
-
 /**
  * One action's observation. A mistake of the model, a person's refusal and a tool's failure are observations too, never a
  * throw. `wait`: a person has to decide first.
  */
-async function observe(
-  run: RunState,
-  { n, step }: { n: number; step: ToolStep },
-  onUsage: OnUsage,
-): Promise<Observation | 'wait'> {
+async function observe(run: RunState, { n, step }: { n: number; step: ToolStep }): Promise<Observation | 'wait'> {
   const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
   if (!tool)
@@ -84,7 +75,7 @@ async function observe(
   const permission = run.mayRun?.({ n, step, tool }) ?? 'yes'
   if (permission === 'wait') return 'wait'
   if (permission !== 'yes') return mistake(permission.no)
-  return callTool(tool, input.value, { run, onUsage })
+  return callTool(run, tool, input.value)
 }
 
 function repeated(run: RunState, step: ToolStep): Observation | undefined {
@@ -95,11 +86,8 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
   return { ok: true, text, hint: true }
 }
 
-async function callTool(
-  tool: Tool,
-  input: unknown,
-  { run, onUsage }: { run: RunState; onUsage: OnUsage },
-): Promise<Observation> {
+async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
+  const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.signal, Math.ceil(ms))
   const asked: Promise<string>[] = []
@@ -116,7 +104,11 @@ async function callTool(
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
-    return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
+    return mistake(
+      error instanceof Error && error.name === 'ToolError'
+        ? error.message
+        : `${tool.name} failed: ${clip(String(error))}`,
+    )
   } finally {
     // A call reports its usage when it ends. The tool's deadline aborts those that are still under way.
     await Promise.allSettled(asked)

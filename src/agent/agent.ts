@@ -8,8 +8,8 @@ import { roomForActions, stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './observation-cut.ts'
 import { tooSlow } from '../errors.ts'
 import { CUT_OFF, findingsOf, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
+import { reportUsage, startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
 import { beginsMessage } from './message-line.ts'
-import { startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
 import { isStopped, isWaiting, takeAdditions } from './steering.ts'
 import type {
   AgentEvent,
@@ -28,17 +28,20 @@ export type { AgentDeps, Task } from './run-state.ts'
 export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
   const run = startRun(task, deps)
   try {
-    yield* reasonAndAct(run)
+    yield* loop(run)
   } catch (error) {
     if (!isStopped(run)) throw error
+    yield* reportUsage(run)
     yield { type: 'gave_up', reason: 'stopped', text: knownSoFar(run.progress.steps) }
   } finally {
     run.release()
+    // At this level alone: where an inner generator yields while it is being returned from, its `yield*` would go on afterwards.
+    yield* reportUsage(run)
   }
 }
 
 /** @throws the reason of `run.signal` when that is aborted. */
-async function* reasonAndAct(run: RunState): AsyncGenerator<AgentEvent, void> {
+async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   for (;;) {
     run.signal.throwIfAborted()
     yield* actAndObserve(run)
@@ -67,8 +70,10 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
     completion = await complete(run, usages)
   } finally {
     // A call that failed has been paid for too.
-    for (const usage of usages) yield tell(run, { type: 'usage', usage, ms: run.now().getTime() - asked })
+    const ms = run.now().getTime() - asked
+    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
   }
+  yield* reportUsage(run)
   run.written = completion?.text ?? ''
   run.cutOff = completion?.cutOff
   return completion && wholeOf(run.dialect.read(completion, run.tools), completion)

@@ -11,6 +11,7 @@ import type {
   ToolFetch,
   ToolMemory,
   ToolStep,
+  Usage,
 } from './types.ts'
 
 /** What one run may spend. Times in milliseconds. */
@@ -88,6 +89,8 @@ export interface RunState extends AgentDeps {
   progress: RunProgress
   /** What the tools change in place while they run. The events carry copies. */
   memory: ToolMemory
+  /** What calls of the model have used and no event has told yet. */
+  unreported: { usage: Usage; ms: number }[]
   nonce: string
   startedAt: number
   /** The date at its start, so that all of its prompts share their beginning, midnight or not. */
@@ -108,6 +111,7 @@ export function startRun(task: Task, deps: AgentDeps): RunState {
     ...eitherOf(task.signal, deps.stopAsked?.()),
     progress: { steps, memory, usage },
     memory: structuredClone(memory),
+    unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
     today: now.toISOString().slice(0, 10),
@@ -119,4 +123,8 @@ export function startRun(task: Task, deps: AgentDeps): RunState {
 export function tell(run: RunState, event: AgentEvent): AgentEvent {
   run.progress = applyEvent(run.progress, event)
   return event
+}
+
+export function* reportUsage(run: RunState): Generator<AgentEvent> {
+  for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
 }
