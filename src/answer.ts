@@ -1,9 +1,12 @@
 /** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
+import type { Steering } from './agent/run-state.ts'
 import { applyEvent, type RunProgress } from './agent/apply-event.ts'
 import type { AgentEvent, Model, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
+import { HeardSignals } from './run/heard-signals.ts'
+import type { RunControl } from './run/control.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 import { progressOf } from './run/saved-run.ts'
@@ -18,6 +21,8 @@ export interface AnswerDeps {
   prompts: Prompts
   /** Condenses follow-ups; a small model is enough. */
   condenseModel: Model
+  /** How people reach the run while it is under way; absent where nobody can. */
+  control?: RunControl | undefined
 }
 
 /**
@@ -30,7 +35,27 @@ export async function* answer(
   deps: AnswerDeps & { signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
+  const heard = new HeardSignals(run.saved, deps.control !== undefined)
+  const listening = deps.control?.listen({ thread, id: question.id }, heard.hear)
+  listening?.catch(() => undefined)
+  try {
+    yield* answerOnceHeard(question, run, { ...deps, heard, listening })
+  } finally {
+    void listening?.then(
+      (end) => end(),
+      () => undefined,
+    )
+  }
+}
+
+async function* answerOnceHeard(
+  question: Question,
+  run: Run,
+  deps: Omit<Deps, 'turns'> & { listening: Promise<unknown> | undefined },
+): AsyncGenerator<AnswerEvent> {
+  const thread = conversationOf(question)
   const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
+  await deps.listening
   const standalone = yield* understand(question, run, { ...deps, turns })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
@@ -39,7 +64,7 @@ export async function* answer(
   if (final) await deps.history.append(thread, turnOf(question, standalone, final.text))
 }
 
-type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[] }
+type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; heard: HeardSignals }
 type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
@@ -54,6 +79,8 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
     return standalone
   } catch (error) {
     await keep(run, unsaved())
+    // The agent, which comes next, says that the run was stopped.
+    if (deps.heard.stopAsked().aborted && !deps.signal.aborted) return question.text
     throw error
   } finally {
     for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
@@ -64,7 +91,7 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
 async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
   const timeMs = deps.agent.limits.timeoutMs / 2
   const time = AbortSignal.timeout(timeMs)
-  const signal = AbortSignal.any([deps.signal, time])
+  const signal = AbortSignal.any([deps.signal, time, deps.heard.stopAsked()])
   const { prompts, condenseModel: model } = deps
   try {
     return await condense(text, deps.turns, { prompts, model, signal, timeMs, onUsage })
@@ -86,13 +113,17 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 }
 
 /**
- * Runs the agent and saves as it goes: an action before its tool runs, an observation before it is shown. What gets a post of
- * its own is yielded while it is saved, so that the post's claim goes to Redis in the same command; the loop waits for both.
+ * Runs the agent and saves as it goes: an action before its tool runs, an observation and the answer before they are shown.
+ * What else gets a post of its own is yielded while it is saved, so that the post's claim goes to Redis in the same command;
+ * the loop waits for both.
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   let progress = progressOf(run.saved)
-  const events = runAgent({ question: standalone, history, ...progress, signal: deps.signal }, deps.agent)
+  const events = runAgent(
+    { question: standalone, history, ...progress, signal: deps.signal },
+    { ...deps.agent, ...steeringOf(deps) },
+  )
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
@@ -101,8 +132,9 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
       const parts = partsOf(event, before, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
-      if (event.type === 'observation') await saved
       if (event.type === 'answer' || event.type === 'gave_up') final = event
+      // With the answer comes the usage of the last call, by which the reader books what the run cost.
+      if (event.type === 'observation' || final) await saved
       yield event
       await saved
     }
@@ -113,6 +145,10 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
     await keep(run, unsavedUsage(run, progress.usage))
   }
   return final
+}
+
+function steeringOf({ heard: { stopAsked, added, mayRun } }: Deps): Steering {
+  return { stopAsked, added, mayRun }
 }
 
 /** Saves what a failed run cost. If that fails too it is ignored: the caller needs the run's own error. */

@@ -92,7 +92,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
   const { agent, net, stores, telemetry } = parts
   const handlers = createQuestionHandlers({
     ...parts,
-    answer: { ...agent.answer, history: stores.history },
+    answer: { ...agent.answer, history: stores.history, control: stores.control },
     queue: stores.queue,
     limits: stores.limits,
     durable: stores.durable,

@@ -6,6 +6,7 @@ import type { Log } from './log.ts'
 import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
+import type { RunControl } from './run/control.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 
@@ -13,6 +14,8 @@ import { createLimits, type Limits } from './limits/limits.ts'
 export interface Stores {
   history: History
   queue: Queue
+  /** How the runs of the queue's questions are reached. */
+  control: RunControl
   /** Absent where nothing is limited. */
   limits?: Limits | undefined
   /** True where an accepted question outlives this process. */
@@ -33,14 +36,16 @@ export async function createStores(config: Config, log: Log): Promise<Stores> {
 
 function inMemory(config: Config, log: Log): Stores {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+  const queue = memoryQueue({
+    concurrency: config.WORKER_CONCURRENCY,
+    knownTtlMs: ttlMs,
+    dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
+    log,
+  })
   return {
     history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
-    queue: memoryQueue({
-      concurrency: config.WORKER_CONCURRENCY,
-      knownTtlMs: ttlMs,
-      dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
-      log,
-    }),
+    queue,
+    control: queue.control,
     limits: limitsOf(config),
     durable: false,
     close: async () => {},
@@ -55,9 +60,11 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   const dmMemoryMs = config.DM_MEMORY_MINUTES * MINUTE_MS
   const times = { knownTtlMs: ttlMs, dmMemoryMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
+  const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   return {
     history: redisHistory({ redis, log, prefix, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
-    queue: redisQueue({ redis: settings, log, prefix, role, concurrency, ...times }),
+    queue,
+    control: queue.control,
     limits: limitsOf(config, redis),
     durable: true,
     close: async () => redis.disconnect(),

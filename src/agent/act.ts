@@ -12,12 +12,16 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   const running = run.progress.steps.flatMap((step, i) =>
     step.kind === 'tool' && !step.observation ? [{ step, n: i + 1 }] : [],
   )
-  const done = running.map(({ step }) => timed(run, () => observe(run, step)))
+  const done = running.map((one) => timed(run, () => observe(run, one)))
   // The first failure ends the run. The others' are caught here, or they would end the process as unhandled rejections.
   for (const one of done) one.catch(() => undefined)
   try {
     for (const [i, { step, n }] of running.entries()) {
       const { observation, ms } = await done[i]!
+      if (observation === 'wait') {
+        yield tell(run, { type: 'waiting', n, step: { waiting: { since: run.now().getTime() }, ...step } })
+        continue
+      }
       const observed = {
         ...step,
         observation: step.dropped ? { ...observation, note: droppedNote(run, step) } : observation,
@@ -33,8 +37,8 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
 
 async function timed(
   run: RunState,
-  work: () => Promise<Observation>,
-): Promise<{ observation: Observation; ms: number }> {
+  work: () => Promise<Observation | 'wait'>,
+): Promise<{ observation: Observation | 'wait'; ms: number }> {
   const from = run.now().getTime()
   const observation = await work()
   return { observation, ms: run.now().getTime() - from }
@@ -54,8 +58,11 @@ function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } 
   return { memory: copy }
 }
 
-/** One action's observation. A mistake of the model or a tool's failure is an observation too, never a throw. */
-async function observe(run: RunState, step: ToolStep): Promise<Observation> {
+/**
+ * One action's observation. A mistake of the model, a person's refusal and a tool's failure are observations too, never a
+ * throw. `wait`: a person has to decide first.
+ */
+async function observe(run: RunState, { n, step }: { n: number; step: ToolStep }): Promise<Observation | 'wait'> {
   const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
   if (!tool)
@@ -66,6 +73,9 @@ async function observe(run: RunState, step: ToolStep): Promise<Observation> {
   if (before) return before
   const input = coerceInput(tool, action.input)
   if (!input.ok) return mistake(input.problem)
+  const permission = run.mayRun?.({ n, step, tool }) ?? 'yes'
+  if (permission === 'wait') return 'wait'
+  if (permission !== 'yes') return mistake(permission.no)
   return callTool(run, tool, input.value)
 }
 
@@ -80,7 +90,7 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
 async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
   const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
-  const time = new Deadline(run.task.signal, Math.ceil(ms))
+  const time = new Deadline(run.signal, Math.ceil(ms))
   const asked: Promise<string>[] = []
   const askModel = (prompt: string) => {
     const answer = ask(run.model, prompt, { signal: time.signal, onUsage })
@@ -93,7 +103,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     const output = await time.wait(tool.run(input, contextOf(run, time, askModel)))
     return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
-    if (run.task.signal.aborted) throw run.task.signal.reason
+    if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
     return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
   } finally {

@@ -7,8 +7,10 @@ import { actAndObserve } from './act.ts'
 import { roomForActions, stopReason, thinkingTime } from './budget.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
 import { tooSlow } from '../errors.ts'
-import { CUT_OFF, findingsOf, partialAnswer, plainProse } from './partial-answer.ts'
+import { CUT_OFF, findingsOf, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { reportUsage, startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
+import { beginsMessage } from './message-line.ts'
+import { isStopped, isWaiting, takeAdditions } from './steering.ts'
 import type {
   AgentEvent,
   Completion,
@@ -27,20 +29,32 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
   const run = startRun(task, deps)
   try {
     yield* loop(run)
+  } catch (error) {
+    if (!isStopped(run)) throw error
+    yield* reportUsage(run)
+    yield { type: 'gave_up', reason: 'stopped', text: knownSoFar(run.progress.steps) }
   } finally {
+    run.release()
     // At this level alone: where an inner generator yields while it is being returned from, its `yield*` would go on afterwards.
     yield* reportUsage(run)
   }
 }
 
+/** @throws the reason of `run.signal` when that is aborted. */
 async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   for (;;) {
+    run.signal.throwIfAborted()
     yield* actAndObserve(run)
+    if (isWaiting(run)) return
     const direct = directAnswer(run)
     if (direct !== undefined) return yield answerOf(run, direct)
+    run.signal.throwIfAborted()
+    yield* takeAdditions(run)
     run.finalTurn = stopReason(run)
     const turn = yield* think(run)
     if (run.cutOff === 'silence') return yield stalled(run, turn)
+    // What was added while the model wrote its answer is not in it: the model answers anew.
+    if (turn?.kind === 'finish' && !run.finalTurn && (yield* takeAdditions(run))) continue
     if (turn?.kind === 'finish') return yield answerOf(run, turn.answer)
     if (run.finalTurn) return yield partialOf(run, turn)
     if (turn) yield* addSteps(run, turn)
@@ -81,10 +95,11 @@ const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
 /** One completion. The stream is ended at the first observation that the model invents. */
 async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
   const { stop } = run.dialect
+  const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
   const time = thinkingTime(run)
   const { signal, ms: timeMs } = time
   const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
-  let cut = new ObservationCut(run.dialect.beginsObservation)
+  let cut = new ObservationCut(invention)
   let toolCalls: ToolCall[] | undefined
   let cutOff: CutOff | undefined
   let reasoning = ''
@@ -92,14 +107,14 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
   try {
     for await (const event of run.model.stream(request)) {
       heardAt = run.now().getTime()
-      if (event.type === 'restart') [cut, reasoning] = [new ObservationCut(run.dialect.beginsObservation), '']
+      if (event.type === 'restart') [cut, reasoning] = [new ObservationCut(invention), '']
       else if (event.type === 'tool_calls') toolCalls = event.calls
       else if (event.type === 'cut_off') cutOff = 'length'
       else if (event.type === 'reasoning') reasoning = (reasoning + event.text).slice(0, REASONING_CHARS)
       else if (cut.push(event.text)) break
     }
   } catch (error) {
-    if (run.task.signal.aborted || !signal.aborted) throw error
+    if (run.signal.aborted || !signal.aborted) throw error
     if (!run.finalTurn) return undefined
     // The model wrote nothing in all of the run's time and no tool found anything: that is a failure of the model's.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)

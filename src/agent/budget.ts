@@ -75,5 +75,5 @@ export function thinkingMs(run: RunState): number {
 export function thinkingTime(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
   const ms = run.finalTurn ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
-  return new Deadline(run.task.signal, Math.max(1, Math.ceil(ms)))
+  return new Deadline(run.signal, Math.max(1, Math.ceil(ms)))
 }

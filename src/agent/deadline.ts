@@ -58,3 +58,16 @@ export class Deadline {
     this.#giveUp(reason)
   }
 }
+
+/** Aborted when either is. By hand, for the same reasons. `release` ends the listening. */
+export function eitherOf(one: AbortSignal, other: AbortSignal | undefined): { signal: AbortSignal; release(): void } {
+  if (!other) return { signal: one, release: () => {} }
+  const controller = new AbortController()
+  const both = [one, other].map((signal) => {
+    const abort = () => controller.abort(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
+    return () => signal.removeEventListener('abort', abort)
+  })
+  return { signal: controller.signal, release: () => both.forEach((release) => release()) }
+}

@@ -29,7 +29,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 /** Words that open a turn in a dialect or a chat, beside the labels that the reader of ReAct knows. */
 const LABELS =
   'answer|follow[ -]?up(?: question)?|are follow[ -]?up questions needed here|intermediate[ -]answer' +
-  '|(?:so[, ]{1,2})?the final answer is|final[ -]answer|action input|system|developer|user|assistant|human|ai'
+  '|message from the person|(?:so[, ]{1,2})?the final answer is|final[ -]answer|action input|system|developer|user|assistant|human|ai'
 const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
 
 /** Each character that a model may take for the end of a line: VT, FF, the separators of files and records, NEL too. */

@@ -27,13 +27,23 @@ export function findingsOf(steps: readonly Step[]): { tool: string; found: Obser
 
 /** What to tell people where a run ends without an answer. `begun`: the beginning of an answer that stalled. */
 export function partialAnswer(steps: readonly Step[], begun = ''): string {
-  const lines = findingsOf(steps)
-    .slice(-3)
-    .map(({ tool, found }) => `- ${tool}: ${shorten(found.text)}`)
+  const lines = findingLines(steps)
   const found = lines.length > 0 ? `This is what I found:\n${lines.join('\n')}` : ''
   if (begun !== '') return [`${FELL_SILENT}\n\n${begun} …`, ...(found ? [found] : [])].join('\n\n')
   if (found === '') return 'I could not get to an answer, and I found nothing that would help.'
   return `I could not get to an answer. ${found}`
+}
+
+/** The same for a run that a person stopped. */
+export function knownSoFar(steps: readonly Step[]): string {
+  const lines = findingLines(steps)
+  return lines.length > 0 ? `This is what I had found:\n${lines.join('\n')}` : 'I had not found anything yet.'
+}
+
+function findingLines(steps: readonly Step[]): string[] {
+  return findingsOf(steps)
+    .slice(-3)
+    .map(({ tool, found }) => `- ${tool}: ${shorten(found.text)}`)
 }
 
 const FELL_SILENT = "The model's answer was cut off: the model fell silent in the middle of it. This is how far it got:"

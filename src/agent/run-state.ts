@@ -1,4 +1,5 @@
 import { applyEvent, NO_PROGRESS, type RunProgress } from './apply-event.ts'
+import { eitherOf } from './deadline.ts'
 import type {
   AgentEvent,
   CutOff,
@@ -9,6 +10,7 @@ import type {
   Tool,
   ToolFetch,
   ToolMemory,
+  ToolStep,
   Usage,
 } from './types.ts'
 
@@ -39,11 +41,35 @@ export interface Task extends Partial<RunProgress> {
   // condensing took. They are starting values and never changed: what the run does is told by its events.
   question: string
   history?: PastTurn[]
-  /** Aborted when a person stops the run or the process hands it over. */
+  /** Aborted when the process hands the run over: then it throws the signal's reason. */
   signal: AbortSignal
 }
 
-export interface AgentDeps extends ToolEnv {
+/** What a person added to the question while the agent works on it. */
+export interface Addition {
+  /** Whoever keeps the run knows by it which additions the model has got. */
+  id: string
+  user: string
+  text: string
+}
+
+/** Whether a tool may run now. A refusal's reason becomes the observation; with `wait` the run ends until a person decides. */
+export type Permission = 'yes' | 'wait' | { no: string }
+
+/** How people reach into a run that is under way: three optional functions among the agent's settings. */
+export interface Steering {
+  /**
+   * Is a stop asked for? The signal is aborted as soon as it is: the model's call and the tools are cut off, and the run ends
+   * with what is known.
+   */
+  stopAsked?: () => AbortSignal
+  /** What did people add since the last call? Asked before each thought, and once more before an answer is given. */
+  added?: () => Addition[]
+  /** May this tool run? Asked once its input is known to be right. `n` is the step's number. */
+  mayRun?: (call: { n: number; step: ToolStep; tool: Tool }) => Permission
+}
+
+export interface AgentDeps extends ToolEnv, Steering {
   model: Model
   dialect: Dialect
   tools: Tool[]
@@ -55,6 +81,10 @@ export interface AgentDeps extends ToolEnv {
 /** Everything that a run knows while it runs. */
 export interface RunState extends AgentDeps {
   task: Task
+  /** Aborted with the task's own signal, and when a person asks to stop. */
+  signal: AbortSignal
+  /** Ends what listens on behalf of the run. */
+  release(): void
   /** What has been done, as the events have told it. */
   progress: RunProgress
   /** What the tools change in place while they run. The events carry copies. */
@@ -78,6 +108,7 @@ export function startRun(task: Task, deps: AgentDeps): RunState {
   return {
     ...deps,
     task,
+    ...eitherOf(task.signal, deps.stopAsked?.()),
     progress: { steps, memory, usage },
     memory: structuredClone(memory),
     unreported: [],

@@ -60,6 +60,8 @@ export interface UnreadableStep {
 export interface MessageStep {
   kind: 'message'
   turn: number
+  /** No message with the same id is added again. */
+  id: string
   text: string
   user: string
 }
@@ -211,6 +213,8 @@ export interface Tool<Input = unknown> {
   schema: z.ZodType<Input>
   effects: 'read' | 'write'
   returnDirect?: boolean
+  /** A person must allow each call: the run waits until somebody does. */
+  needsApproval?: boolean
   /** Called again with the same input it gives something new (a lookup's next hit): no loop. */
   repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */

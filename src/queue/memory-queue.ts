@@ -4,12 +4,14 @@ import type { ThreadKey } from '../history/types.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
 import { embeddedRun } from '../run/memory-run.ts'
 import { freshRun } from '../run/saved-run.ts'
-import { conversationOf, type Question, type SavedRun } from '../run/types.ts'
+import type { Signal } from '../run/control.ts'
+import { conversationOf, type Question } from '../run/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
+import { MemoryRunControl, type ControlledRun } from './memory-run-control.ts'
 import { RoundRobin } from './round-robin.ts'
-import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
+import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
@@ -21,10 +23,9 @@ export interface MemoryQueueOptions extends Partial<QueueSettings> {
   maxWaiting?: number
 }
 
-/** A question that waits or is worked on, with what its run has done so far. */
-interface Item {
+/** A question that waits, is worked on or is parked, with what its run has done so far. */
+interface Item extends ControlledRun {
   question: Question
-  saved: SavedRun
   failures: number
 }
 
@@ -36,11 +37,11 @@ interface Running {
 const DAY_MS = 86_400_000
 
 /** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
-export function memoryQueue(options: MemoryQueueOptions): Queue {
+export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
   return new MemoryQueue(options)
 }
 
-class MemoryQueue implements Queue {
+class MemoryQueue implements ControlledQueue {
   readonly #options: QueueSettings & Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
   readonly #known: ExpiringMap<true>
@@ -50,6 +51,8 @@ class MemoryQueue implements Queue {
   readonly #turns = new RoundRobin()
   readonly #running = new Map<ThreadKey, Running>()
   readonly #pauses = new Set<NodeJS.Timeout>()
+  readonly control: MemoryRunControl<Item>
+  #sweep: NodeJS.Timeout | undefined
   #waiting = 0
   #handler: Handler | undefined
   #deadLetter: Handler | undefined
@@ -64,6 +67,11 @@ class MemoryQueue implements Queue {
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
+    this.control = new MemoryRunControl<Item>({
+      ...this.#options,
+      find: ({ thread, id }) => this.#inboxes.get(thread)?.find(({ question }) => question.id === id),
+      goOn: ({ thread }, item) => this.#goOn(thread, item),
+    })
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
@@ -76,7 +84,8 @@ class MemoryQueue implements Queue {
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
     if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
     if (onlyKnownThread && !this.#known.has(thread)) return 'unknown_thread'
-    if (this.#waiting >= this.#options.maxWaiting) throw new Error('Too many questions are waiting.')
+    if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
+      throw new Error('Too many questions are waiting.')
 
     for (const claim of claims) this.#claims.set(claim, true)
     this.#known.set(thread, true)
@@ -87,6 +96,7 @@ class MemoryQueue implements Queue {
   async start(handler: Handler, deadLetter?: Handler): Promise<void> {
     this.#handler = handler
     this.#deadLetter = deadLetter
+    this.#sweep = setInterval(() => this.control.expireDue(), this.#options.sweepMs).unref()
     this.#pump()
   }
 
@@ -94,6 +104,7 @@ class MemoryQueue implements Queue {
     if (this.#state !== 'open') return
     this.#state = 'stopping'
     for (const pause of this.#pauses) clearTimeout(pause)
+    clearInterval(this.#sweep)
     const working = () => [...this.#running.values()].map(({ done }) => done)
     if (!(await settledWithin(ms - Math.min(this.#options.graceMs, ms / 2), working()))) {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
@@ -101,18 +112,20 @@ class MemoryQueue implements Queue {
     }
     await settledWithin(this.#options.graceMs, this.#tellTheRest())
     this.#state = 'stopped'
-    if (this.#waiting > 0)
-      this.#options.log.warn({ questions: this.#waiting }, 'stopped with questions left unanswered')
+    const questions = this.#waiting + this.control.parked.length
+    if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
-  /** Calls the handler for what still waits, with an aborted signal: all it can do is tell the askers. */
+  /** Calls the handler for what still waits or is parked, with an aborted signal: all it can do is tell the askers. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
     const waiting = [...this.#inboxes.entries()].flatMap(([thread, items]) =>
       this.#running.has(thread) ? items.slice(1) : items,
     )
-    return waiting.map(async ({ question, saved }) => this.#handler?.(question, embeddedRun(saved, held), ended))
+    return [...waiting, ...this.control.parked].map(async ({ question, saved }) =>
+      this.#handler?.(question, embeddedRun(saved, held), ended),
+    )
   }
 
   async ready(): Promise<boolean> {
@@ -132,7 +145,7 @@ class MemoryQueue implements Queue {
   }
 
   #enqueue(thread: ThreadKey, question: Question): void {
-    const item = { question: structuredClone(question), saved: freshRun(this.#options.now()), failures: 0 }
+    const item = newItem(question, this.#options.now())
     const inbox = this.#inboxes.get(thread)
     this.#waiting += 1
     if (inbox) {
@@ -166,35 +179,49 @@ class MemoryQueue implements Queue {
     const inbox = this.#inboxes.get(thread)
     const item = inbox?.[0]
     if (!inbox || !item) return
-    const isFinished = await this.#attempt(item, signal)
+    const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
-    if (isFinished) {
+    const isParked = result === 'waiting' && !item.isWoken
+    if (result === 'finished' || isParked) {
       inbox.shift()
       this.#waiting -= 1
     }
+    if (isParked) this.control.park({ thread, id: item.question.id }, item)
     const next = inbox[0]
     if (!next) this.#inboxes.delete(thread)
-    else if (next === item) this.#pause(thread, item)
+    else if (next === item && result === 'failed') this.#pause(thread, item)
     else this.#makeReady(thread, next.question)
     this.#pump()
   }
 
-  /** @returns whether the question needs no further attempt. */
-  async #attempt(item: Item, signal: AbortSignal): Promise<boolean> {
+  /** @returns `finished` where the question needs no further attempt. */
+  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
     const work = isDeadLettered ? this.#deadLetter : this.#handler
     item.saved.attempts += 1
+    item.isWoken = false
     const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
     try {
-      await work?.(item.question, run, signal)
-      return true
+      const result = await work?.(item.question, run, signal)
+      return result === 'waiting' && !isDeadLettered ? 'waiting' : 'finished'
     } catch (error) {
-      if (signal.aborted) return false
+      if (signal.aborted) return 'failed'
       item.failures += 1
       const fields = { question: item.question.id, failures: item.failures, error: messageOf(error) }
       log.error(fields, isDeadLettered ? 'the dead-letter notice failed' : 'question failed')
-      return item.failures >= maxFailures + (this.#deadLetter ? maxDeadLetterTries : 0)
+      return item.failures >= maxFailures + (this.#deadLetter ? maxDeadLetterTries : 0) ? 'finished' : 'failed'
+    }
+  }
+
+  /** Puts a run that waited for a person at the head of its thread, behind the question that is at work there. */
+  #goOn(thread: ThreadKey, item: Item): void {
+    this.#waiting += 1
+    const inbox = this.#inboxes.get(thread)
+    if (inbox) inbox.splice(this.#running.has(thread) ? 1 : 0, 0, item)
+    else {
+      this.#inboxes.set(thread, [item])
+      this.#makeReady(thread, item.question)
     }
   }
 
@@ -211,6 +238,11 @@ class MemoryQueue implements Queue {
     )
     this.#pauses.add(pause)
   }
+}
+
+function newItem(question: Question, at: number): Item {
+  const control = { signals: [], listeners: new Set<(signal: Signal) => void>(), isWoken: false }
+  return { question: structuredClone(question), saved: freshRun(at), failures: 0, ...control }
 }
 
 /** By their ts, which is a message's time; a slash command has none and is the first of its thread. */

@@ -121,31 +121,33 @@ export class QuestionWorker {
     jobs.begin(question, job.priority).catch(() => {})
     // The job's losses were not in a row: there were checkpoints in between.
     if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
+    let result: void | 'waiting'
     try {
-      await this.#work(leased, signal)
+      result = await this.#work(leased, signal)
     } catch (error) {
       const delay = await this.#release(leased, error, signal)
       if (delay === undefined) return
       await jobs.waiting.add(leased.thread, question)
       return this.#delay(job, token, delay)
     }
-    await this.#finish(leased)
+    await this.#finish(leased, result)
   }
 
-  async #work(leased: LeasedQuestion, signal: AbortSignal): Promise<void> {
+  async #work(leased: LeasedQuestion, signal: AbortSignal): Promise<void | 'waiting'> {
     const { handler, deadLetter, redis, log } = this.#parts
     const { now, graceMs } = this.#settings
     const { question, saved, losses, failures } = leased.stored
     if (leased.verdict === 'drop') return
     if (leased.verdict === 'give-up') log.error({ question: leased.id, losses, failures }, 'question dead-lettered')
     const work = leased.verdict === 'give-up' ? deadLetter : handler
-    await endsInTime(work?.(question, redisRun({ redis, now }, leased.lease, saved), signal), signal, graceMs)
+    return endsInTime(work?.(question, redisRun({ redis, now }, leased.lease, saved), signal), signal, graceMs)
   }
 
-  async #finish(leased: LeasedQuestion): Promise<void> {
+  async #finish(leased: LeasedQuestion, result: void | 'waiting'): Promise<void> {
     const { store, jobs, log } = this.#parts
     const state = leased.verdict === 'work' ? 'done' : 'dead-lettered'
-    const { held, gen } = await store.finish(leased, state)
+    const isParked = state === 'done' && result === 'waiting'
+    const { held, gen } = await (isParked ? store.park(leased) : store.finish(leased, state))
     if (!held) log.info({ question: leased.id }, 'lease lost: another worker has the question')
     if (gen !== '') await jobs.ensure(leased.thread, gen)
   }
@@ -190,7 +192,11 @@ export class QuestionWorker {
 }
 
 /** Waits for the work, but no longer than `graceMs` once the signal is aborted. @throws LeaseLost when that time is over. */
-async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, graceMs: number): Promise<void> {
+async function endsInTime<T>(
+  work: Promise<T> | undefined,
+  signal: AbortSignal,
+  graceMs: number,
+): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   let onAbort = () => {}
   const abandoned = new Promise<never>((_, reject) => {
@@ -201,7 +207,7 @@ async function endsInTime(work: Promise<void> | undefined, signal: AbortSignal, 
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort)
   try {
-    await Promise.race([work, abandoned])
+    return await Promise.race([work, abandoned])
   } finally {
     signal.removeEventListener('abort', onAbort)
     clearTimeout(timer)

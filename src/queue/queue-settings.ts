@@ -32,6 +32,8 @@ export interface QueueSettings {
   stalledMs: number
   /** Between two sweeps, over all workers. */
   sweepMs: number
+  /** How long a run may wait for a person. */
+  parkedMs: number
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
 }
@@ -54,6 +56,7 @@ const DEFAULTS: QueueSettings = {
   lockMs: 15_000,
   stalledMs: 5_000,
   sweepMs: 60_000,
+  parkedMs: DAY_MS,
   graceMs: 2_000,
 }
 

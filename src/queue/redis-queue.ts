@@ -4,12 +4,13 @@ import { connect, type Purpose, type RedisClient, type RedisSettings } from '../
 import { conversationOf, type Question } from '../run/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
 import { logThrottle } from './log-throttle.ts'
+import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import { ThreadStore } from './thread-store.ts'
 import { Sweeper } from './sweeper.ts'
-import type { Accepted, Handler, Queue, QueueStats } from './types.ts'
+import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
 export interface RedisQueueOptions extends Partial<QueueSettings> {
@@ -22,7 +23,7 @@ export interface RedisQueueOptions extends Partial<QueueSettings> {
  * has finished with it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the
  * threads' own keys (run/thread-keys.ts).
  */
-export function redisQueue({ redis, log, ...given }: RedisQueueOptions): Queue {
+export function redisQueue({ redis, log, ...given }: RedisQueueOptions): ControlledQueue {
   return new RedisQueue({ redis, log, settings: queueSettings(given) })
 }
 
@@ -32,12 +33,14 @@ interface RedisQueueParts {
   settings: QueueSettings
 }
 
-class RedisQueue implements Queue {
+class RedisQueue implements ControlledQueue {
   readonly #parts: RedisQueueParts
   readonly #settings: QueueSettings
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
   readonly #intake: QueueConnection
+  readonly control: RedisRunControl
+  #work: QueueConnection | undefined
   #worker: QuestionWorker | undefined
   #sweeper: Sweeper | undefined
   #isStopped = false
@@ -48,6 +51,10 @@ class RedisQueue implements Queue {
     this.#onFault = logThrottle(parts.log, parts.settings.now)
     // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
     this.#intake = this.#connect('intake')
+    this.control = new RedisRunControl({
+      ...{ prefix: parts.settings.prefix, now: parts.settings.now, ttlMs: this.#intake.store.ttlMs },
+      ...{ intake: this.#intake, work: () => (this.#work ??= this.#connect('work')) },
+    })
   }
 
   async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
@@ -58,9 +65,9 @@ class RedisQueue implements Queue {
   async start(handler: Handler, deadLetter?: Handler): Promise<void> {
     const { log, settings } = this.#parts
     if (settings.role === 'front' || this.#worker || this.#isStopped) return
-    const connection = this.#connect('work')
+    const connection = (this.#work ??= this.#connect('work'))
     this.#worker = new QuestionWorker({ ...connection, settings, log, onFault: this.#onFault, handler, deadLetter })
-    this.#sweeper = new Sweeper({ ...connection, settings, log })
+    this.#sweeper = new Sweeper({ ...connection, control: this.control, settings, log })
     void this.#sweeper.run()
   }
 
@@ -69,6 +76,7 @@ class RedisQueue implements Queue {
     this.#isStopped = true
     this.#sweeper?.stop()
     await this.#worker?.stop(ms)
+    this.control.close()
     for (const connection of this.#connections) connection.disconnect()
   }
 

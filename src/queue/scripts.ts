@@ -34,3 +34,18 @@ export const retryQuestion = redisScript(new URL('./lua/retry-question.lua', imp
   keys: ['thread', 'inbox', 'run'],
   args: ['id', 'ttlMs'],
 })
+
+export const parkQuestion = redisScript(new URL('./lua/park-question.lua', import.meta.url), {
+  keys: ['thread', 'inbox', 'run', 'parked'],
+  args: ['token', 'id', 'deadline', 'ttlMs'],
+})
+
+export const wakeRun = redisScript(new URL('./lua/wake-run.lua', import.meta.url), {
+  keys: ['thread', 'inbox', 'run', 'parked'],
+  args: ['id', 'decision', 'now', 'ttlMs', 'isExpiry'],
+})
+
+export const sendSignal = redisScript(new URL('./lua/send-signal.lua', import.meta.url), {
+  keys: ['thread', 'inbox', 'run', 'parked', 'signals'],
+  args: ['id', 'signal', 'stops', 'channel', 'notice', 'most', 'ttlMs'],
+})

@@ -3,6 +3,7 @@ import type { StoreLog } from '../history/store-log.ts'
 import { scanKeys, type RedisClient } from '../redis.ts'
 import { threadInKey } from '../run/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
+import type { RedisRunControl } from './redis-run-control.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 import type { ThreadStore } from './thread-store.ts'
 
@@ -10,13 +11,15 @@ interface SweeperParts {
   redis: RedisClient
   store: ThreadStore
   jobs: ThreadJobs
+  control: RedisRunControl
   log: StoreLog
   settings: QueueSettings
 }
 
 /**
  * Finds inboxes without a live job. A crash between storing a question and adding its job leaves one, if Slack does not
- * deliver again; so does a Redis that lost its last second. It looks at start and then now and then.
+ * deliver again; so does a Redis that lost its last second. And finds runs that have waited for a person for too long. It
+ * looks at start and then now and then.
  */
 export class Sweeper {
   readonly #parts: SweeperParts
@@ -54,12 +57,14 @@ export class Sweeper {
 
   /** @returns how many threads were given a new job. */
   async sweep(): Promise<number> {
-    const { redis, settings, log } = this.#parts
+    const { redis, settings, log, control } = this.#parts
     let revived = 0
     for await (const keys of scanKeys(redis, `${settings.prefix}:{*}:inbox`)) {
       const found = await Promise.all(keys.map((key) => this.#revive(threadInKey(key))))
       revived += found.filter(Boolean).length
     }
+    const expired = await control.expireDue()
+    if (expired > 0) log.info({ runs: expired }, 'nobody decided in time: runs that waited for a person go on')
     if (revived > 0) log.warn({ threads: revived }, 're-enqueued threads without a job')
     return revived
   }

@@ -50,15 +50,15 @@ export class ThreadJobs {
     this.#queue.on('error', options.onFault)
   }
 
-  /** Adds a thread's job, at its fair place, unless it is there. `accepted`: a new question, which waits from now on. */
-  async ensure(thread: ThreadKey, gen: string, accepted?: Question): Promise<void> {
+  /** Adds a thread's job, at its fair place, unless it is there. `waits`: a question that waits from now on. */
+  async ensure(thread: ThreadKey, gen: string, waits?: Pick<Question, 'id' | 'at'>): Promise<void> {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
     const tag = await fairPriority(this.#redis, {
       ...{ tags: this.#tags, waiting: this.waiting.key, job: key(job), active: key('active') },
       ...{ prioritized: key('prioritized'), wait: key('wait'), delayed: key('delayed') },
       ...{ channel: channelOf(thread), lastTag: LAST_TAG, tagsTtlMs: TAGS_TTL_MS, waitingTtlMs: WAITING_TTL_MS },
-      ...(accepted ? { entry: entryOf(thread, accepted.id), askedAt: accepted.at } : { entry: '', askedAt: 0 }),
+      ...(waits ? { entry: entryOf(thread, waits.id), askedAt: waits.at } : { entry: '', askedAt: 0 }),
     })
     const priority = Number(tag)
     if (priority === 0) return

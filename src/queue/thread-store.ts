@@ -10,6 +10,7 @@ import {
   acceptQuestion,
   beginQuestion,
   finishQuestion,
+  parkQuestion,
   releaseQuestion,
   retryQuestion,
   reviveThread,
@@ -55,7 +56,7 @@ export class ThreadStore {
     const reply = await acceptQuestion(this.#redis, {
       ...{ thread, inbox, runs, run: runs + id, event: events + (eventId ?? ''), hasEvent: eventId ? 1 : 0 },
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
-      ...{ ttlMs: this.#ttlMs, eventTtlMs: doneTtlMs },
+      ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
     })
     const [accepted = '', gen = ''] = strings(reply)
     return { accepted: accepted as Accepted, gen }
@@ -67,7 +68,7 @@ export class ThreadStore {
     const keys = this.#keys(thread)
     const since = now()
     const reply = await beginQuestion(this.#redis, {
-      ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.#ttlMs },
+      ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.ttlMs },
       ...{ maxLosses, maxFailures, maxTries: maxDeadLetterTries },
     })
     const [verdict, id, fields] = list(reply)
@@ -98,6 +99,17 @@ export class ThreadStore {
     return { held: held === 'ok', gen }
   }
 
+  /** Ends the work on a run that waits for a person. @returns as `finish` does. */
+  async park(leased: QuestionLease): Promise<{ held: boolean; gen: string }> {
+    const { now, parkedMs } = this.#settings
+    const { threadKey: thread, runKey: run, token } = leased.lease
+    const { inbox, parked } = this.#keys(leased.thread)
+    const [id, deadline, ttlMs] = [leased.id, now() + parkedMs, this.ttlMs]
+    const reply = await parkQuestion(this.#redis, { thread, inbox, run, parked, token, id, deadline, ttlMs })
+    const [held, gen = ''] = strings(reply)
+    return { held: held === 'ok', gen }
+  }
+
   /** Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
   async release(leased: QuestionLease, error = ''): Promise<number | undefined> {
     const { threadKey: thread, runKey: run, token } = leased.lease
@@ -108,19 +120,20 @@ export class ThreadStore {
   /** See revive-thread.lua. */
   async revive(key: ThreadKey, goneGen = ''): Promise<string> {
     const { thread, inbox } = this.#keys(key)
-    return String(await reviveThread(this.#redis, { thread, inbox, goneGen, ttlMs: this.#ttlMs }))
+    return String(await reviveThread(this.#redis, { thread, inbox, goneGen, ttlMs: this.ttlMs }))
   }
 
   /** Puts a dead-lettered question into its thread's inbox again. @returns '' where it is not a dead-lettered one. */
   async retry(question: Question): Promise<string> {
     const { thread, inbox, runs } = this.#keys(conversationOf(question))
-    const [id, ttlMs] = [question.id, this.#ttlMs]
+    const [id, ttlMs] = [question.id, this.ttlMs]
     return String(await retryQuestion(this.#redis, { thread, inbox, run: runs + id, id, ttlMs }))
   }
 
   /** How long a thread and its waiting questions live after their last touch. */
-  get #ttlMs(): number {
-    return Math.max(this.#settings.knownTtlMs, this.#settings.deadLetterTtlMs)
+  get ttlMs(): number {
+    const { knownTtlMs, deadLetterTtlMs, parkedMs } = this.#settings
+    return Math.max(knownTtlMs, deadLetterTtlMs, 2 * parkedMs)
   }
 
   #keys(thread: ThreadKey) {

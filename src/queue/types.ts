@@ -1,3 +1,4 @@
+import type { RunControl } from '../run/control.ts'
 import type { Question, Run } from '../run/types.ts'
 
 /**
@@ -6,8 +7,12 @@ import type { Question, Run } from '../run/types.ts'
  */
 export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
 
-/** Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. */
-export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void>
+/**
+ * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. It ends
+ * with `waiting` where the run waits for a person: the queue parks it, without a worker, a lease or a timer of its own, and
+ * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait.
+ */
+export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
 
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
 export interface Queue {
@@ -33,7 +38,12 @@ export interface Queue {
   stats(): Promise<QueueStats>
 }
 
-/** Questions in all processes that share the queue: taken in but not worked on, and worked on. */
+/** A queue, and how any process reaches the runs of its questions. */
+export interface ControlledQueue extends Queue {
+  readonly control: RunControl
+}
+
+/** Questions in all processes that share the queue: taken in but not worked on, and worked on. Parked ones are neither. */
 export interface QueueStats {
   waiting: number
   active: number

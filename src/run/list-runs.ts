@@ -1,6 +1,6 @@
 import { stepCount } from '../agent/apply-event.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
-import { parseRun, type StoredRun } from './stored-run.ts'
+import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
 /** Where runs are looked for. */
 export interface RunsPlace {
@@ -31,11 +31,16 @@ export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[
   return runs
 }
 
+const SHOWN: Partial<Record<RunStatus, string>> = {
+  parked: 'waiting for a person',
+  'dead-lettered': 'dead-lettered (given up)',
+}
+
 /** One line for an operator: ids and counts, and the last error, but nothing that people wrote. */
 export function summaryOf({ question, state, saved, losses, failures, lastError }: StoredRun): string {
   const fields = [
     question.id,
-    state === 'dead-lettered' ? 'dead-lettered (given up)' : state,
+    SHOWN[state] ?? state,
     `asked ${new Date(question.at).toISOString()}`,
     `${stepCount(saved.steps)} steps`,
     `${saved.attempts} attempts`,

@@ -2,10 +2,13 @@ import { z } from 'zod'
 import type { Usage } from '../agent/types.ts'
 import { freshRun } from './saved-run.ts'
 import { parseStep } from './stored-step.ts'
-import type { Question, RunPart, SavedRun } from './types.ts'
+import type { Decision, Question, RunPart, SavedRun } from './types.ts'
 
-/** Where a run stands. Dead-lettered ones, which failed too often, are kept for inspection. */
-export type RunStatus = 'waiting' | 'running' | 'done' | 'dead-lettered'
+/**
+ * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for
+ * inspection.
+ */
+export type RunStatus = 'waiting' | 'running' | 'parked' | 'done' | 'dead-lettered'
 
 /** In Redis a dead-lettered run is `given-up`, as it was called at first: processes of two versions share the data. */
 export function storedState(state: RunStatus): string {
@@ -41,15 +44,25 @@ const questionSchema: z.ZodType<Question> = z.object({
 })
 
 const stateSchema = z
-  .enum(['waiting', 'running', 'done', 'given-up', 'dead-lettered'])
+  .enum(['waiting', 'running', 'parked', 'done', 'given-up', 'dead-lettered'])
   .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
   .catch('waiting')
+
+const decisionSchema: z.ZodType<Decision> = z.union([
+  z.object({ outcome: z.enum(['allowed', 'denied']), by: z.string(), reason: z.string().exactOptional() }),
+  z.object({ outcome: z.literal('expired') }),
+])
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
   if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
   const field = 'n' in part ? `${part.part}:${part.n}` : part.part
   return [field, JSON.stringify(part.value)]
+}
+
+/** The field that holds what was decided about a step. */
+export function decisionField(step: number): string {
+  return `decision:${step}`
 }
 
 /** The field that holds a post's ts; empty while the post is only claimed. */
@@ -89,7 +102,12 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   saved.memory = (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory']
   const answer = parseJson(hash.get('answer')) as SavedRun['answer']
   if (answer) saved.answer = answer
-  for (const [field, ts] of hash) if (field.startsWith('post:')) saved.posts[field.slice('post:'.length)] = ts
+  for (const [field, value] of hash) {
+    const [kind, name] = [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)]
+    if (kind === 'post') saved.posts[name] = value
+    const decision = kind === 'decision' ? decisionSchema.safeParse(parseJson(value)).data : undefined
+    if (decision) saved.decisions[Number(name)] = decision
+  }
   return saved
 }
 

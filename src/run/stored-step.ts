@@ -31,6 +31,7 @@ const unreadableStep: z.ZodType<UnreadableStep> = z.object({
 const messageStep: z.ZodType<MessageStep> = z.object({
   kind: z.literal('message'),
   turn: z.number(),
+  id: z.string(),
   text: z.string(),
   user: z.string(),
 })

@@ -7,6 +7,8 @@ import type { ThreadKey } from '../history/types.ts'
  *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, and while there is work: active, begun, lease
  *     PREFIX:{T:C:ts}:inbox       list of the questions' ids, oldest first; the head stays until it is finished
  *     PREFIX:{T:C:ts}:run:ID      hash: the question and what its run has done; that it exists is the question's claim
+ *     PREFIX:{T:C:ts}:parked      sorted set of the ids of runs that wait for a person, scored by when that ends (ms)
+ *     PREFIX:{T:C:ts}:signals:ID  list of what people told a run, as JSON, oldest first
  *     PREFIX:{T:C:ts}:event:ID    Slack's event id, claimed
  *
  * Those of a direct message's conversations have the message's own tag, since they tell which thread's keys are meant:
@@ -22,6 +24,9 @@ export interface ThreadKeys {
   inbox: string
   /** Before a run's id. */
   runs: string
+  parked: string
+  /** Before a run's id. */
+  signals: string
   /** Before an event's id. */
   events: string
 }
@@ -31,6 +36,8 @@ export function threadKeys(prefix: string, thread: ThreadKey): ThreadKeys {
     thread: threadKey(prefix, thread, 'thread'),
     inbox: threadKey(prefix, thread, 'inbox'),
     runs: threadKey(prefix, thread, 'run:'),
+    parked: threadKey(prefix, thread, 'parked'),
+    signals: threadKey(prefix, thread, 'signals:'),
     events: threadKey(prefix, thread, 'event:'),
   }
 }

@@ -54,12 +54,17 @@ export interface SavedRun {
   usage: Usage[]
   /** `gaveUp`: the text is no answer but what is known. */
   answer?: { text: string; sources: Source[]; stopped?: StopReason; gaveUp?: true }
+  /** What people decided about the steps that waited for them, by the step's number. */
+  decisions: Record<number, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
   attempts: number
   /** How often an operator had it tried again after it was given up. */
   retries: number
 }
+
+/** What was decided about a step that waits for a person. `expired`: nobody decided in time. */
+export type Decision = { outcome: 'allowed' | 'denied'; by: string; reason?: string } | { outcome: 'expired' }
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =

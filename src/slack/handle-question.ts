@@ -45,7 +45,7 @@ export interface AnswerWatch {
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
   const handlerOf =
-    (handle: (work: Work) => Promise<void>): Handler =>
+    (handle: (work: Work) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
       if (installation) return handle(await workOn(question, run, { ...options, installation, signal }))
@@ -92,7 +92,7 @@ async function workOn(
 }
 
 /** Answers one question in its thread; an `/ask` first gets one. */
-async function handleQuestion(work: Work): Promise<void> {
+async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   const { question, run, outbox, mentions, options } = work
   if (isFailureTold(run)) return noticeFailureAgain(work)
   const refusal = isFree(question) ? undefined : await options.limits?.admit(question)
@@ -116,15 +116,17 @@ async function refuse(refusal: Refusal, { question, options, outbox, log }: Work
 }
 
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
-async function answerInThread(work: Work): Promise<void> {
+async function answerInThread(work: Work): Promise<void | 'waiting'> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
   const display = await work.openDisplay()
+  let isWaiting = false
   if (!work.signal.aborted) display.begin()
   try {
     work.signal.throwIfAborted()
-    await showAnswer(work, display)
-    work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
+    isWaiting = await showAnswer(work, display)
+    if (isWaiting) work.log.info({ question: work.question.id }, 'question waits for a person')
+    else work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
   } catch (error) {
     await noticeFailure(error, work, display)
   } finally {
@@ -132,20 +134,28 @@ async function answerInThread(work: Work): Promise<void> {
   }
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
+  return isWaiting ? 'waiting' : undefined
 }
 
-async function showAnswer(work: Work, display: RunDisplay): Promise<void> {
+/** Nothing runs after these: the place among the team's runs is free. */
+const ENDS = new Set(['answer', 'gave_up', 'waiting'])
+
+/** @returns whether the run waits for a person. */
+async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  if (question.text === '') return display.note(EMPTY_QUESTION)
-  if (isHelp(question.text)) return display.note(helpText(settings))
+  const note = question.text === '' ? EMPTY_QUESTION : isHelp(question.text) ? helpText(settings) : undefined
+  if (note !== undefined) return display.note(note).then(() => false)
   const { dialect, tools } = settings
   const agent = { ...options.answer.agent, dialect, tools }
   const history = mentions.history(options.answer.history)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, signal })
+  let isWaiting = false
   for await (const event of options.watch?.events(events, tools) ?? events) {
-    if (event.type === 'answer' || event.type === 'gave_up') await work.release()
+    if (ENDS.has(event.type)) await work.release()
+    isWaiting ||= event.type === 'waiting'
     await display.write(await mentions.event(event))
   }
+  return isWaiting
 }
 
 /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */

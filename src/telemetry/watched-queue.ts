@@ -13,7 +13,7 @@ export interface Receiving {
 export interface QueueWatch {
   receive(question: Question): Receiving | undefined
   /** Everything that `work` calls belongs to this attempt. */
-  during(attempt: Attempt, work: () => Promise<void>): Promise<void>
+  during<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>
   note(fact: TelemetryEvent): void
   now(): number
 }
@@ -56,13 +56,16 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)
     if (!attempt.isSeen) watch.note({ kind: 'started', question, ms: Math.max(0, watch.now() - question.at) })
+    let result: void | 'waiting'
     try {
-      await watch.during(attempt, () => handler(question, run, signal))
+      result = await watch.during(attempt, () => handler(question, run, signal))
     } catch (error) {
       watch.note({ kind: 'released', question })
       throw error
     }
-    if (attempt.isWorked) end(attempt, watch)
+    // A run that waits for a person has not ended: its last attempt has the outcome.
+    if (result !== 'waiting' && attempt.isWorked) end(attempt, watch)
+    return result
   }
 }
 

@@ -114,7 +114,7 @@ test('what an event carried is never changed afterwards', async (t) => {
 })
 
 test('what a person added and what waits for a person are steps like others, and the first is none of the model’s', () => {
-  const message: MessageStep = { kind: 'message', turn: 1, text: 'In metres, please.', user: 'U1' }
+  const message: MessageStep = { kind: 'message', id: 'm1', turn: 1, text: 'In metres, please.', user: 'U1' }
   const waiting = toolStep(2, { waiting: { since: 5 } })
   const progress = [
     { type: 'action' as const, n: 1, step: toolStep(1) },

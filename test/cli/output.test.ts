@@ -79,7 +79,7 @@ test('as JSON lines every event is there, flat and in the fields that other prog
   output.event({ type: 'action', n: 1, step: STEP })
   output.event({ type: 'observation', n: 1, step: { ...STEP, observation }, ms: 3, memory: { page: 'long' } })
   output.event({ type: 'thought', n: 2, step: unreadable })
-  output.event({ type: 'message', n: 3, step: { kind: 'message', turn: 2, text: 'Hurry!', user: 'U1' } })
+  output.event({ type: 'message', n: 3, step: { kind: 'message', id: 'm1', turn: 2, text: 'Hurry!', user: 'U1' } })
   output.event({ type: 'waiting', n: 1, step: { ...STEP, waiting: { since: 5 } } })
   output.event(ANSWER)
   output.fail('The model is down.')

@@ -14,6 +14,7 @@ import {
   pricesFile,
   refused,
 } from '../harness/limits.ts'
+import { act } from '../harness/played-model.ts'
 import { deferred } from '../harness/stores.ts'
 
 const CASES = casesOf(await pricesFile(fileEnds()))
@@ -236,3 +237,13 @@ async function eventuallyAnswered(bot: TestBot): Promise<void> {
 function filled<T>(list: T[]): T[] | undefined {
   return list.length > 0 ? list : undefined
 }
+
+test('a run that waits for a person has no place among the team’s runs', async (t) => {
+  const bot = await startBot(t, { env: { LIMIT_TEAM_RUNS: '1', CUSTOM_TOOLS_DIR: 'test/chaos/tools' } })
+  bot.model.on('Write it down', act('a', 'guarded_ledger', 'it'))
+  bot.model.on('Just this', ANSWER)
+  const thread = await bot.mention('Write it down?')
+  await bot.slack.until(() => thread.shown().length > 0 && thread.isAtRest(), 'the step that waits')
+  await answered(bot, bobElsewhere)
+  expect(thread.endings()).toEqual([])
+})

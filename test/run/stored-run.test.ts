@@ -21,7 +21,7 @@ test('every kind of step is read as it was stored', () => {
   const steps: Step[] = [
     toolStep(1, { action: { tool: 'x', input: { query: 'y' }, callId: 'c1' }, observation, dropped: 4 }),
     { kind: 'unreadable', turn: 2, thought: 'hm', text: 'mumble', observation: { ok: false, text: 'Write it so.' } },
-    { kind: 'message', turn: 2, text: 'In metres, please.', user: 'U1' },
+    { kind: 'message', id: 'm1', turn: 2, text: 'In metres, please.', user: 'U1' },
     toolStep(3, { waiting: { since: 5 } }),
   ]
   const fields = steps.map((value, i) => fieldOf({ part: 'step', n: i + 1, value }))

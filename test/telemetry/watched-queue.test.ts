@@ -5,6 +5,7 @@ import { memoryQueue, type MemoryQueueOptions } from '../../src/queue/memory-que
 import type { Queue } from '../../src/queue/types.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { Scrape } from '../harness/scrape.ts'
+import { refOf } from '../queue/run-control-contract.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 
 const log = createLog('silent')
@@ -90,4 +91,32 @@ test('the watched queue is the same queue: known, unknown and seen before, ready
   expect(await queue.ready()).toBe(true)
   await queue.stop(10)
   expect(await queue.ready()).toBe(false)
+})
+
+test('a run that waits for a person is neither answered nor failed, and is counted once, when it ends', async () => {
+  const inner = memoryQueue({ log, backoffMs: 1 })
+  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), log))!
+  const queue = telemetry.queue(inner)
+  const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)
+  await queue.start(async (_, run) => {
+    const isDecided = run.saved.decisions[1] !== undefined
+    const step = { kind: 'tool' as const, turn: 1, thought: '', action: { tool: 'x', input: 'y' } }
+    const waits = { type: 'waiting' as const, n: 1, step: { ...step, waiting: { since: 1 } } }
+    const ends = { type: 'answer' as const, text: 'Done.', sources: [] }
+    const events = (async function* () {
+      yield isDecided ? ends : waits
+    })()
+    for await (const event of telemetry.events(events, [])) if (event.type === 'waiting') return 'waiting'
+  })
+  const asked = question('1.0')
+  await queue.accept(asked)
+  await eventually(async () => expect((await queue.stats()).active).toBe(0))
+  for (const outcome of ['answered', 'failed', 'undelivered', 'gave_up'])
+    expect((await read()).value('thinkaloud_questions_total', { outcome })).toBe(0)
+  expect((await read()).value('thinkaloud_retries_total', { of: 'question' })).toBe(0)
+  await inner.control.wake(refOf(asked), 1, { outcome: 'allowed', by: 'U2' })
+  await eventually(async () =>
+    expect((await read()).value('thinkaloud_questions_total', { outcome: 'answered' })).toBe(1),
+  )
+  await queue.stop(0)
 })

@@ -1,4 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { inputText } from '../tool-input.ts'
 import { argumentInput, readCall, type Call } from '../parser/action-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
@@ -11,7 +12,7 @@ import type { Section } from '../parser/sections.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
+import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
 
 const FINISH = 'Finish'
 

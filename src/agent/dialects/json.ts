@@ -1,4 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
@@ -7,7 +8,7 @@ import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readInline, readSteps } from '../parser/react-steps.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and

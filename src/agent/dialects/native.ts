@@ -1,3 +1,4 @@
+import { personsWords } from '../message-line.ts'
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
@@ -46,7 +47,7 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
 /** Steps that one completion asked for belong into one message with all of its calls. */
 function renderSteps(steps: readonly Step[], nonce: string): Message[] {
   return steps.flatMap((step, i) => {
-    if (step.kind === 'message') return [{ role: 'user' as const, content: step.text }]
+    if (step.kind === 'message') return [{ role: 'user' as const, content: personsWords(step) }]
     if (step.kind === 'unreadable') return renderUnreadable(step)
     const isFirst = steps.findIndex((other) => other.kind === 'tool' && other.turn === step.turn) === i
     return isFirst ? renderTurn(toolSteps(steps, step.turn), nonce) : []

@@ -1,7 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { fieldsOf, specOf } from '../tool-input.ts'
 import { fenceObservation } from '../observation.ts'
-import type { MessageStep, RunView, StopReason, Tool, ToolStep, UnreadableStep } from '../types.ts'
+import type { RunView, StopReason, Tool, ToolStep, UnreadableStep } from '../types.ts'
 
 /** `name: description`, and the fields' JSON schema where there are several. */
 export function describeTool(tool: Tool): string {
@@ -19,11 +19,6 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
   const fenced = fenceObservation(observation?.text ?? '', nonce)
   return observation?.note ? `${fenced}\n${observation.note}` : fenced
-}
-
-/** What a person added while the run was under way, as a line of the text that the model goes on with. */
-export function messageLine({ text }: MessageStep): string {
-  return `Message from the person: ${text}\n`
 }
 
 const REASONS: Record<StopReason, string> = {

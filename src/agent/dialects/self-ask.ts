@@ -1,4 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { inputText } from '../tool-input.ts'
 import { labelReader, type Label } from '../parser/labels.ts'
 import { toParsedTurn } from '../parser/match.ts'
@@ -6,7 +7,7 @@ import { turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, messageLine, tailOf } from './prompt-parts.ts'
+import { fencedObservation, tailOf } from './prompt-parts.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']

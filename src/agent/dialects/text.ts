@@ -1,4 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
+import { messageLine } from '../message-line.ts'
 import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
 import { toParsedTurn, type AcceptsInput } from '../parser/match.ts'
@@ -6,7 +7,7 @@ import { modelOutputOf } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, messageLine, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022

@@ -57,6 +57,8 @@ for field, value in pairs(changes) do
   hash[field] = tostring(value)
 end
 redis.call('HSET', run, unpack(writes))
+-- Whatever woke it is in what is returned here.
+if hash['woken'] then redis.call('HDEL', run, 'woken') end
 -- Its time was set when the question was accepted; only what was tried before may have used much of it.
 if attempts > 1 then
   for _, key in ipairs({ thread, inbox, run }) do redis.call('PEXPIRE', key, ttlMs) end

@@ -1,0 +1,20 @@
+-- Brings a parked run back to the head of its thread, behind the question that is at work there. One that is not parked (yet)
+-- is marked, so that it will not be. Returns the generation that must have a job ('' for none).
+local function unparkRun(keys, id, ttlMs)
+  local thread, inbox, run, parked = unpack(keys)
+  if redis.call('ZREM', parked, id) == 0 then
+    redis.call('HSET', run, 'woken', 1)
+    return ''
+  end
+  redis.call('HSET', run, 'state', 'waiting')
+  local active, lease = unpack(redis.call('HMGET', thread, 'active', 'lease'))
+  local atWork = lease and redis.call('LINDEX', inbox, 0)
+  if atWork then
+    redis.call('LINSERT', inbox, 'AFTER', atWork, id)
+  else
+    redis.call('LPUSH', inbox, id)
+  end
+  local gen = active or activateThread(thread)
+  for i = 1, 3 do redis.call('PEXPIRE', keys[i], ttlMs) end
+  return gen
+end

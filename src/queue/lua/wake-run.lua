@@ -1,0 +1,20 @@
+-- Stores what was decided about steps of a run, and brings the run back. The rest of ARGV: the steps' fields; the first
+-- decision about a step holds. `isExpiry` '1': the decision is that the time is over, which needs no step.
+-- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none) }, or for
+-- 'decided' what was decided before. `due`: the time is over, and the run must be woken for that.
+local thread, inbox, run, parked = unpack(KEYS)
+local id, decision, now, ttlMs, isExpiry = unpack(ARGV)
+
+--- @include "activate-thread"
+--- @include "unpark-run"
+
+local step = ARGV[6]
+local decided = step and redis.call('HGET', run, step)
+if decided and isExpiry == '0' then return { 'decided', decided } end
+local state, answer = unpack(redis.call('HMGET', run, 'state', 'answer'))
+if not state or answer or state == 'done' or state == 'given-up' then return { 'not_running', '' } end
+local deadline = redis.call('ZSCORE', parked, id)
+if deadline and tonumber(deadline) <= tonumber(now) and isExpiry == '0' then return { 'due', '' } end
+if isExpiry == '1' and not deadline then return { 'not_running', '' } end
+for i = 6, #ARGV do redis.call('HSETNX', run, ARGV[i], decision) end
+return { 'woken', unparkRun(KEYS, id, ttlMs) }

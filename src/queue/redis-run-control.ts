@@ -1,0 +1,202 @@
+import type { ThreadKey } from '../history/types.ts'
+import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from '../run/control.ts'
+import { undecidedSteps } from '../run/saved-run.ts'
+import { decisionField, parseRun } from '../run/stored-run.ts'
+import { threadInKey, threadKeys } from '../run/thread-keys.ts'
+import type { Decision } from '../run/types.ts'
+import { z } from 'zod'
+import { sendSignal, wakeRun } from './scripts.ts'
+import { SignalSubscriber } from './signal-subscriber.ts'
+import type { ThreadJobs } from './thread-jobs.ts'
+
+export interface RedisRunControlOptions {
+  prefix: string
+  now: () => number
+  /** How long a run's keys live after they were touched. Milliseconds. */
+  ttlMs: number
+  /** For whoever sends: fails at once where Redis is away. */
+  intake: { redis: RedisClient; jobs: ThreadJobs }
+  /** For whoever listens: waits until Redis is back. */
+  work: () => { redis: RedisClient; jobs: ThreadJobs }
+}
+
+const signalSchema: z.ZodType<Signal> = z.union([
+  z.object({ type: z.literal('stop'), by: z.string() }),
+  z.object({ type: z.literal('message'), id: z.string(), user: z.string(), text: z.string() }),
+])
+
+const noticeSchema = z.object({ thread: z.string(), id: z.string(), signal: signalSchema })
+
+type Heard = (signal: Signal) => void
+
+/**
+ * Reaches runs through Redis. Signals are kept in a list of the run's thread, and called out besides, on one channel that all
+ * processes with a run at work listen to. What is called out while a process is cut off it reads from the list.
+ */
+export class RedisRunControl implements RunControl {
+  readonly #options: RedisRunControlOptions
+  readonly #listeners = new Map<string, Set<Heard>>()
+  #subscriber: SignalSubscriber | undefined
+
+  constructor(options: RedisRunControlOptions) {
+    this.#options = options
+  }
+
+  async send(run: RunRef, signal: Signal): Promise<Sent> {
+    const { intake, ttlMs } = this.#options
+    const { thread, inbox, runs, parked, signals } = this.#keys(run.thread)
+    const reply = await sendSignal(intake.redis, {
+      ...{ thread, inbox, run: runs + run.id, parked, signals: signals + run.id, id: run.id },
+      ...{ signal: JSON.stringify(signal), stops: signal.type === 'stop' ? 1 : 0, most: MOST_SIGNALS, ttlMs },
+      ...{ channel: this.#channel, notice: JSON.stringify({ ...run, signal }) },
+    })
+    const [sent, gen] = strings(reply)
+    await this.#goOn(run, gen, intake.jobs)
+    return sent as Sent
+  }
+
+  async wake(run: RunRef, step: number, decision: Decision): Promise<Woken> {
+    const { intake } = this.#options
+    const [outcome, detail] = await this.#wake(run, { steps: [step], decision, from: intake })
+    if (outcome === 'due') {
+      await this.#expire(run, intake)
+      return 'expired'
+    }
+    if (outcome !== 'decided') return outcome as Woken
+    return /"outcome":"expired"/.test(detail) ? 'expired' : 'decided'
+  }
+
+  async listen(run: RunRef, heard: Heard): Promise<() => void> {
+    const key = keyOf(run)
+    const listeners = this.#listeners.get(key) ?? new Set()
+    this.#listeners.set(key, listeners.add(heard))
+    const end = () => {
+      listeners.delete(heard)
+      if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
+    }
+    // What is published before the subscription is made is read when it has been made.
+    this.#subscriber ??= this.#subscribe()
+    try {
+      await this.#readSignals(run)
+    } catch (error) {
+      end()
+      throw error
+    }
+    return end
+  }
+
+  /** Ends the waiting of all runs whose time is over. @returns how many there were. */
+  async expireDue(): Promise<number> {
+    const { prefix, now } = this.#options
+    const half = this.#options.work()
+    let count = 0
+    for await (const keys of scanKeys(half.redis, threadKey(prefix, '*', 'parked')))
+      for (const key of keys)
+        for (const id of await half.redis.zrangebyscore(key, '-inf', now()))
+          if (await this.#expire({ thread: threadInKey(key), id }, half)) count += 1
+    return count
+  }
+
+  close(): void {
+    this.#subscriber?.close()
+  }
+
+  /** All steps that wait hear the same: nobody decided in time. */
+  async #expire(run: RunRef, from: { redis: RedisClient; jobs: ThreadJobs }): Promise<boolean> {
+    const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
+    const steps = stored ? undecidedSteps(stored.saved) : []
+    const [outcome] = await this.#wake(run, { steps, decision: { outcome: 'expired' }, from })
+    return outcome === 'woken'
+  }
+
+  async #wake(
+    run: RunRef,
+    { steps, decision, from }: { steps: number[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
+  ): Promise<[outcome: string, detail: string]> {
+    const { now, ttlMs } = this.#options
+    const { thread, inbox, runs, parked } = this.#keys(run.thread)
+    const isExpiry = decision.outcome === 'expired' ? 1 : 0
+    const reply = await wakeRun(
+      from.redis,
+      {
+        thread,
+        inbox,
+        run: runs + run.id,
+        parked,
+        id: run.id,
+        decision: JSON.stringify(decision),
+        now: now(),
+        ttlMs,
+        isExpiry,
+      },
+      { args: steps.map(decisionField) },
+    )
+    const [outcome = '', detail = ''] = strings(reply)
+    if (outcome === 'woken') await this.#goOn(run, detail, from.jobs)
+    return [outcome, detail]
+  }
+
+  /** Makes sure that the run's thread has a job. A crash before that is made good by the sweeper. */
+  async #goOn({ thread, id }: RunRef, gen: string | undefined, jobs: ThreadJobs): Promise<void> {
+    if (gen) await jobs.ensure(thread, gen, { id, at: this.#options.now() })
+  }
+
+  #subscribe(): SignalSubscriber {
+    return new SignalSubscriber({
+      redis: this.#options.work().redis,
+      channel: this.#channel,
+      heard: (text) => this.#tell(text),
+      subscribed: () => void this.#readAll(),
+    })
+  }
+
+  /** What others publish on the channel is not to be trusted to have our form. */
+  #tell(text: string): void {
+    const notice = noticeSchema.safeParse(parseJson(text)).data
+    if (notice) for (const heard of this.#listeners.get(keyOf(notice)) ?? []) heard(notice.signal)
+  }
+
+  async #readAll(): Promise<void> {
+    const runs = [...this.#listeners.keys()].map(runOf)
+    await Promise.allSettled(runs.map((run) => this.#readSignals(run)))
+  }
+
+  async #readSignals(run: RunRef): Promise<void> {
+    const stored = await this.#options.work().redis.lrange(this.#keys(run.thread).signals + run.id, 0, -1)
+    for (const text of stored) {
+      const signal = signalSchema.safeParse(parseJson(text)).data
+      if (signal) for (const heard of this.#listeners.get(keyOf(run)) ?? []) heard(signal)
+    }
+  }
+
+  get #channel(): string {
+    return `${this.#options.prefix}:signals`
+  }
+
+  #keys(thread: ThreadKey) {
+    return threadKeys(this.#options.prefix, thread)
+  }
+}
+
+/** Neither has a space in it. */
+function keyOf({ thread, id }: RunRef): string {
+  return `${thread} ${id}`
+}
+
+function runOf(key: string): RunRef {
+  const [thread = '', id = ''] = key.split(' ')
+  return { thread, id }
+}
+
+function strings(reply: unknown): string[] {
+  return Array.isArray(reply) ? reply.map(String) : []
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import type { ThreadKey } from '../history/types.ts'
+import type { Decision } from './types.ts'
+
+/** Which run is meant: the conversation that its question belongs to (`conversationOf`), and the question's id. */
+export interface RunRef {
+  thread: ThreadKey
+  id: string
+}
+
+/** What a person tells a run. A message's id makes it one, however often it is delivered; `user` is who wrote it. */
+export type Signal = { type: 'stop'; by: string } | { type: 'message'; id: string; user: string; text: string }
+
+/**
+ * `sent`: the signal is stored, and the process that works on the run hears it; if none does, the next one that takes the run
+ * up. `not_running`: the run has ended, or there is none. `full`: too many messages are unheard; a stop is never too many.
+ */
+export type Sent = 'sent' | 'not_running' | 'full'
+
+/**
+ * `woken`: the decision is stored, and the run goes on. `decided`: somebody was faster; that decision holds. `expired`: the
+ * run has waited for too long, and goes on without a decision. `not_running`: the run has ended, or there is none.
+ */
+export type Woken = 'woken' | 'decided' | 'expired' | 'not_running'
+
+/** How any process reaches a run, whichever process works on it, and also where none does. */
+export interface RunControl {
+  /** Tells a run something. A stop brings a run that waits for a person back to the head of its thread, which ends it. */
+  send(run: RunRef, signal: Signal): Promise<Sent>
+  /**
+   * Decides about a step that waits for a person; the first decision about a step holds. A run that waits comes back to the
+   * head of its thread, for any worker; one that is not waiting yet will not begin to.
+   */
+  wake(run: RunRef, step: number, decision: Decision): Promise<Woken>
+  /**
+   * For the process that works on a run: `heard` is called with each signal that was ever sent to the run, also by earlier
+   * processes, within a second of its sending, and maybe more than once. Resolves when what was sent before has been heard.
+   * @returns what ends the listening.
+   */
+  listen(run: RunRef, heard: (signal: Signal) => void): Promise<() => void>
+}
+
+/** Of a run's messages, as many are stored at most. */
+export const MOST_SIGNALS = 50

@@ -1,0 +1,124 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { redisQueue } from '../../src/queue/redis-queue.ts'
+import type { RunControl, RunRef } from '../../src/run/control.ts'
+import { findRuns } from '../../src/run/list-runs.ts'
+import { TEAM } from '../../src/playground/slack.ts'
+import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
+import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
+import { Stage } from '../harness/chaos/stage.ts'
+import { expectAllWell } from '../harness/chaos/well.ts'
+import { act } from '../harness/played-model.ts'
+import { eventually, keptLog } from '../harness/stores.ts'
+
+const STOP = { type: 'stop', by: 'U0CHAOS0002' } as const
+const ALLOWED = { outcome: 'allowed', by: 'U0CHAOS0002' } as const
+
+/** What a click in Slack will be: somebody who reaches the runs from a process of their own. */
+async function controlOf({ redis, env }: Scene): Promise<RunControl> {
+  const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
+  const queue = redisQueue({ redis: { url: redis.url }, log: keptLog(), prefix, role: 'front' })
+  onTestFinished(() => queue.stop(0))
+  await eventually(async () => expect(await queue.ready()).toBe(true))
+  return queue.control
+}
+
+function runOf(thread: PlayedThread): RunRef {
+  return { thread: `${TEAM}:${thread.channel}:${thread.ts}`, id: thread.ids[0]! }
+}
+
+/** Where a run stands in Redis, by its thread's first question. */
+async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<string | undefined> {
+  const [run] = await findRuns({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' }, thread.ids[0]!)
+  return run?.state
+}
+
+const isParked = (scene: Scene, thread: PlayedThread) =>
+  eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
+
+/** The first use of the tool needs a person. */
+function askFirst(stage: Stage): void {
+  stage.scene.model.decide(stage.name, (request) =>
+    observationsIn(request) === 0
+      ? act(`${stage.name} thinks`, 'guarded_ledger', `${stage.name} use 1`)
+      : playedTurn(request),
+  )
+}
+
+const STOPPED = /^q\d+-1 answer-1, but: [^]*asked to stop/
+
+test('a process that dies while a stop is asked for: the next one ends the run, and makes no further call', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const worker = await scene.start('worker')
+  const control = await controlOf(scene)
+  const stage = new Stage(scene)
+  stage.holdCallsFrom(2)
+  const thread = await scene.ask()
+  await scene.slack.until(() => stage.asked === 2, 'the second call')
+  worker.freeze()
+  expect(await control.send(runOf(thread), STOP)).toBe('sent')
+  await worker.kill()
+  await scene.start('worker')
+  await expectAllWell(scene, { posts: new Map([[thread, ['q1-1 step-1', STOPPED]]]) })
+  expect(stage.asked).toBe(2)
+})
+
+test('a stop reaches the process at work within a second, and one that waits in the queue costs no call', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  await scene.start('worker')
+  const control = await controlOf(scene)
+  const stage = new Stage(scene)
+  stage.holdCallsFrom(1)
+  const thread = await scene.ask()
+  await scene.askOn(thread)
+  await scene.slack.until(() => stage.asked === 1, 'the first call')
+  expect(await control.send({ ...runOf(thread), id: thread.ids[1]! }, STOP)).toBe('sent')
+  expect(await control.send(runOf(thread), STOP)).toBe('sent')
+  await expectAllWell(scene, {
+    posts: new Map([[thread, [/^q1-1 answer-1, but: [^]*asked to stop/, /^q1-2 answer-1, but: [^]*asked to stop/]]]),
+  })
+  expect(scene.model.requests).toHaveLength(1)
+  expect(await control.send(runOf(thread), STOP)).toBe('not_running')
+})
+
+test('a run waits for a person while its process dies, others answer, and all are restarted; the tool runs once', async (t) => {
+  const scene = await openScene(t)
+  const front = await scene.start('front')
+  const worker = await scene.start('worker', { WORKER_CONCURRENCY: '1' })
+  const stage = new Stage(scene)
+  askFirst(stage)
+  const thread = await scene.ask()
+  await isParked(scene, thread)
+  const other = await scene.ask()
+  await eventually(() => expect(scene.postsIn(other)).toContain(`${other.names[0]} answer-1`), 60_000)
+  await worker.kill()
+  await front.kill()
+  await scene.loseRedis(200)
+  expect(scene.ledger.noted.filter(({ text }) => text.includes(stage.name))).toEqual([])
+  await scene.start('front')
+  await scene.start('worker')
+  const control = await controlOf(scene)
+  expect(await control.wake(runOf(thread), 1, ALLOWED)).toBe('woken')
+  expect(await control.wake(runOf(thread), 1, { ...ALLOWED, outcome: 'denied' })).toBe('decided')
+  await expectAllWell(scene)
+  expect(scene.ledger.noted.filter(({ text }) => text === `${stage.name} use 1`)).toHaveLength(1)
+})
+
+test('the process that the woken run went to dies at once: another one goes on with it', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const worker = await scene.start('worker')
+  const stage = new Stage(scene)
+  askFirst(stage)
+  const thread = await scene.ask()
+  await isParked(scene, thread)
+  scene.ledger.hold(stage.after)
+  const control = await controlOf(scene)
+  expect(await control.wake(runOf(thread), 1, ALLOWED)).toBe('woken')
+  await scene.slack.until(() => scene.ledger.asked.includes(`${stage.name} use 1`), 'the tool')
+  await worker.kill()
+  stage.letGo()
+  await scene.start('worker')
+  await expectAllWell(scene)
+})

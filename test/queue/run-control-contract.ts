@@ -1,0 +1,229 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
+import { MOST_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/run/control.ts'
+import { conversationOf, type Question, type Run, type SavedRun } from '../../src/run/types.ts'
+import { deferred, eventually, question } from '../harness/stores.ts'
+
+export interface ControlSettings {
+  concurrency?: number
+  now?: () => number
+  parkedMs?: number
+  sweepMs?: number
+}
+
+/** A queue that answers, and a way to its runs from wherever people are: another process, where there can be one. */
+export interface Controlled {
+  queue: ControlledQueue
+  control: RunControl
+}
+
+export const refOf = (asked: Question): RunRef => ({ thread: conversationOf(asked), id: asked.id })
+
+const ALLOWED = { outcome: 'allowed', by: 'U2' } as const
+const STOP: Signal = { type: 'stop', by: 'U2' }
+const message = (id: string): Signal => ({ type: 'message', id, user: 'U2', text: `${id} \u2028 "é"` })
+
+/** A step that waits for a person. */
+export async function askForApproval(run: Run): Promise<'waiting'> {
+  const action = { tool: 'x', input: 'y' }
+  const value = { kind: 'tool' as const, turn: 1, thought: '', action, waiting: { since: 1 } }
+  await run.save({ part: 'step', n: 1, value })
+  return 'waiting'
+}
+
+/** What every control of runs does, wherever they are kept. `make` gives a fresh queue. */
+export function runControlContract(make: (settings?: ControlSettings) => Promise<Controlled>): void {
+  const opened = async (handler: Handler, settings?: ControlSettings) => {
+    const { queue, control } = await make(settings)
+    onTestFinished(() => queue.stop(0))
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    await queue.start(handler)
+    return { queue, control }
+  }
+  /** Waits for a person until something is decided. `seen`: the runs as they were handed out, by their questions' names. */
+  const waiting = async (names: string[], settings?: ControlSettings) => {
+    const seen: [name: string, saved: SavedRun][] = []
+    const parts = await opened(async ({ ts = '' }, run) => {
+      seen.push([ts, structuredClone(run.saved)])
+      if (names.includes(ts) && Object.keys(run.saved.decisions).length === 0) return askForApproval(run)
+    }, settings)
+    const order = () => seen.map(([name]) => name)
+    const isParked = async (count: number) => {
+      await eventually(() => expect(seen).toHaveLength(count))
+      await eventually(async () => expect(await parts.queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
+    }
+    return { ...parts, seen, order, isParked }
+  }
+
+  test('a signal is heard while the run is at work, in order, and no other run’s', async () => {
+    const heard: Signal[] = []
+    const [begun, over] = [deferred(), deferred()]
+    const { queue, control } = await opened(async (asked) => {
+      const end = await queue.control.listen(refOf(asked), (signal) => heard.push(signal))
+      if (asked.ts === '1') begun.resolve()
+      await over.promise
+      end()
+    })
+    await queue.accept(question('1'))
+    await begun.promise
+    await queue.accept(question('2'))
+    expect(await control.send(refOf(question('1')), message('m1'))).toBe('sent')
+    expect(await control.send(refOf(question('1')), STOP)).toBe('sent')
+    await eventually(() => expect([...new Set(heard.map(({ type }) => type))]).toEqual(['message', 'stop']))
+    expect(heard[0]).toEqual(message('m1'))
+    over.resolve()
+  })
+
+  test('what is sent while nobody works on the run is heard by each who takes it up', async () => {
+    const heard: Signal[][] = []
+    const over = deferred()
+    const { queue, control } = await opened(async (asked) => {
+      if (asked.ts !== '2') return over.promise
+      const mine: Signal[] = []
+      const end = await queue.control.listen(refOf(asked), (signal) => mine.push(signal))
+      heard.push([...mine])
+      end()
+      if (heard.length === 1) throw new Error('once')
+    })
+    await queue.accept(question('1'))
+    await queue.accept(question('2'))
+    expect(await control.send(refOf(question('2')), message('m1'))).toBe('sent')
+    expect(await control.send(refOf(question('2')), message('m1'))).toBe('sent')
+    expect(await control.send(refOf(question('2')), STOP)).toBe('sent')
+    over.resolve()
+    await eventually(() => expect(heard).toEqual([1, 2].map(() => [message('m1'), STOP])))
+  })
+
+  test('a run that has ended, or has its answer, or never was, says so', async () => {
+    const [saved, over] = [deferred(), deferred()]
+    const { queue, control } = await opened(async (_, run) => {
+      await run.save({ part: 'answer', value: { text: 'x', sources: [] } })
+      saved.resolve()
+      await over.promise
+    })
+    expect(await control.send(refOf(question('1')), STOP)).toBe('not_running')
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('not_running')
+    await queue.accept(question('1'))
+    await saved.promise
+    expect(await control.send(refOf(question('1')), STOP)).toBe('not_running')
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('not_running')
+    over.resolve()
+    await eventually(async () => expect((await queue.stats()).active).toBe(0))
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('not_running')
+    expect(await control.send(refOf(question('1')), message('m'))).toBe('not_running')
+  })
+
+  test('so many messages are stored and no more; a stop is', async () => {
+    const over = deferred()
+    const { queue, control } = await opened(() => over.promise)
+    await queue.accept(question('1'))
+    for (let n = 0; n < MOST_SIGNALS; n++)
+      expect(await control.send(refOf(question('1')), message(`m${n}`))).toBe('sent')
+    expect(await control.send(refOf(question('1')), message('one more'))).toBe('full')
+    expect(await control.send(refOf(question('1')), STOP)).toBe('sent')
+    over.resolve()
+  })
+
+  test('a run that waits for a person holds up nobody, and has no place among those at work', async () => {
+    const { queue, order, isParked } = await waiting(['1'], { concurrency: 1 })
+    await queue.accept(question('1'))
+    await queue.accept(question('2'))
+    await queue.accept(question('3', { thread: '2.0' }))
+    await isParked(3)
+    expect(order().toSorted()).toEqual(['1', '2', '3'])
+    expect(await queue.accept(question('1'))).toBe('duplicate')
+    expect(await queue.stats()).toEqual({ active: 0, waiting: 0, oldestMs: 0 })
+  })
+
+  test('a decision brings it back with what it had saved, once; the first decision holds', async () => {
+    const { queue, control, seen, isParked } = await waiting(['1'])
+    await queue.accept(question('1'))
+    await isParked(1)
+    const denied = { outcome: 'denied', by: 'U3', reason: 'no "é"' } as const
+    const presses = [control.wake(refOf(question('1')), 1, denied), control.wake(refOf(question('1')), 1, ALLOWED)]
+    expect((await Promise.all(presses)).toSorted()).toEqual(['decided', 'woken'])
+    await isParked(2)
+    const [, saved] = seen[1]!
+    expect(saved).toMatchObject({ attempts: 2, steps: [{ waiting: { since: 1 } }] })
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('decided')
+    expect([denied, ALLOWED]).toContainEqual(saved.decisions[1])
+    expect(seen).toHaveLength(2)
+  })
+
+  test('it comes back to the head of its thread, behind what is at work there', async () => {
+    const [begun, over] = [deferred(), deferred()]
+    const order: string[] = []
+    const { queue, control } = await opened(async ({ ts = '' }, run) => {
+      order.push(ts)
+      if (ts === '1' && !run.saved.decisions[1]) return askForApproval(run)
+      if (ts !== '2') return
+      begun.resolve()
+      await over.promise
+    })
+    for (const name of ['1', '2', '3']) await queue.accept(question(name))
+    await begun.promise
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('woken')
+    over.resolve()
+    await eventually(() => expect(order).toEqual(['1', '2', '1', '3']))
+  })
+
+  test('a decision that comes before the run is parked is not lost', async () => {
+    const [asked, decided] = [deferred(), deferred()]
+    const runs: SavedRun[] = []
+    const { queue, control } = await opened(async (_, run) => {
+      runs.push(structuredClone(run.saved))
+      if (run.saved.decisions[1]) return
+      await askForApproval(run)
+      asked.resolve()
+      await decided.promise
+      return 'waiting'
+    })
+    await queue.accept(question('1'))
+    await queue.accept(question('2', { thread: '2.0' }))
+    await asked.promise
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('woken')
+    expect(await control.wake(refOf(question('2', { thread: '2.0' })), 1, ALLOWED)).toBe('woken')
+    decided.resolve()
+    await eventually(() => expect(runs.filter(({ decisions }) => decisions[1])).toHaveLength(2))
+  })
+
+  test('a stop brings a run that waits back; a message does not, and is heard then', async () => {
+    const heard: Signal[][] = []
+    const { queue, control } = await opened(async (asked, run) => {
+      const mine: Signal[] = []
+      ;(await queue.control.listen(refOf(asked), (signal) => mine.push(signal)))()
+      heard.push(mine)
+      return mine.some(({ type }) => type === 'stop') ? undefined : askForApproval(run)
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(heard).toHaveLength(1))
+    await eventually(async () => expect((await queue.stats()).active).toBe(0))
+    expect(await control.send(refOf(question('1')), message('m1'))).toBe('sent')
+    expect(heard).toHaveLength(1)
+    expect(await control.send(refOf(question('1')), STOP)).toBe('sent')
+    await eventually(() => expect(heard).toEqual([[], [message('m1'), STOP]]))
+  })
+
+  test('when its time is over it goes on without a decision, and who decides then hears that', async () => {
+    let now = 1_000_000
+    const { queue, control, seen, isParked } = await waiting(['1'], { now: () => now, parkedMs: 5_000, sweepMs: 20 })
+    await queue.accept(question('1'))
+    await isParked(1)
+    now += 5_001
+    await isParked(2)
+    expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('expired')
+    expect(seen).toHaveLength(2)
+  })
+
+  test('who decides too late, before anybody has looked, hears that too, and the run goes on', async () => {
+    let now = 1_000_000
+    const { queue, control, seen, isParked } = await waiting(['1'], { now: () => now, parkedMs: 5_000 })
+    await queue.accept(question('1'))
+    await isParked(1)
+    now += 5_001
+    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('expired')
+    await isParked(2)
+    expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
+  })
+}
