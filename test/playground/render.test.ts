@@ -32,7 +32,7 @@ describeWithChromium('the page’s readers of text', () => {
     return [box.innerHTML, box.textContent]
   }`
   const MARKDOWN = `async (text) => {
-    const { markdown } = await import('/markdown.js')
+    const { markdown } = await import('/draw-markdown.js')
     const box = document.createElement('div')
     box.append(...markdown(text))
     return [box.innerHTML, box.textContent]
@@ -132,7 +132,7 @@ describeWithChromium('the page’s readers of text', () => {
     )
     const tagsOf = `async (text) => {
       const { mrkdwn } = await import('/mrkdwn.js')
-      const { markdown } = await import('/markdown.js')
+      const { markdown } = await import('/draw-markdown.js')
       const box = document.createElement('div')
       box.append(...mrkdwn(text, { user: String, channel: String }), ...markdown(text))
       const all = [...box.querySelectorAll('*')]

@@ -180,7 +180,8 @@ describeWithRedis('runs in Redis', () => {
     const { send, isHeard } = await listening({ url: server.url })
     const redis = rawClient()
     const channel = `c${count - 1}:signals`
-    for (const text of ['', '{', '[]', '{"thread":1}', `{"thread":"${refOf(question('1')).thread}","id":"x"}`])
+    await eventually(async () => expect(await redis.publish(channel, '')).toBe(1))
+    for (const text of ['{', '[]', '{"thread":1}', `{"thread":"${refOf(question('1')).thread}","id":"x"}`])
       expect(await redis.publish(channel, text)).toBe(1)
     await send('m1')
     await isHeard('m1')
