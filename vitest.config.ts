@@ -6,6 +6,6 @@ export default defineConfig({
     exclude: ['test/chaos/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })
