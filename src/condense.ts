@@ -1,5 +1,5 @@
 import type { Model, ModelRequest, Usage } from './agent/types.ts'
-import { ask } from './agent/ask.ts'
+import { askOnce } from './agent/ask-once.ts'
 import { cutMiddle } from './agent/observation.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
@@ -22,7 +22,7 @@ export async function condense(
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
   const content = prompts['standalone-question']({ history: transcript(turns), question })
-  const standalone = standaloneOf(await ask(model, content, call))
+  const standalone = standaloneOf(await askOnce(model, content, call))
   return isTrusted(standalone, question) && !repeatsPrompt(standalone, question, { turns, prompts })
     ? standalone
     : question

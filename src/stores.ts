@@ -72,7 +72,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
 }
 
 /** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
-const RUN_SLACK_MS = 120_000
+const DELIVERY_MS = 120_000
 
 function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
   const settings = {
@@ -87,7 +87,7 @@ function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
   return createLimits(settings, {
     redis,
     prefix: config.REDIS_PREFIX,
-    runMs: 2 * config.AGENT_TIMEOUT_MS + RUN_SLACK_MS,
+    runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
   })
 }
 

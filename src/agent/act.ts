@@ -1,4 +1,4 @@
-import { ask } from './ask.ts'
+import { askOnce } from './ask-once.ts'
 import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { Deadline } from './deadline.ts'
 import { ToolError } from '../errors.ts'
@@ -93,7 +93,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   const time = new Deadline(run.signal, Math.ceil(ms))
   const asked: Promise<string>[] = []
   const askModel = (prompt: string) => {
-    const answer = ask(run.model, prompt, { signal: time.signal, onUsage })
+    const answer = askOnce(run.model, prompt, { signal: time.signal, onUsage })
     // A tool may ask and not wait for the answer; then nobody else handles its failure.
     answer.catch(() => undefined)
     asked.push(answer)

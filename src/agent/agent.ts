@@ -4,24 +4,13 @@
  * a reader can save each one before the loop goes on, and start a later run from what it saved.
  */
 import { actAndObserve } from './act.ts'
-import { roomForActions, stopReason, thinkingTime } from './budget.ts'
-import { ObservationCut } from './parser/observation-cut.ts'
-import { tooSlow } from '../errors.ts'
-import { CUT_OFF, findingsOf, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
-import { reportUsage, startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
-import { beginsMessage } from './message-line.ts'
+import { roomForActions, stopReason } from './budget.ts'
+import { complete } from './complete.ts'
+import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
+import { nextTurn, reportUsage, startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
 import { isStopped, isWaiting, takeAdditions } from './steering.ts'
-import type {
-  AgentEvent,
-  Completion,
-  CutOff,
-  ParsedTurn,
-  RunView,
-  ToolCall,
-  ToolStep,
-  UnreadableStep,
-  Usage,
-} from './types.ts'
+import type { AgentEvent, Completion, ParsedTurn, ToolStep, Usage } from './types.ts'
+import { unreadableStep, wholeOf } from './unreadable.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
@@ -79,60 +68,6 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   return completion && wholeOf(run.dialect.read(completion, run.tools), completion)
 }
 
-/**
- * What can be used of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and an
- * action whose input is JSON that could be read. A plain-text input may be cut in half, and a tool must not run on that.
- */
-function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
-  if (cutOff !== 'length' || reading.kind === 'finish') return reading
-  if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const isHalf = reading.actions.some(({ input }) => typeof input === 'string')
-  return isHalf ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` } : reading
-}
-
-const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
-
-/** One completion. The stream is ended at the first observation that the model invents. */
-async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
-  const { stop } = run.dialect
-  const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
-  const time = thinkingTime(run)
-  const { signal, ms: timeMs } = time
-  const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
-  let cut = new ObservationCut(invention)
-  let toolCalls: ToolCall[] | undefined
-  let cutOff: CutOff | undefined
-  let reasoning = ''
-  let heardAt = run.now().getTime()
-  try {
-    for await (const event of run.model.stream(request)) {
-      heardAt = run.now().getTime()
-      if (event.type === 'restart') [cut, reasoning] = [new ObservationCut(invention), '']
-      else if (event.type === 'tool_calls') toolCalls = event.calls
-      else if (event.type === 'cut_off') cutOff = 'length'
-      else if (event.type === 'reasoning') reasoning = (reasoning + event.text).slice(0, REASONING_CHARS)
-      else if (cut.push(event.text)) break
-    }
-  } catch (error) {
-    if (run.signal.aborted || !signal.aborted) throw error
-    if (!run.finalTurn) return undefined
-    // The model wrote nothing in all of the run's time and no tool found anything: that is a failure of the model's.
-    if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
-      throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
-    cutOff = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE) ? 'time' : 'silence'
-  } finally {
-    time.release()
-  }
-  return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}), ...(cutOff ? { cutOff } : {}) }
-}
-
-/** At the end of its time, a model has stalled if nothing has come for this long, or for this share of the call's time. */
-const SILENT_MS = 5_000
-const SILENT_SHARE = 0.25
-
-/** How much reasoning beside the text is kept: it may become a thought. */
-const REASONING_CHARS = 10_000
-
 /** The model's actions become steps to run; a completion that could not be read becomes a step that tells the model so. */
 function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
   // This completion's cut is dealt with in its steps: an answer that a tool gives (`returnDirect`) is not cut off.
@@ -149,11 +84,6 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
   }
 }
 
-function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: 'unreadable' }): UnreadableStep {
-  const text = run.written.slice(0, UNREADABLE_CHARS)
-  return { kind: 'unreadable', turn: nextTurn(run), thought, text, observation: { ok: false, text: hint } }
-}
-
 /** The thought stands on the first step of a turn, the number of calls that were dropped on the last one. */
 function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {
   const [turn, used] = [nextTurn(run), actions.slice(0, roomForActions(run))]
@@ -165,26 +95,6 @@ function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'ac
     action,
     ...(i === used.length - 1 && dropped > 0 ? { dropped } : {}),
   }))
-}
-
-function nextTurn({ progress }: RunState): number {
-  return (progress.steps.at(-1)?.turn ?? 0) + 1
-}
-
-/** How much of an unreadable completion the model is shown again. */
-const UNREADABLE_CHARS = 1000
-
-function viewOf(run: RunState): RunView {
-  const { tools, progress, nonce, finalTurn, task, today } = run
-  return {
-    question: task.question,
-    tools,
-    steps: progress.steps,
-    today,
-    nonce,
-    history: task.history ?? [],
-    ...(finalTurn ? { finalTurn } : {}),
-  }
 }
 
 /** The output of a tool that answers by itself (`returnDirect`), once it has run. */

@@ -72,7 +72,7 @@ export function thinkingMs(run: RunState): number {
 }
 
 /** The time of a model call: the thinking time, and on the final turn all that is left. */
-export function thinkingTime(run: RunState): Deadline {
+export function callDeadline(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
   const ms = run.finalTurn ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
   return new Deadline(run.signal, Math.max(1, Math.ceil(ms)))

@@ -2,8 +2,8 @@ import { reactLabel } from './parser/labels.ts'
 import { defuseTokens } from './parser/special-tokens.ts'
 
 /**
- * Observations are data. Before one goes into a prompt it is capped, its lines that look like the prompt's own labels are
- * defused, and it stands between marks that a page cannot know.
+ * Observations are data. Where a tool returns one it is capped (`cutMiddle`). Before it goes into a prompt, its lines that look like
+ * the prompt's own labels are defused, and it stands between marks that a page cannot know.
  */
 
 /** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay whole. */
@@ -83,7 +83,7 @@ function indentOf(line: string): number {
   return at
 }
 
-/** The observation as the prompt carries it: labels and special tokens defused, capped, between per-run marks. */
+/** The observation as the prompt carries it: labels and special tokens defused, between per-run marks. */
 export function fenceObservation(text: string, nonce: string): string {
   return `<${nonce}>${defuseTokens(defuseLabels(text)).replaceAll(nonce, '…')}</${nonce}>`
 }

@@ -37,8 +37,8 @@ export interface ToolEnv {
 
 /** What one run works on. */
 export interface Task extends Partial<RunProgress> {
-  // `steps`, `memory` and `usage` are what an earlier process had done of it; usage, which the budgets count, also what
-  // condensing took. They are starting values and never changed: what the run does is told by its events.
+  // `steps`, `memory` and `usage` (of RunProgress) are what an earlier process did of the run; `usage` holds what condensing
+  // took too, since the budgets count it. They are starting values and never changed: events tell what the run does.
   question: string
   history?: PastTurn[]
   /** Aborted when the process hands the run over: then it throws the signal's reason. */
@@ -127,4 +127,9 @@ export function tell(run: RunState, event: AgentEvent): AgentEvent {
 
 export function* reportUsage(run: RunState): Generator<AgentEvent> {
   for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
+}
+
+/** The number of the turn that a step to come belongs to: several steps of one completion share it. */
+export function nextTurn({ progress }: RunState): number {
+  return (progress.steps.at(-1)?.turn ?? 0) + 1
 }

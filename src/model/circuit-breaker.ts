@@ -6,7 +6,10 @@ export interface BreakerOptions {
   failures: number
   /** Milliseconds until one call may try again. */
   openMs: number
-  /** A model that was silent for so long when its caller's time ended hangs, in milliseconds; a shorter silence may be thought. */
+  /**
+   * Milliseconds. If a model has been silent for this long when its caller's time ends, that counts as a failure. After a
+   * shorter silence it may only have been thinking.
+   */
   hangMs: number
   now(): number
   /** Told at the start, and whenever the breaker opens or closes. */

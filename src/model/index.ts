@@ -35,7 +35,10 @@ function modelOf(name: string, parts: Parts, prices: Prices): Model {
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
 
-/** A model that uses up so much of a run's time in one silence hangs. Less than the half that `Silence` grants. */
+/**
+ * The share of a run's time after which a silent model counts as hanging, for its circuit breaker. It is less than the half after
+ * which `StallTimer` calls the fallback model.
+ */
 const HANG_SHARE = 0.4
 
 function endpoint(model: string, { config, log, net, meter }: Parts, prices: Prices): Model {

@@ -17,7 +17,7 @@ interface CallPart {
   function?: { name?: unknown; arguments?: unknown }
 }
 
-/** As many characters are read, of the text (a little less than the loop takes, see cut.ts) and of all that comes beside it. */
+/** As many characters are read, of the text (a little less than the loop takes: MOST_CHARS of observation-cut.ts) and of all that comes beside it. */
 const MOST_TEXT = 99_000
 const MOST_BESIDE = 500_000
 const MOST_CALLS = 1_000

@@ -6,7 +6,7 @@ import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { stepCount } from '../agent/apply-event.ts'
 import { totalOf } from '../agent/usage.ts'
 import { conversationOf, type Question } from '../run/types.ts'
-import { inputMessages, outputMessages } from './message-content.ts'
+import { inputMessages, outputMessages } from './genai-messages.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 

@@ -1,5 +1,6 @@
 -- Begins the work on a thread's oldest question: takes the lease for generation `gen`, whose job is started for the
--- `starts`th time. `maxLosses`, `maxFailures` and `maxTries` (of dead-lettering) are too many.
+-- `starts`th time. With as many losses as `maxLosses`, or failures as `maxFailures`, it is dead-lettered; after `maxTries` tries
+-- of telling people so, it is dropped.
 --
 -- BullMQ counts the starts of a job, and that count is the fencing token: a worker that was frozen between getting the
 -- job and coming here has an older one than whoever got the job after it.
