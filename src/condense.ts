@@ -1,11 +1,11 @@
 import type { Model, ModelRequest, Usage } from './agent/types.ts'
 import { askOnce } from './agent/ask-once.ts'
-import { cutMiddle } from './agent/observation.ts'
+import { cutWhole } from './agent/parser/observation-cut.ts'
+import { withoutReasoning } from './agent/parser/reasoning.ts'
+import { pastAnswer } from './agent/past-turns.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 
-/** Longer answers lose their middle in the prompt: a follow-up mostly refers to the start or the end of an answer. */
-const ANSWER_CHARS = 1500
 /** A standalone question may be at most twice as long as the original, plus this many characters. */
 const MORE_CHARS = 4000
 
@@ -30,13 +30,11 @@ export async function condense(
 
 /** The conversation as the prompt shows it, in the seed's form. */
 function transcript(turns: Turn[]): string {
-  return turns
-    .map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${cutMiddle(turn.answer, ANSWER_CHARS)}`)
-    .join('\n')
+  return turns.map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${pastAnswer(turn.answer)}`).join('\n')
 }
 
 function standaloneOf(text: string): string {
-  const unthought = text.replace(/^[\s\S]*<\/think>/, '').trim()
+  const unthought = withoutReasoning(text, cutWhole(text, () => false).reasoning).trim()
   const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[:\uff1a]\s*(?:\*\*)?/i, '').trim()
   const quoted = /^"([^"]+)"$/.exec(line)
   return quoted?.[1] ?? line

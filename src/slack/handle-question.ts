@@ -14,7 +14,8 @@ import { createDisplay } from './display/index.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
 import { noteContent } from './format/blocks.ts'
-import { EMPTY_QUESTION, helpText, isHelp, refusalText } from './format/messages.ts'
+import { cannedReply, isCanned } from './canned-reply.ts'
+import { refusalText } from './format/messages.ts'
 import { isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
@@ -86,7 +87,7 @@ async function workOn(
       return new RunDisplay({ ...parts, display, mentions, linkHosts, now, signal: other ?? signal })
     },
     async release({ refund } = { refund: false }) {
-      if (!isFree(question)) await limits?.release(question, run.saved.usage, { refund })
+      if (!isCanned(question.text)) await limits?.release(question, run.saved.usage, { refund })
     },
   }
 }
@@ -95,17 +96,12 @@ async function workOn(
 async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   const { question, run, outbox, mentions, options } = work
   if (isFailureTold(run)) return noticeFailureAgain(work)
-  const refusal = isFree(question) ? undefined : await options.limits?.admit(question)
+  const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
   if (refusal) return refuse(refusal, work)
   if (!isUnrooted(question)) return answerInThread(work)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
-}
-
-/** A mention without a question gets a hint, one that asks for help gets that, and neither counts against a limit. */
-function isFree({ text }: Question): boolean {
-  return text === '' || isHelp(text)
 }
 
 /** Tells the asker alone why the question is refused. */
@@ -143,7 +139,7 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  const note = question.text === '' ? EMPTY_QUESTION : isHelp(question.text) ? helpText(settings) : undefined
+  const note = cannedReply(question.text, settings)
   if (note !== undefined) return display.note(note).then(() => false)
   const { dialect, tools } = settings
   const agent = { ...options.answer.agent, dialect, tools }

@@ -1,5 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
-import { cutMiddle } from '../observation.ts'
+import { pastAnswer } from '../past-turns.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
 import { labelReader, REACT } from '../parser/labels.ts'
 import { toParsedTurn, type AcceptsInput, type ModelOutput } from '../parser/match.ts'
@@ -10,8 +10,6 @@ import { tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView } from '../types.ts'
 import { tailOf, toolVariables } from './prompt-parts.ts'
 import { renderStep } from './text.ts'
-
-const ANSWER_CHARS = 1500
 
 /**
  * The conversation inside the prompt in place of condensing, and the choice to answer without a tool
@@ -29,7 +27,7 @@ export function conversationalDialect(prompts: Prompts): Dialect {
 }
 
 function renderConversation(view: RunView, prompts: Prompts): Message[] {
-  const past = view.history.map((turn) => `Human: ${turn.question}\nAI: ${cutMiddle(turn.answer, ANSWER_CHARS)}`)
+  const past = view.history.map((turn) => `Human: ${turn.question}\nAI: ${pastAnswer(turn.answer)}`)
   const history = past.length > 0 ? `The conversation so far:\n${past.join('\n')}\n\n` : ''
   const steps = view.steps.map((step) => renderStep(step, view.nonce)).join('')
   const tail = tailOf(view, prompts, { cue: 'Thought: Do I need to use a tool?', form: 'Write only:\nAI: your answer' })

@@ -30,11 +30,6 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
   ].join('\n')
 }
 
-/** Whether somebody asks for help and nothing else: the word, in whatever case, and punctuation behind it. */
-export function isHelp(text: string): boolean {
-  return /^help[\s\p{P}]*$/iu.test(text)
-}
-
 /** The answer to `/ask` in a workspace that has no installation. */
 export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
 

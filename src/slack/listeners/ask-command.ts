@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt'
 import { noteContent } from '../format/blocks.ts'
-import { COMMAND, helpText, isHelp, NOT_INSTALLED } from '../format/messages.ts'
+import { isCanned } from '../canned-reply.ts'
+import { COMMAND, helpText, NOT_INSTALLED } from '../format/messages.ts'
 import { enqueue, recipientOf, type ListenerOptions } from './enqueue.ts'
 import { questionOfCommand } from './to-question.ts'
 
@@ -11,7 +12,7 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
     if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
     const { team, identity } = recipient
     const question = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
-    if (question.text === '' || isHelp(question.text))
+    if (isCanned(question.text))
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
     await enqueue(question, options)
     return ack()
