@@ -7,8 +7,8 @@ import { cleanName } from '../format/escape.ts'
 import { SlackRefusal, type SlackWeb } from './slack-web.ts'
 
 /**
- * What Slack tells about an id. `none`: nobody has it, or only somebody that is hidden from the bot (such as a private channel
- * that it is not in). `untold`: Slack gives no name, for example because the app lacks a scope.
+ * What Slack tells about an id. `none`: there is no such person or channel, or it is hidden from the bot, such as a private
+ * channel that the bot is not in. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 export type Known =
   | { kind: 'person'; name: string }
@@ -30,7 +30,7 @@ const NONE_MS = 5 * 60_000
 const MAX_KNOWN = 10_000
 /** How many ids are looked up at once; the rest keep their ids. Slack allows about 50 such calls a minute. */
 const MAX_AT_ONCE = 20
-/** How long look-ups pause, in ms, after Slack was slow, unreachable or rate limited a look-up. */
+/** How long look-ups pause, in ms, after one was too slow, failed or was rate limited. */
 const PAUSE_MS = 30_000
 
 /** Names of people and channels by their ids, from `users.info` and `conversations.info`, kept for an hour. Never throws. */
