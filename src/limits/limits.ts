@@ -35,8 +35,9 @@ export interface Limits {
    */
   admit(question: Question): Promise<Refusal | undefined>
   /**
-   * A run has ended, with or without an answer: frees its slot and charges what it used in place of what it reserved.
-   * `refund`: nobody got an answer, so the question is not counted; what it used stays charged. May be called again.
+   * A run has ended, with or without an answer, or waits for a person: frees its slot and charges what it used in place of
+   * what it reserved. `refund`: nobody got an answer, so the question is not counted; what it used stays charged. May be
+   * called again, with all that the run has used by then.
    */
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
 }
