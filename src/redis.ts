@@ -1,5 +1,5 @@
 /**
- * Everything about reaching Redis: one server, Sentinels or a Cluster, and the two kinds of connection (see `Purpose`).
+ * Connections to Redis: to one server, through Sentinels or to a Cluster, each for one of two purposes (see `Purpose`).
  */
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from './errors.ts'
@@ -7,44 +7,44 @@ import type { StoreLog } from './history/store-log.ts'
 import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
 export interface RedisSettings {
-  /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path is the master's name. */
+  /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path names the master. */
   url: string
-  /** `host:port` of each Sentinel; they say where the master is. */
+  /** `host:port` of each Sentinel; the Sentinels know the master's address. */
   sentinels?: string[]
   /** The master's name. If it is given, the path of `url` is the database, as without Sentinels. */
   sentinelName?: string
   sentinelPassword?: string
-  /** `url` names one node of a Cluster; the others are found through it. */
+  /** Whether `url` names a node of a Cluster; the other nodes are found through it. */
   cluster?: boolean
 }
 
 /**
- * `intake`: a command that cannot be done now fails at once, because Slack waits for the ack and delivers again without one.
- * `work`: a command waits for Redis to come back, however long that takes. BullMQ copies it for its blocking connection.
+ * `intake`: a command that Redis cannot take now fails at once: Slack waits for the ack, and delivers again if none comes.
+ * `work`: a command waits until Redis is back, however long that takes. BullMQ duplicates this connection for blocking reads.
  */
 export type Purpose = 'intake' | 'work'
 
 export type RedisClient = Redis | Cluster
 
-/** How long a command of the intake may take, in ms. */
+/** How long a command on an `intake` connection may take, in ms. */
 const INTAKE_COMMAND_MS = 1_000
 
-/** Longer than BullMQ's longest blocking read (10 s), so that only a dead connection is cut. */
-const WORK_SILENCE_MS = 20_000
+/** How long a `work` connection may be silent, in ms: longer than BullMQ's longest blocking read (10 s). */
+const WORK_SOCKET_TIMEOUT_MS = 20_000
 
-/** Connects, reconnects for ever, and says in the log when Redis is lost and when it is back. */
+/** Connects, reconnects for ever, and logs when the connection is lost and when it is restored. */
 export function connect(settings: RedisSettings, options: { purpose: Purpose; log: StoreLog }): RedisClient {
   const client = settings.cluster ? connectCluster(settings, options.purpose) : connectOne(settings, options.purpose)
   watch(client, options)
   return client
 }
 
-/** How long the start waits for a Redis that does not answer. */
+/** How long the start waits for an answer from Redis, in ms. */
 const CHECK_MS = 10_000
 
-/** Makes sure at the start that Redis answers. @throws ConfigError if it refuses us or does not answer in time. */
+/** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or does not answer in time. */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
-  // A Cluster hides why a node could not be asked, such as a certificate; the node itself says it.
+  // A Cluster client hides why a node cannot be reached, such as a certificate; a connection to the node itself shows it.
   if (settings.cluster) await askOnce({ url: settings.url })
   await askOnce(settings)
 }
@@ -57,8 +57,8 @@ async function askOnce(settings: RedisSettings): Promise<void> {
   const until = Date.now() + CHECK_MS
   const answered = client.ping().then(Boolean, () => false)
   while (Date.now() < until) {
-    const isThere = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
-    if (isThere) return client.disconnect()
+    const isAnswered = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
+    if (isAnswered) return client.disconnect()
     if (faults.some((fault) => isRefusal(fault) || isUntrusted(fault))) break
   }
   client.disconnect()
@@ -73,7 +73,7 @@ const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
 function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
   const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
   if (!settings.sentinels?.length) return new Redis(settings.url, base)
-  const { db, path, ...login } = access(settings.url)
+  const { db, path, ...login } = partsOf(settings.url)
   const byName = settings.sentinelName !== undefined
   return new Redis({
     ...base,
@@ -87,13 +87,13 @@ function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
 }
 
 function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
-  const { username, password, tls } = access(url)
+  const { username, password, tls } = partsOf(url)
   const { hostname, port } = new URL(url)
   return new Cluster([{ host: unbracket(hostname), port: Number(port || 6379) }], {
     ...queueing(purpose),
     clusterRetryStrategy: backoff,
     ...(purpose === 'work' ? { maxRedirections: Infinity, retryDelayOnMoved: 20 } : {}),
-    // Certificates are made out to host names, which the default look-up would turn into addresses.
+    // Certificates are issued for host names, which the default look-up would replace by addresses.
     ...(tls ? { dnsLookup: (address, callback) => callback(null, address) } : {}),
     redisOptions: { ...timeouts(purpose), username, password, ...(tls ? { tls } : {}) },
   })
@@ -102,25 +102,28 @@ function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
 function timeouts(purpose: Purpose): RedisOptions {
   return purpose === 'intake'
     ? { commandTimeout: INTAKE_COMMAND_MS, socketTimeout: 5 * INTAKE_COMMAND_MS, maxRetriesPerRequest: 0 }
-    : // BullMQ insists on null for its workers: their commands must be retried for ever.
-      { maxRetriesPerRequest: null, socketTimeout: WORK_SILENCE_MS }
+    : // BullMQ requires null for its workers: their commands must be retried for ever.
+      { maxRetriesPerRequest: null, socketTimeout: WORK_SOCKET_TIMEOUT_MS }
 }
 
 function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
   return { enableOfflineQueue: purpose === 'work' }
 }
 
-/** Milliseconds before the next try: doubling up to 2 s, with jitter so that not all processes come back at once. */
+/** Milliseconds before the next try: doubling up to 2 s, with jitter so that not all processes reconnect at once. */
 function backoff(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 6), 2_000) * (0.75 + Math.random() / 2)
 }
 
-/** A master that became a replica in a failover refuses writes: look for the new one, and send the command there (2). */
+/**
+ * A master that a failover has made a replica refuses writes. `2` makes ioredis reconnect, which finds the new master, and send
+ * the command again.
+ */
 function reconnectOnError(error: Error): 2 | false {
   return isReadOnly(error) ? 2 : false
 }
 
-function access(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
+function partsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
   const { username, password, protocol, pathname } = new URL(url)
   const path = decodeURIComponent(pathname.slice(1))
   return {
@@ -141,7 +144,7 @@ function unbracket(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** One line when the connection is lost and one when it is back, however often it is tried between. */
+/** Logs one line when the connection is lost and one when it is restored, however often it is tried in between. */
 function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
   let lastError: string | undefined
   let isLost = false
@@ -162,11 +165,11 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   if (client instanceof Cluster) watchMasters(client, { lost, back })
 }
 
-/** A Cluster stays `ready` while one of its masters is away, and with it all that this one holds. */
+/** A Cluster client stays `ready` while a master is unreachable, and its keys with it. */
 function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): void; back(): void }): void {
   const away = new Set<string>()
   const masters = () => cluster.nodes('master').map(addressOf)
-  const settle = (isBack: (node: string) => boolean) => {
+  const markBack = (isBack: (node: string) => boolean) => {
     const wereAway = away.size > 0
     for (const node of away) if (isBack(node)) away.delete(node)
     if (wereAway && away.size === 0) back()
@@ -176,9 +179,9 @@ function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): v
     away.add(node)
     lost(messageOf(error))
   })
-  cluster.on('+node', (added: Redis) => added.on('ready', () => settle((node) => node === addressOf(added))))
-  // Another has its slots.
-  cluster.on('refresh', () => settle((node) => !masters().includes(node)))
+  cluster.on('+node', (added: Redis) => added.on('ready', () => markBack((node) => node === addressOf(added))))
+  // A node that is no longer a master is not waited for: another node serves its slots.
+  cluster.on('refresh', () => markBack((node) => !masters().includes(node)))
 }
 
 function addressOf({ options }: Redis): string {
@@ -190,7 +193,7 @@ export function threadKey(prefix: string, thread: string, name: string): string 
   return `${prefix}:{${thread}}:${name}`
 }
 
-/** All keys that match, in batches, on every node. A key may come twice. @throws Error where a node cannot be asked. */
+/** All keys that match, in batches, from every master. A key may come twice. @throws Error if a master cannot be reached. */
 export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
   const nodes = redis instanceof Cluster ? await mastersOf(redis) : [redis]
   for (const node of nodes) {
@@ -203,7 +206,7 @@ export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGener
   }
 }
 
-/** As they are now: a client that had nothing to ask of a shard since a failover knows it by a node that may be gone. */
+/** The masters as they are now: after a failover, a client that sent nothing to a shard still has the shard's former master. */
 async function mastersOf(cluster: Cluster): Promise<Redis[]> {
   await new Promise<void>((resolve, reject) =>
     cluster.refreshSlotsCache((error) => (error ? reject(error) : resolve())),

@@ -1,17 +1,17 @@
 export interface ExpiringMapOptions<V> {
   /** Milliseconds that an entry lives after it was last set. */
   ttlMs: number
-  /** The most entries kept; beyond it the ones that were set longest ago go first. */
+  /** Upper bound on the number of entries; beyond it the entries that were set longest ago are evicted. */
   maxSize: number
-  /** The most that all values may weigh together, and what one weighs; without them only their number counts. */
+  /** Upper bound on the weight of all values together, and the weight of one value; without it only `maxSize` counts. */
   weight?: { most: number; of: (value: V) => number }
   /** The clock, in milliseconds. */
   now: () => number
 }
 
 /**
- * A map for a process that runs for a year: bounded in time and in size. Every entry lives equally long, so the order of
- * insertion is the order of expiry and each `set` needs to look only at the oldest ones.
+ * A map for a process that runs for a year: its entries expire and their number is bounded. All entries live equally long, so
+ * they expire in the order in which they were set, and each `set` needs to look only at the oldest ones.
  */
 export class ExpiringMap<V> {
   readonly #entries = new Map<string, { value: V; until: number; weight: number }>()
@@ -31,7 +31,7 @@ export class ExpiringMap<V> {
     return this.get(key) !== undefined
   }
 
-  /** Sets the entry; its time starts now. */
+  /** Sets the entry; its `ttlMs` start now. */
   set(key: string, value: V): void {
     this.delete(key)
     const weight = this.#options.weight?.of(value) ?? 0
@@ -49,8 +49,8 @@ export class ExpiringMap<V> {
     const { now, maxSize, weight } = this.#options
     const time = now()
     for (const [key, { until }] of this.#entries) {
-      const isTooMuch = this.#entries.size > maxSize || this.#weight > (weight?.most ?? Infinity)
-      if (until > time && !isTooMuch) return
+      const isOverBounds = this.#entries.size > maxSize || this.#weight > (weight?.most ?? Infinity)
+      if (until > time && !isOverBounds) return
       this.delete(key)
     }
   }

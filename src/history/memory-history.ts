@@ -2,22 +2,25 @@ import { ExpiringMap } from './expiring-map.ts'
 import type { History, ThreadKey, Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
-  /** Turns kept a thread; the oldest go first. */
+  /** Turns kept for each thread; beyond it the oldest are dropped. */
   maxTurns?: number
-  /** Milliseconds that a thread is remembered after its last turn. */
+  /** How long a thread is kept after its last turn, in ms. */
   ttlMs?: number
-  /** Threads kept at once, so that a bot that runs for a year does not grow. */
+  /** Upper bound on the number of threads, so that the memory of a bot that runs for a year does not grow. */
   maxThreads?: number
-  /** Bytes that all threads may take together, those talked in longest ago go first; one thread takes a 16th at most. */
+  /**
+   * Upper bound on the bytes of all threads; beyond it the threads that have been quiet for longest are dropped. One thread
+   * takes at most a 16th of it.
+   */
   maxBytes?: number
   now?: () => number
 }
 
 const DAY_MS = 86_400_000
-/** What a turn takes besides its texts, roughly. */
+/** Roughly the bytes of a turn beside its texts. */
 const TURN_BYTES = 200
 
-/** History in this process's memory: gone with it, and bounded in turns, threads, bytes and time. */
+/** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
 export function memoryHistory(options: MemoryHistoryOptions = {}): History {
   const { maxTurns = 20, ttlMs = 30 * DAY_MS, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
   const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { most: maxBytes, of: bytesOf } })
@@ -29,7 +32,7 @@ export function memoryHistory(options: MemoryHistoryOptions = {}): History {
     async append(thread: ThreadKey, turn: Turn): Promise<void> {
       const turns = threads.get(thread) ?? []
       const isKept = turns.some(({ id }) => id === turn.id)
-      threads.set(thread, isKept ? turns : newest([...turns, { ...turn }].slice(-maxTurns), maxBytes / 16))
+      threads.set(thread, isKept ? turns : lastThatFit([...turns, { ...turn }].slice(-maxTurns), maxBytes / 16))
     },
     async forget(thread: ThreadKey): Promise<void> {
       threads.delete(thread)
@@ -37,17 +40,17 @@ export function memoryHistory(options: MemoryHistoryOptions = {}): History {
   }
 }
 
-/** The last turns that fit into so many bytes together; none where the very last does not. */
-function newest(turns: Turn[], bytes: number): Turn[] {
+/** The last turns that fit into `bytes` together; none if the very last one does not fit. */
+function lastThatFit(turns: Turn[], bytes: number): Turn[] {
   let first = turns.length
-  for (let room = bytes; first > 0; first -= 1) {
-    room -= bytesOf(turns.slice(first - 1, first))
-    if (room < 0) break
+  for (let left = bytes; first > 0; first -= 1) {
+    left -= bytesOf(turns.slice(first - 1, first))
+    if (left < 0) break
   }
   return turns.slice(first)
 }
 
-/** As V8 keeps a text that is not Latin: two bytes a character. */
+/** An upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
 function bytesOf(turns: Turn[]): number {
   const characters = turns.flatMap(({ id, question, standalone, answer, user }) =>
     [id, question, standalone, answer, user].map((text) => text.length),

@@ -7,11 +7,11 @@ import type { History, ThreadKey, Turn } from './types.ts'
 export interface RedisHistoryOptions {
   redis: RedisClient
   log: StoreLog
-  /** Before every key. */
+  /** The prefix of every key. */
   prefix?: string
-  /** Turns kept a thread; the oldest go first. */
+  /** Turns kept for each thread; beyond it the oldest are dropped. */
   maxTurns?: number
-  /** Milliseconds that a thread is remembered after its last turn. */
+  /** How long a thread is kept after its last turn, in ms. */
   ttlMs?: number
 }
 
@@ -31,7 +31,7 @@ const appendTurn = redisScript(new URL('./lua/append-turn.lua', import.meta.url)
 
 const DAY_MS = 86_400_000
 
-/** History in Redis: one list a thread, `PREFIX:{team:channel:ts}:history`, trimmed and expiring. */
+/** History in Redis: one list for each thread, `PREFIX:{team:channel:ts}:history`, which is trimmed and expires. */
 export function redisHistory(options: RedisHistoryOptions): History {
   const { redis, log, prefix = 'thinkaloud', maxTurns = 20, ttlMs = 30 * DAY_MS } = options
   const keyOf = (thread: ThreadKey) => threadKey(prefix, thread, 'history')

@@ -1,6 +1,6 @@
 /**
- * Where the stores' log lines go: pino's shape, injected. The object carries ids, counts and sizes, never what people
- * wrote and never a token; the message is a constant sentence.
+ * The log of the stores, with the signatures of pino's methods. `fields` has ids, counts and sizes, never what people wrote
+ * and never a token; `message` is a constant sentence.
  */
 export interface StoreLog {
   info(fields: object, message: string): void

@@ -12,10 +12,11 @@ export interface Turn {
   at: number
 }
 
-/** What was said in a thread, oldest first, at most HISTORY_MAX_TURNS, for HISTORY_TTL_DAYS. Absence is an empty list. */
+/** The turns of each thread: at most HISTORY_MAX_TURNS, kept for HISTORY_TTL_DAYS after the last one. */
 export interface History {
+  /** Oldest first; an empty list for an unknown thread. */
   load(thread: ThreadKey): Promise<Turn[]>
-  /** Idempotent by `turn.id`: a run that is resumed may append again. */
+  /** Idempotent by `turn.id`, because a resumed run may append its turn again. */
   append(thread: ThreadKey, turn: Turn): Promise<void>
   forget(thread: ThreadKey): Promise<void>
 }

@@ -1,116 +1,111 @@
 import { ExpiringMap } from '../history/expiring-map.ts'
-import { KNOWN_MS, keptUntil, MEAN_MS, MEAN_SHARE, takenAtFirst, waitFor } from './rate-limiter.ts'
-import type { Bucket, Entry, RateLimiter, Slots } from './rate-limiter.ts'
+import { capFullAt, MEAN_SMOOTHING, MEAN_TTL_MS, QUESTION_TTL_MS, reservedPoints, waitFor } from './rate-limiter.ts'
+import type { Bucket, Charge, Entry, Obstacle, RateLimiter, Slots } from './rate-limiter.ts'
 
-/** Bounds of the memory. Who is forgotten begins with full buckets. */
-const MOST_BUCKETS = 20_000
-const MOST_IDS = 50_000
+/** Upper bounds of the memory. A bucket that is evicted counts as full. */
+const MAX_BUCKETS = 20_000
+const MAX_QUESTIONS = 50_000
 
-interface Kept {
+interface BucketState {
   fullAt: number
-  until: number
+  cappedFullAt: number
 }
 
-/** What a question has taken of each bucket, in points, and whether that is what it cost or what was put aside for it. */
+/** What a question has taken from each bucket, in points: reserved until its run has ended (`isSettled`), then charged. */
 interface Taken {
-  isBooked: boolean
+  isSettled: boolean
   points: Map<string, number>
 }
 
 /** Fair use in this process's memory. Nothing in here awaits, so each method is one atomic step. */
-export function memoryRateLimiter(slots: Slots, now: () => number): RateLimiter {
-  const rateLimiter = new MemoryRateLimiter(slots, now)
-  return {
-    admit: async (entry, buckets) => rateLimiter.admit(entry, buckets),
-    release: async (entry, costs) => rateLimiter.release(entry, costs),
-  }
-}
-
-class MemoryRateLimiter {
+export class MemoryRateLimiter implements RateLimiter {
   readonly #slots: Slots
   readonly #now: () => number
+  /** When each slot that is held is free again at the latest. */
   readonly #held = new Map<string, number>()
-  readonly #kept: ExpiringMap<Kept>
+  readonly #buckets: ExpiringMap<BucketState>
   readonly #means: ExpiringMap<number>
-  readonly #known: ExpiringMap<Taken>
+  readonly #questions: ExpiringMap<Taken>
 
   constructor(slots: Slots, now: () => number) {
     this.#slots = slots
     this.#now = now
-    // No bucket is kept for longer than two windows of a day.
-    this.#kept = new ExpiringMap({ now, ttlMs: 2 * KNOWN_MS, maxSize: MOST_BUCKETS })
-    this.#means = new ExpiringMap({ now, ttlMs: MEAN_MS, maxSize: MOST_BUCKETS })
-    this.#known = new ExpiringMap({ now, ttlMs: KNOWN_MS, maxSize: MOST_IDS })
+    // A bucket's debt is capped at two windows, and the longest window is a day.
+    this.#buckets = new ExpiringMap({ now, ttlMs: 2 * QUESTION_TTL_MS, maxSize: MAX_BUCKETS })
+    this.#means = new ExpiringMap({ now, ttlMs: MEAN_TTL_MS, maxSize: MAX_BUCKETS })
+    this.#questions = new ExpiringMap({ now, ttlMs: QUESTION_TTL_MS, maxSize: MAX_QUESTIONS })
   }
 
-  admit<B extends Bucket>(entry: Entry, buckets: B[]): { bucket: B; waitMs: number } | 'slots' | undefined {
+  async admit<B extends Bucket>(entry: Entry, buckets: B[]): Promise<Obstacle<B> | undefined> {
     const id = keyOf(entry, entry.id)
-    if (!this.#known.has(id)) {
+    if (!this.#questions.has(id)) {
       for (const bucket of buckets) {
-        const { fullAt, until } = this.#keptOf(keyOf(entry, bucket.key))
-        const waitMs = waitFor(bucket, Math.min(fullAt, until), this.#now())
+        const waitMs = waitFor(bucket, this.#stateOf(keyOf(entry, bucket.key)).cappedFullAt, this.#now())
         if (waitMs > 0) return { bucket, waitMs }
       }
       if (this.#isFull(entry.team)) return 'slots'
-      this.#known.set(id, { isBooked: false, points: this.#take(entry, buckets) })
+      this.#questions.set(id, { isSettled: false, points: this.#reserve(entry, buckets) })
     }
-    if (this.#slots.max !== undefined) this.#held.set(id, this.#now() + this.#slots.lapseMs)
+    if (this.#slots.max !== undefined) this.#held.set(id, this.#now() + this.#slots.ttlMs)
     return undefined
   }
 
-  release(entry: Entry, costs: { bucket: Bucket; points: number }[]): void {
+  async release(entry: Entry, charges: Charge[]): Promise<void> {
     const id = keyOf(entry, entry.id)
     this.#held.delete(id)
-    const { isBooked, points: taken } = this.#known.get(id) ?? { isBooked: false, points: new Map<string, number>() }
-    for (const { bucket, points: cost } of costs) {
-      const before = taken.get(bucket.key) ?? 0
-      const points = isBooked && bucket.mean ? Math.max(cost, before) : cost
-      const { fullAt } = this.#keptOf(keyOf(entry, bucket.key))
-      this.#keep(entry, bucket, fullAt + (points - before) * bucket.pointMs)
-      taken.set(bucket.key, points)
-      if (bucket.mean && !isBooked) this.#learn(keyOf(entry, bucket.mean), cost)
+    const { isSettled, points: taken } = this.#questions.get(id) ?? {
+      isSettled: false,
+      points: new Map<string, number>(),
     }
-    this.#known.set(id, { isBooked: true, points: taken })
+    for (const { bucket, points: cost } of charges) {
+      const before = taken.get(bucket.key) ?? 0
+      const points = isSettled && bucket.mean ? Math.max(cost, before) : cost
+      const { fullAt } = this.#stateOf(keyOf(entry, bucket.key))
+      this.#setFullAt(entry, bucket, fullAt + (points - before) * bucket.pointMs)
+      taken.set(bucket.key, points)
+      if (bucket.mean && !isSettled) this.#learn(keyOf(entry, bucket.mean), cost)
+    }
+    this.#questions.set(id, { isSettled: true, points: taken })
   }
 
-  /** What time has forgiven is forgiven for good where somebody is let in. */
-  #take(entry: Entry, buckets: Bucket[]): Map<string, number> {
+  /** Starts from the capped debt: what lies beyond the cap is forgiven for good once a question is admitted. */
+  #reserve(entry: Entry, buckets: Bucket[]): Map<string, number> {
     return new Map(
       buckets.map((bucket) => {
-        const { fullAt, until } = this.#keptOf(keyOf(entry, bucket.key))
+        const { cappedFullAt } = this.#stateOf(keyOf(entry, bucket.key))
         const mean = bucket.mean === undefined ? undefined : this.#means.get(keyOf(entry, bucket.mean))
-        const points = takenAtFirst(bucket, mean)
-        this.#keep(entry, bucket, Math.min(fullAt, until) + points * bucket.pointMs)
+        const points = reservedPoints(bucket, mean)
+        this.#setFullAt(entry, bucket, cappedFullAt + points * bucket.pointMs)
         return [bucket.key, points]
       }),
     )
   }
 
-  /** A question that has cost nothing, such as one that the model failed, says nothing of the next. */
+  /** A question that cost nothing, such as one that the model failed, does not change the mean. */
   #learn(key: string, cost: number): void {
     const mean = this.#means.get(key) ?? cost
-    if (cost > 0) this.#means.set(key, mean + (cost - mean) * MEAN_SHARE)
+    if (cost > 0) this.#means.set(key, mean + (cost - mean) * MEAN_SMOOTHING)
   }
 
   #isFull(team: string): boolean {
-    for (const [name, until] of this.#held) if (until <= this.#now()) this.#held.delete(name)
-    const held = [...this.#held.keys()].filter((name) => name.startsWith(`${team} `))
+    for (const [id, until] of this.#held) if (until <= this.#now()) this.#held.delete(id)
+    const held = [...this.#held.keys()].filter((id) => id.startsWith(keyOf({ team }, '')))
     return held.length >= (this.#slots.max ?? Infinity)
   }
 
-  #keptOf(key: string): Kept {
+  #stateOf(key: string): BucketState {
     const now = this.#now()
-    const kept = this.#kept.get(key)
-    return kept && kept.until > now ? kept : { fullAt: now, until: now }
+    const state = this.#buckets.get(key)
+    return state && state.cappedFullAt > now ? state : { fullAt: now, cappedFullAt: now }
   }
 
-  #keep(entry: Entry, bucket: Bucket, at: number): void {
+  #setFullAt(entry: Entry, bucket: Bucket, fullAt: number): void {
     const [key, now] = [keyOf(entry, bucket.key), this.#now()]
-    if (at <= now) this.#kept.delete(key)
-    else this.#kept.set(key, { fullAt: at, until: keptUntil(at, bucket, now) })
+    if (fullAt <= now) this.#buckets.delete(key)
+    else this.#buckets.set(key, { fullAt, cappedFullAt: capFullAt(fullAt, bucket, now) })
   }
 }
 
-function keyOf({ team }: Entry, key: string): string {
+function keyOf({ team }: Pick<Entry, 'team'>, key: string): string {
   return `${team} ${key}`
 }

@@ -80,7 +80,7 @@ async function workOn(
     ...work,
     isDurable: options.durable,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
-      await mentions.meetSaved(run.saved)
+      await mentions.lookUpSaved(run.saved)
       const parts = { log, outbox: other ? outboxUnder(other) : outbox }
       const { linkHosts } = settings
       const display = createDisplay(steps, parts)

@@ -6,28 +6,28 @@ import type { SavedRun } from '../run/types.ts'
 import { cleanName } from './format/escape.ts'
 import type { Directory } from './client/directory.ts'
 
-/** How long one run waits for names, over all of its texts. Milliseconds. */
-const PATIENCE_MS = 2_000
+/** How long one run waits for look-ups of names in total, in ms. */
+const MAX_WAIT_MS = 2_000
 
-/** `<@U…>`, `<#C…>`, `<!subteam^S…>`, each with a name or without, and as a model may write them with entities. */
+/** `<@U…>`, `<#C…>`, `<!subteam^S…>`, with or without a label; a model may write `<` and `>` as entities. */
 const MENTION =
   /(?:<|&lt;)(@[UW][A-Z0-9]{1,20}|#[CG][A-Z0-9]{1,20}|!subteam\^S[A-Z0-9]{1,20})(?:\|([^<>|\n]{0,100}?))?(?:>|&gt;)/g
-/** An id by itself, as a model may repeat it; not a part of a longer word or of an address. */
+/** A bare id, as a model may write it; not as a part of a longer word or of an address. */
 const BARE = /(?<![\w/.=&?%:-])[@#]?([UWCG](?=[A-Z]{0,20}[0-9])[A-Z0-9]{6,20})(?![\w/-])/g
-/** Slack makes no mention of what stands in code, so that an id there may be just an example. */
+/** Slack renders no mentions in code, so an id there may be just an example. */
 const CODE = /(```[\s\S]*?```|`[^`\n]*`)/
 
 const PRIVATE = 'a private channel'
 
 /**
- * The people and channels that the texts of one run name, by their names: for the model in what people wrote, for people in
- * what the model wrote. A private channel has its name only in that channel itself.
+ * Replaces ids by names in the texts of one run: in what people wrote, for the model; in what the model wrote, for people. The
+ * name of a private channel is shown only in that channel itself.
  */
 export class Mentions {
   readonly #directory: Directory
   readonly #team: string
   readonly #channel: string
-  #patience = PATIENCE_MS
+  #waitLeftMs = MAX_WAIT_MS
 
   constructor(directory: Directory, { team, channel }: { team: string; channel: string }) {
     this.#directory = directory
@@ -35,58 +35,58 @@ export class Mentions {
     this.#channel = channel
   }
 
-  /** What a person wrote, as the model gets it: names, or words for whom nobody knows. */
+  /** What a person wrote, as the model reads it: names, and for ids without a name words such as `somebody`. */
   async readable(text: string): Promise<string> {
-    await this.meet(text)
+    await this.#lookUp(text)
     return this.#readable(text)
   }
 
-  /** Looks up whom these texts mention. Ids without a mention's marks are not looked up: they may be anything. */
-  async meet(...texts: string[]): Promise<void> {
-    const from = Date.now()
+  /** Looks up the mentions in these texts. Bare ids are not looked up: they may be anything. */
+  async #lookUp(...texts: string[]): Promise<void> {
+    const startedAt = Date.now()
     const ids = texts.flatMap((text) => [...text.matchAll(MENTION)].flatMap(([, sign]) => idOf(sign) ?? []))
-    await this.#directory.meet(this.#team, ids, this.#patience)
-    this.#patience -= Date.now() - from
+    await this.#directory.lookUp(this.#team, ids, this.#waitLeftMs)
+    this.#waitLeftMs -= Date.now() - startedAt
   }
 
-  /** What the model wrote in this event, as people get it. What a tool returned is data and stays as it is. */
+  /** The event with names in what the model wrote, as people read it. What a tool returned is data and is left as it is. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
     if (event.type === 'usage') return event
     if (event.type === 'understood') {
-      await this.meet(event.question)
+      await this.#lookUp(event.question)
       return { ...event, question: this.shown(event.question) }
     }
     if (event.type === 'answer' || event.type === 'gave_up') {
-      await this.meet(event.text)
+      await this.#lookUp(event.text)
       return { ...event, text: this.shown(event.text) }
     }
-    await this.meet(...textsOf(event.step))
+    await this.#lookUp(...textsOf(event.step))
     return this.#withNames(event)
   }
 
-  /** Looks up whom a run mentions that an earlier process began. */
-  async meetSaved({ steps, standalone = '' }: SavedRun): Promise<void> {
-    await this.meet(standalone, ...steps.flatMap(textsOf))
+  /** Looks up the mentions in a run that an earlier process began. */
+  async lookUpSaved({ steps, standalone = '' }: SavedRun): Promise<void> {
+    await this.#lookUp(standalone, ...steps.flatMap(textsOf))
   }
 
-  /** The same as `event` for steps that an earlier process saved, with the names of those who are known by now. */
+  /** The same as `event` for steps that an earlier process saved, without a look-up: only names that are known are replaced. */
   steps(steps: readonly Step[]): Step[] {
     return steps.map((step) => this.#step(step))
   }
 
-  /** What a model wrote, with the names of those who are known by now. The rest stays as it was written. */
+  /** What a model wrote, as people read it, without a look-up: ids whose names are not known are left as they are. */
   shown(text: string): string {
     return text
       .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
       .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
   }
 
-  /** The history of the place: what was kept with ids is read with names. */
+  /** A history that stores ids and returns names. */
   history(history: History): History {
     return {
       load: async (thread) => {
         const turns = await history.load(thread)
-        await this.meet(...turns.flatMap(({ question, standalone, answer }) => [question, standalone, answer]))
+        await this.#lookUp(...turns.flatMap(({ question, standalone, answer }) => [question, standalone, answer]))
         return turns.map((turn) => this.#turn(turn))
       },
       append: (thread, turn) => history.append(thread, turn),
@@ -104,7 +104,7 @@ export class Mentions {
     }
   }
 
-  #withNames<Told extends { step: Step }>(event: Told): Told {
+  #withNames<Event extends { step: Step }>(event: Event): Event {
     return { ...event, step: this.#step(event.step) }
   }
 
@@ -120,20 +120,20 @@ export class Mentions {
 
   #readable(text: string): string {
     const parts = text.split(CODE)
-    return parts.map((part, i) => (i % 2 === 1 ? this.shown(part) : this.#inWords(part))).join('')
+    return parts.map((part, i) => (i % 2 === 1 ? this.shown(part) : this.#withWords(part))).join('')
   }
 
-  #inWords(text: string): string {
+  #withWords(text: string): string {
     return text.replace(MENTION, (_, sign: string, label = '') => {
       const labelled = cleanName(label) && `${sign.startsWith('#') ? '#' : '@'}${cleanName(label)}`
-      return this.#nameOf(idOf(sign)) ?? (labelled || this.#nobody(sign))
+      return this.#nameOf(idOf(sign)) ?? (labelled || this.#wordFor(sign))
     })
   }
 
-  #nobody(sign: string): string {
+  #wordFor(sign: string): string {
     if (sign.startsWith('@')) return 'somebody'
     if (!sign.startsWith('#')) return 'a group of people'
-    // Slack knows a channel that somebody could name; if it does not tell the bot of it, the bot is not in it.
+    // Somebody could mention this channel, so it exists; if Slack hides it from the bot, it is private and the bot is not in it.
     return this.#directory.get(this.#team, sign.slice(1))?.kind === 'none' ? PRIVATE : 'a channel'
   }
 
@@ -151,13 +151,13 @@ export class Mentions {
   }
 }
 
-/** What the model wrote of a step. What a person wrote is looked up too: it is read by the model with names. */
+/** The texts of a step in which ids are replaced: what the model wrote, or the message that a person added. */
 function textsOf(step: Step): string[] {
   if (step.kind === 'message') return [step.text]
   return step.kind === 'tool' ? [step.thought, step.action.tool, inputText(step.action.input)] : [step.thought]
 }
 
-/** The id in `@U…` or `#C…`; a group of people has none that could be looked up. */
+/** The id in `@U…` or `#C…`; undefined for a user group, which is not looked up. */
 function idOf(sign = ''): string | undefined {
   return /^[@#]/.test(sign) ? sign.slice(1) : undefined
 }

@@ -1,5 +1,5 @@
--- Appends a turn to a thread's history, once. A turn's JSON begins with its id, so the turns need not be decoded to find
--- one again. Returns whether it was appended, as 1 or 0.
+-- Appends a turn to a thread's history, unless the history has a turn with this id. A turn's JSON begins with its id
+-- (`beginning`), so the turns need not be decoded to compare ids. Returns 1 if the turn was appended, else 0.
 local history = unpack(KEYS)
 local turn, beginning, maxTurns, ttlMs = unpack(ARGV)
 

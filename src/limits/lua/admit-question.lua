@@ -1,10 +1,11 @@
--- Lets a question in, or says what stands against it. `maxSlots` -1: slots are not limited.
--- The rest of KEYS: of each bucket its own key and that of its mean (or its own again). The rest of ARGV: of each bucket its
--- window, its point, and what is taken without a mean. The rules are `waitFor` and `takenAtFirst` of rate-limiter.ts.
--- Returns nothing, or the number of the bucket that has no point (0: the slots) and the wait in ms.
+-- Admits a question, or returns the obstacle. `maxSlots` -1: slots are not limited.
+-- The rest of KEYS: for each bucket its key and the key of its mean (its own key again where it has none). The rest of ARGV:
+-- for each bucket windowMs, pointMs and reserve. The rules are `waitFor` and `reservedPoints` of rate-limiter.ts.
+-- Returns nothing where the question is admitted; else the number of the bucket without a whole point (0: no slot is free)
+-- and the wait in ms.
 local question, slots = unpack(KEYS)
-local id, knownMs, maxSlots, lapseMs = unpack(ARGV)
-maxSlots, lapseMs = tonumber(maxSlots), tonumber(lapseMs)
+local id, questionTtlMs, maxSlots, slotTtlMs = unpack(ARGV)
+maxSlots, slotTtlMs = tonumber(maxSlots), tonumber(slotTtlMs)
 
 --- @include "bucket-clock"
 
@@ -15,7 +16,7 @@ local buckets = (#KEYS - 2) / 2
 if redis.call('EXISTS', question) == 0 then
   for n = 1, buckets do
     local key, window, point = bucket(n)
-    local wait = barredUntil(key) + point - window - now
+    local wait = cappedFullAt(key) + point - window - now
     if wait > point / 1000 then return { n, math.ceil(wait) } end
   end
   if maxSlots >= 0 then
@@ -24,15 +25,15 @@ if redis.call('EXISTS', question) == 0 then
   end
   local taken = {}
   for n = 1, buckets do
-    local key, window, point, takes = bucket(n)
+    local key, window, point, reserve = bucket(n)
     local mean = KEYS[2 * n + 2] ~= key and redis.call('GET', KEYS[2 * n + 2])
-    taken[key] = math.min(tonumber(mean or takes), window / point)
-    keep(key, barredUntil(key) + taken[key] * point, window, point)
+    taken[key] = math.min(tonumber(mean or reserve), window / point)
+    setFullAt(key, cappedFullAt(key) + taken[key] * point, window, point)
   end
-  redis.call('SET', question, cjson.encode(taken), 'PX', knownMs)
+  redis.call('SET', question, cjson.encode(taken), 'PX', questionTtlMs)
 end
 if maxSlots >= 0 then
-  redis.call('ZADD', slots, now + lapseMs, id)
-  redis.call('PEXPIRE', slots, lapseMs)
+  redis.call('ZADD', slots, now + slotTtlMs, id)
+  redis.call('PEXPIRE', slots, slotTtlMs)
 end
 return {}

@@ -1,10 +1,10 @@
--- The clock is Redis', which all workers share; times are ms. How long a bucket's key is kept says how long its debt counts,
--- see `keptUntil` of rate-limiter.ts.
+-- The clock is that of Redis, which all workers share; times are in ms. A bucket's key lives until its capped `fullAt`
+-- (`capFullAt` of rate-limiter.ts), so that one key stores both.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local function fullAt(key) return math.max(now, tonumber(redis.call('GET', key) or 0)) end
-local function barredUntil(key) return math.min(fullAt(key), now + math.max(0, redis.call('PTTL', key))) end
-local function keep(key, at, window, point)
+local function cappedFullAt(key) return math.min(fullAt(key), now + math.max(0, redis.call('PTTL', key))) end
+local function setFullAt(key, at, window, point)
   if at <= now then return redis.call('DEL', key) end
   redis.call('SET', key, string.format('%.3f', at), 'PX', math.ceil(math.min(at - now, 2 * window - point)) + 1)
 end

@@ -1,8 +1,8 @@
--- Frees a question's slot and books what it cost in place of what was set aside for it.
--- The rest of KEYS is as in admit-question.lua. The rest of ARGV: of each bucket its window, its point, and the cost.
--- `settled` in the stored record: it was booked before, so a budget is charged only for what was spent since.
+-- Frees a question's slot and charges what it cost in place of what it reserved.
+-- The rest of KEYS is as in admit-question.lua. The rest of ARGV: for each bucket windowMs, pointMs and the cost in points.
+-- `settled` in the stored record: the question was charged before, so a budget is charged only for what was spent since.
 local question, slots = unpack(KEYS)
-local id, knownMs, meanMs, meanShare = unpack(ARGV)
+local id, questionTtlMs, meanTtlMs, meanSmoothing = unpack(ARGV)
 
 --- @include "bucket-clock"
 
@@ -13,12 +13,12 @@ for n = 1, (#KEYS - 2) / 2 do
   local window, point, cost = tonumber(ARGV[3 * n + 2]), tonumber(ARGV[3 * n + 3]), tonumber(ARGV[3 * n + 4])
   local before, isBudget = taken[key] or 0, mean ~= key
   if isBudget and taken.settled then cost = math.max(cost, before) end
-  keep(key, fullAt(key) + (cost - before) * point, window, point)
+  setFullAt(key, fullAt(key) + (cost - before) * point, window, point)
   taken[key] = cost
   if isBudget and not taken.settled and cost > 0 then
     local known = tonumber(redis.call('GET', mean) or cost)
-    redis.call('SET', mean, string.format('%.3f', known + (cost - known) * meanShare), 'PX', meanMs)
+    redis.call('SET', mean, string.format('%.3f', known + (cost - known) * meanSmoothing), 'PX', meanTtlMs)
   end
 end
 taken.settled = true
-redis.call('SET', question, cjson.encode(taken), 'PX', knownMs)
+redis.call('SET', question, cjson.encode(taken), 'PX', questionTtlMs)

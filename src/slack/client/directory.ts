@@ -7,8 +7,8 @@ import { cleanName } from '../format/escape.ts'
 import { SlackRefusal, type SlackWeb } from './slack-web.ts'
 
 /**
- * What Slack tells of an id. `none`: there is nobody, or none that the bot may know of (a private channel that it is not in).
- * `untold`: Slack refuses to say, as it does where the app lacks a scope.
+ * What Slack tells about an id. `none`: there is no such person or channel, or it is hidden from the bot, such as a private
+ * channel that the bot is not in. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 export type Known =
   | { kind: 'person'; name: string }
@@ -23,69 +23,69 @@ export interface DirectoryOptions {
   now?: () => number
 }
 
-/** How long a name is kept. Milliseconds. */
+/** How long a name is kept, in ms. */
 const KNOWN_MS = 60 * 60_000
-/** Shorter for ids without a name: somebody may be added, or a scope granted, a minute later. Milliseconds. */
+/** How long an id without a name is kept, in ms. Shorter: the bot may be added to a channel, or get a scope, a minute later. */
 const NONE_MS = 5 * 60_000
-const MOST_KNOWN = 10_000
-/** Ids that are looked up for one text: the first. Slack takes about 50 such calls a minute. */
-const MOST_AT_ONCE = 20
-/** How long no name is looked up after a fault of Slack's (slow, down, a limit). Milliseconds. */
-const REST_MS = 30_000
+const MAX_KNOWN = 10_000
+/** How many ids are looked up at once; the rest keep their ids. Slack allows about 50 such calls a minute. */
+const MAX_AT_ONCE = 20
+/** How long look-ups pause, in ms, after one was too slow, failed or was rate limited. */
+const PAUSE_MS = 30_000
 
-/** People and channels by their ids, as `users.info` and `conversations.info` tell. Kept for an hour; never throws, never waits for long. */
+/** Names of people and channels by their ids, from `users.info` and `conversations.info`, kept for an hour. Never throws. */
 export class Directory {
   readonly #web: SlackWeb
   readonly #log: Log
   readonly #now: () => number
   readonly #known: ExpiringMap<Known>
   readonly #none: ExpiringMap<Known>
-  /** What was logged within the last hour. */
-  readonly #told: ExpiringMap<true>
-  readonly #asked = new Map<string, Promise<void>>()
-  #restsUntil = 0
+  /** The warnings that were logged within the last hour. */
+  readonly #warned: ExpiringMap<true>
+  readonly #pending = new Map<string, Promise<void>>()
+  #pausedUntil = 0
 
   constructor({ web, log, now = Date.now }: DirectoryOptions) {
     this.#web = web
     this.#log = log
     this.#now = now
-    this.#known = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: MOST_KNOWN, now })
-    this.#none = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MOST_KNOWN, now })
-    this.#told = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: 100, now })
+    this.#known = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: MAX_KNOWN, now })
+    this.#none = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MAX_KNOWN, now })
+    this.#warned = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: 100, now })
   }
 
-  /** What is known of an id by now, without asking. */
+  /** What is known about an id, without a call. */
   get(team: string, id: string): Known | undefined {
     return this.#known.get(`${team}:${id}`) ?? this.#none.get(`${team}:${id}`)
   }
 
-  /** Looks up those of the ids that are not known, all at once, and waits for `ms` at most. What comes later is kept too. */
-  async meet(team: string, ids: string[], ms: number): Promise<void> {
-    const news = [...new Set(ids)].filter((id) => !this.get(team, id)).slice(0, MOST_AT_ONCE)
-    if (news.length === 0 || ms <= 0 || this.#restsUntil > this.#now()) return
+  /** Looks up the ids that are not known, all at once, and waits for at most `ms`. Answers that come later are kept too. */
+  async lookUp(team: string, ids: string[], ms: number): Promise<void> {
+    const unknown = [...new Set(ids)].filter((id) => !this.get(team, id)).slice(0, MAX_AT_ONCE)
+    if (unknown.length === 0 || ms <= 0 || this.#pausedUntil > this.#now()) return
     const isInTime = await settledWithin(
       ms,
-      news.map((id) => this.#ask(team, id)),
+      unknown.map((id) => this.#fetchOnce(team, id)),
     )
-    if (!isInTime) this.#rest('no answer in time')
+    if (!isInTime) this.#pause('no answer in time')
   }
 
-  /** One look-up an id at a time, whoever asks. */
-  #ask(team: string, id: string): Promise<void> {
+  /** Callers that look up the same id at the same time share one call. */
+  #fetchOnce(team: string, id: string): Promise<void> {
     const key = `${team}:${id}`
-    const asked = this.#asked.get(key) ?? this.#lookUp(id, key).finally(() => this.#asked.delete(key))
-    this.#asked.set(key, asked)
-    return asked
+    const pending = this.#pending.get(key) ?? this.#fetch(id, key).finally(() => this.#pending.delete(key))
+    this.#pending.set(key, pending)
+    return pending
   }
 
-  async #lookUp(id: string, key: string): Promise<void> {
+  async #fetch(id: string, key: string): Promise<void> {
     try {
       this.#known.set(key, isChannel(id) ? await this.#channel(id) : await this.#person(id))
     } catch (error) {
       const code = error instanceof SlackRefusal ? error.code : ''
-      if (code === '' || code === 'ratelimited') return this.#rest(messageOf(error))
-      if (!UNKNOWN.has(code)) this.#tell(code, `Slack refused a name look-up (${code}); ${SCOPES}`)
-      this.#none.set(key, { kind: UNKNOWN.has(code) ? 'none' : 'untold' })
+      if (code === '' || code === 'ratelimited') return this.#pause(messageOf(error))
+      if (!NOT_FOUND.has(code)) this.#warn(code, `Slack refused a name look-up (${code}); ${SCOPES}`)
+      this.#none.set(key, { kind: NOT_FOUND.has(code) ? 'none' : 'untold' })
     }
   }
 
@@ -105,15 +105,15 @@ export class Directory {
     return { kind: 'channel', name: cleanName(name ?? ''), isPrivate: is_private !== false }
   }
 
-  #rest(why: string): void {
-    this.#restsUntil = this.#now() + REST_MS
-    this.#tell('rest', `name look-ups pause for ${REST_MS / 1000} s: ${why}`)
+  #pause(why: string): void {
+    this.#pausedUntil = this.#now() + PAUSE_MS
+    this.#warn('pause', `name look-ups pause for ${PAUSE_MS / 1000} s: ${why}`)
   }
 
-  /** At most once an hour. */
-  #tell(key: string, line: string): void {
-    if (this.#told.has(key)) return
-    this.#told.set(key, true)
+  /** Logs at most one line an hour for each key. */
+  #warn(key: string, line: string): void {
+    if (this.#warned.has(key)) return
+    this.#warned.set(key, true)
     this.#log.warn({}, line)
   }
 }
@@ -122,7 +122,7 @@ function isChannel(id: string): boolean {
   return /^[CG]/.test(id)
 }
 
-const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
+const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
 
 const SCOPES = 'the manifest asks for users:read, channels:read and groups:read'
 
