@@ -30,15 +30,18 @@ async function story(steps: Step[], local = slack) {
 }
 
 /** A local Slack whose clock the test moves. */
-async function timedSlack(options = {}) {
+async function timedSlack() {
   const clock = { now: 1_790_000_000_000 }
-  return { clock, timed: await localSlack({ now: () => clock.now, echo: false, ackMs: 20, retryMs: [], ...options }) }
+  return { clock, timed: await localSlack({ now: () => clock.now, echo: false, ackMs: 20, retryMs: [] }) }
 }
 
 const text = (chars: number) => 'x'.repeat(chars)
 const plain = (words: string) => ({ type: 'plain_text', text: words })
 const section = (words: string) => ({ type: 'section', text: { type: 'mrkdwn', text: words } })
-const many = (count: number, one: object) => Array.from({ length: count }, () => one)
+const many = (count: number, one: unknown) => Array.from({ length: count }, () => one)
+const markdown = { type: 'markdown', text: text(7000) }
+const said = { type: 'markdown_text', text: 'a' }
+const metadata = (chars: number) => ({ event_type: 'step', event_payload: { a: text(chars) } })
 const modal = { type: 'modal', title: plain('Hello'), blocks: [section('hi')] }
 const home = { type: 'home', blocks: [section('hi')] }
 const to = { recipient_user_id: ALICE, recipient_team_id: 'T0LOCAL0001' }
@@ -61,15 +64,16 @@ beforeEach(() => void slack.refusals.splice(0))
 
 type Row = [method: string, what: string, error: string, args: Answer]
 
-const post = (what: string, error: string, args: Answer): Row => ['chat.postMessage', what, error, args]
-const start = (what: string, error: string, args: Answer): Row => ['chat.startStream', what, error, args]
-const append = (what: string, error: string, args: Answer): Row => [
-  'chat.appendStream',
-  what,
-  error,
-  { ts: open, ...args },
-]
-const chunk = (what: string, one: object, error = 'invalid_chunks') => append(what, error, { chunks: [one] })
+const row =
+  (method: string) =>
+  (what: string, error: string, args: Answer): Row => [method, what, error, args]
+const post = row('chat.postMessage')
+const update = row('chat.update')
+const status = row('assistant.threads.setStatus')
+const start = row('chat.startStream')
+const append = row('chat.appendStream')
+const chunk = (what: string, one: object, error = 'invalid_chunks') => append(what, error, { ts: open, chunks: [one] })
+const publish = row('views.publish')
 
 describe('the bot’s mistake is refused and written down', () => {
   test.each<Row>([
@@ -82,69 +86,47 @@ describe('the bot’s mistake is refused and written down', () => {
     post('over 40,000 characters', 'msg_too_long', { text: text(40_001) }),
     post('over 12,000 of markdown_text', 'msg_too_long', { markdown_text: text(12_001) }),
     post('markdown_text with text', 'markdown_text_conflict', { text: 'a', markdown_text: 'b' }),
-    post('over 12,000 in markdown blocks together', 'msg_blocks_too_long', {
-      blocks: many(2, { type: 'markdown', text: text(7000) }),
-    }),
+    post('over 12,000 in markdown blocks together', 'msg_blocks_too_long', { blocks: many(2, markdown) }),
     post('blocks that are no JSON', 'invalid_blocks_format', { blocks: '[{' }),
     post('metadata without a payload', 'invalid_metadata_format', { text: 'a', metadata: { event_type: 'x' } }),
-    post('metadata over 8 KB', 'metadata_too_large', {
-      text: 'a',
-      metadata: { event_type: 'x', event_payload: { a: text(9000) } },
-    }),
+    post('metadata over 8 KB', 'metadata_too_large', { text: 'a', metadata: metadata(9000) }),
     post('101 attachments', 'too_many_attachments', { attachments: many(101, { text: 'a' }) }),
     post('a channel that never was', 'channel_not_found', { channel: 'C0NOWHERE01', text: 'a' }),
     post('a root that never was', 'thread_not_found', { thread_ts: NEVER, text: 'a' }),
     post('a reply to a reply', 'cannot_reply_to_message', { thread_ts: reply, text: 'a' }),
-    ['chat.update', 'no ts', 'invalid_arguments', {}],
-    ['chat.update', 'a message that never was', 'message_not_found', { ts: NEVER, text: 'a' }],
-    ['chat.update', 'somebody else’s message', 'cant_update_message', { ts: root, text: 'a' }],
-    ['chat.update', 'over 4,000 characters', 'msg_too_long', { ts: own, text: text(4001) }],
-    ['chat.update', 'a block over its limit', 'invalid_blocks', { ts: own, blocks: [section(text(3001))] }],
-    ['chat.update', 'a message that still streams', 'streaming_state_conflict', { ts: open, text: 'a' }],
+    update('no ts', 'invalid_arguments', {}),
+    update('a message that never was', 'message_not_found', { ts: NEVER, text: 'a' }),
+    update('somebody else’s message', 'cant_update_message', { ts: root, text: 'a' }),
+    update('over 4,000 characters', 'msg_too_long', { ts: own, text: text(4001) }),
+    update('a block over its limit', 'invalid_blocks', { ts: own, blocks: [section(text(3001))] }),
+    update('a message that still streams', 'streaming_state_conflict', { ts: open, text: 'a' }),
     ['chat.delete', 'somebody else’s message', 'cant_delete_message', { ts: root }],
     ['conversations.open', 'nobody', 'user_not_found', { users: NOBODY }],
     ['conversations.replies', 'a root that never was', 'thread_not_found', { ts: NEVER }],
     ['conversations.replies', 'a made-up cursor', 'invalid_cursor', { ts: root, cursor: 'x' }],
     ['conversations.replies', 'a page of none', 'invalid_limit', { ts: root, limit: 0 }],
     ['reactions.add', 'a name that is none', 'invalid_name', { timestamp: root, name: 'No Such!' }],
-    [
-      'assistant.threads.setStatus',
-      'eleven loading messages',
-      'invalid_arguments',
-      {
-        thread_ts: root,
-        status: 'x',
-        loading_messages: Array.from({ length: 11 }, () => 'a'),
-      },
-    ],
-    ['assistant.threads.setStatus', 'no thread', 'invalid_thread_ts', { thread_ts: NEVER, status: 'x' }],
+    status('eleven messages', 'invalid_arguments', { thread_ts: root, status: 'x', loading_messages: many(11, 'a') }),
+    status('a thread that never was', 'invalid_thread_ts', { thread_ts: NEVER, status: 'x' }),
     start('no recipient', 'missing_recipient_user_id', { thread_ts: root }),
     start('no team', 'missing_recipient_team_id', { thread_ts: root, recipient_user_id: ALICE }),
     start('nobody', 'user_not_found', { thread_ts: root, ...to, recipient_user_id: NOBODY }),
     start('no thread', 'invalid_arguments', to),
     start('a thread that never was', 'invalid_thread_ts', { thread_ts: NEVER, ...to }),
     start('an unknown display', 'invalid_arguments', { thread_ts: root, ...to, task_display_mode: 'dance' }),
-    append('text together with chunks', 'invalid_arguments', {
-      markdown_text: 'a',
-      chunks: [{ type: 'markdown_text', text: 'b' }],
-    }),
-    append('over 11,000 bytes in all', 'msg_too_long', { markdown_text: 'ö'.repeat(5501) }),
-    chunk('an empty chunk', { type: 'markdown_text', text: '' }),
+    append('text together with chunks', 'invalid_arguments', { ts: open, markdown_text: 'a', chunks: [said] }),
+    append('over 11,000 bytes in all', 'msg_too_long', { ts: open, markdown_text: 'ö'.repeat(5501) }),
+    chunk('an empty chunk', { ...said, text: '' }),
     chunk('an unknown chunk', { type: 'dance', title: 'a' }),
     chunk('a task without an id', { type: 'task_update', title: 'a', status: 'complete' }),
     chunk('a task of no known status', { type: 'task_update', id: '1', title: 'a', status: 'done' }),
     chunk('a title over 256', { type: 'plan_update', title: text(257) }),
     chunk('broken blocks in a chunk', { type: 'blocks', blocks: [{}] }, 'invalid_blocks'),
     ['views.open', 'a made-up trigger', 'invalid_trigger_id', { trigger_id: 'made-up', view: modal }],
-    ['views.publish', 'a modal', 'invalid_arguments', { user_id: ALICE, view: modal }],
-    ['views.publish', 'nobody', 'user_not_found', { user_id: NOBODY, view: home }],
-    [
-      'views.publish',
-      '101 blocks',
-      'invalid_blocks',
-      { user_id: ALICE, view: { ...home, blocks: many(101, { type: 'divider' }) } },
-    ],
-  ])('%s refuses %s: %s', async (method, _, error, args) => {
+    publish('a modal', 'invalid_arguments', { user_id: ALICE, view: modal }),
+    publish('nobody', 'user_not_found', { user_id: NOBODY, view: home }),
+    publish('101 blocks', 'invalid_blocks', { user_id: ALICE, view: { ...home, blocks: many(101, section('a')) } }),
+  ])('%s refuses %s: %s', async (...[method, , error, args]) => {
     await story([[method, args, error]])
     expect(slack.refusals).toMatchObject([{ method, error }])
     expect(slack.calls.at(-1)).toMatchObject({ method, ok: false, error })
@@ -165,6 +147,7 @@ describe('the bot’s mistake is refused and written down', () => {
     expect(await call('chat.update')).toMatchObject({ error: 'invalid_arguments', ...why })
     await call('chat.postMessage', { channel: 'C0NOWHERE01', text: 'hi' })
     expect(slack.refusals.at(-1)).toMatchObject({ why: expect.stringContaining('C0NOWHERE01') })
+    expect(slack.calls.at(-1)).toMatchObject({ args: { channel: 'C0NOWHERE01', text: 'hi' } })
   })
 
   test.each([
@@ -189,7 +172,7 @@ test.each<Row>([
   ['conversations.info', 'one that never was', 'channel_not_found', { channel: 'C0NEVERWAS1' }],
   ['users.info', 'nobody', 'user_not_found', { user: NOBODY }],
   ['bots.info', 'a bot that is none', 'bot_not_found', { bot: 'B0NOBODY001' }],
-])('%s declines %s, which is nobody’s mistake: %s', async (method, _, error, args) => {
+])('%s declines %s, which is nobody’s mistake: %s', async (...[method, , error, args]) => {
   await story([[method, args, error]])
   expect(slack.refusals).toEqual([])
 })
@@ -201,13 +184,16 @@ describe('what is taken', () => {
       ['apps.connections.open', { token: slack.appToken }, { url: expect.stringContaining('ws://') }],
       ['users.info', { user: ALICE }, { user: { id: ALICE, is_bot: false, tz: 'Europe/London' } }],
       ['views.publish', { user_id: ALICE, view: home }, {}],
-      ['chat.postMessage', { text: text(40_000), metadata: { event_type: 'x', event_payload: {} } }, {}],
+      ['chat.postMessage', { text: text(40_000), metadata: metadata(7000) }, {}],
+      ['chat.postEphemeral', { user: ALICE, text: 'psst' }, { message_ts: expect.any(String) }],
     ])
+    expect(slack.whispers(GENERAL, ALICE)).toContain('psst')
     expect(slack.refusals).toEqual([])
   })
 
   test('a public channel is joined once, and says so', async () => {
-    const channel = slack.addChannel('C0JOINME001', { members: new Set([ALICE]) }) && 'C0JOINME001'
+    const channel = 'C0JOINME001'
+    slack.addChannel(channel, { members: new Set([ALICE]) })
     await story([
       ['conversations.join', { channel }, {}],
       ['conversations.join', { channel }, { warning: 'already_in_channel' }],
@@ -257,10 +243,10 @@ describe('what is taken', () => {
 describe('reading', () => {
   test('replies come root first, in pages, with metadata only where it is asked for', async () => {
     const { ts } = await slack.say({ text: 'root' })
-    const metadata = { event_type: 'step', event_payload: { n: 1 } }
-    for (const n of [1, 2, 3]) await call('chat.postMessage', { thread_ts: ts, text: `reply ${n}`, metadata })
+    const noted = { metadata: metadata(1) }
+    for (const n of [1, 2, 3]) await call('chat.postMessage', { thread_ts: ts, text: `reply ${n}`, ...noted })
     const first = await call('conversations.replies', { ts, limit: 3, include_all_metadata: true })
-    const messages = [{ text: 'root', reply_count: 3 }, { metadata }, { metadata }]
+    const messages = [{ text: 'root', reply_count: 3 }, noted, noted]
     expect(first).toMatchObject({ has_more: true, messages })
     const cursor = (first['response_metadata'] as { next_cursor: string }).next_cursor
     const second = await call('conversations.replies', { ts, limit: 3, cursor })
@@ -314,10 +300,8 @@ describe('what does not last', () => {
     const { clock, timed } = await timedSlack()
     const channel = `D${ALICE.slice(1)}`
     const { ts: thread } = await timed.say({ channel, text: 'hello' })
-    const begin = async () => ({
-      channel,
-      ts: (await call('chat.startStream', { channel, thread_ts: thread }, timed))['ts'],
-    })
+    const startStream = () => call('chat.startStream', { channel, thread_ts: thread }, timed)
+    const begin = async () => ({ channel, ts: (await startStream())['ts'] })
     const old = await begin()
     clock.now += 301_000
     const x = { markdown_text: 'x' }
@@ -373,13 +357,8 @@ describe('what a person reads', () => {
     const pinging = await localSlack({ echo: false })
     const blocks = [rich({ type: 'broadcast', range: 'here' })]
     const words = '<!channel> &lt;!here&gt; <!subteam^S1> <@U0BOB000001>'
-    await story(
-      [
-        ['chat.postMessage', { text: words }, {}],
-        ['chat.postMessage', { text: 'a', blocks }, {}],
-      ],
-      pinging,
-    )
+    await call('chat.postMessage', { text: words }, pinging)
+    await call('chat.postMessage', { text: 'a', blocks }, pinging)
     expect(pinging.pings()).toEqual(['<!channel>', '<!subteam^S1>', '<@U0BOB000001>', '"type":"broadcast"'])
   })
 })
