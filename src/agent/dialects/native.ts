@@ -97,7 +97,7 @@ function readNative({ text, reasoning, toolCalls }: Completion, tools: string[])
   }
   const written = readWritten(text, tools)
   if (written) return written
-  if (words !== '') return { kind: 'finish', thought: thinking, answer: words }
+  if (words !== '') return { kind: 'finish', thought: thinking, answer: words.replace(ANSWER_LABEL, '') }
   return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
 }
 
@@ -117,6 +117,9 @@ function readWritten(text: string, tools: string[]): ParsedTurn | undefined {
 const LABEL = '\\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\\W{0,4}[:\uff1a]'
 const SCAFFOLDING = new RegExp(`^${LABEL}`, 'imu')
 const BEGINS_SCAFFOLDED = new RegExp(`^${LABEL}`, 'iu')
+
+/** The label of an answer that begins with one: `Answer: 42`. */
+const ANSWER_LABEL = /^[*_#\s]{0,6}(?:answer|答案)[*_]{0,3}\s{0,3}[:\uff1a][*_]{0,3}\s{0,9}(?=\S)/iu
 
 /** Arguments that are no JSON stay text: the loop tells the model what the tool takes. */
 function parseArguments(text: string): unknown {

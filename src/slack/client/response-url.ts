@@ -17,12 +17,13 @@ export async function respond(
   message: object,
   { apiUrl, fetch, log }: { apiUrl: string; fetch: typeof globalThis.fetch; log(fields: object, line: string): void },
 ): Promise<void> {
-  if (!isAtSlack(url, apiUrl)) return log({}, 'response_url is not at a host of Slack: not used')
+  const address = addressAtSlack(url, apiUrl)
+  if (!address) return log({}, 'response_url is not at a host of Slack: not used')
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify(sanitize(message))
   for (let attempt = 0; ; attempt++) {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const sent = fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    const sent = fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { status, waitMs } = await sent.then(outcomeOf, (error: unknown) => ({ status: messageOf(error), waitMs: 0 }))
     if (typeof status === 'number' && status >= 200 && status < 300) return
     log({ attempt: attempt + 1, status }, 'Slack rejected a response_url post')
@@ -40,10 +41,11 @@ async function outcomeOf(response: Response): Promise<{ status: number; waitMs: 
 
 const SLACK_HOSTS = /(?:^|\.)slack(?:-gov)?\.com$/
 
-function isAtSlack(address: string, apiUrl: string): boolean {
-  if (!URL.canParse(address)) return false
+/** The address as it is judged, which is the one that is used; undefined where it is none of Slack's. */
+function addressAtSlack(address: string, apiUrl: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
   const url = new URL(address)
-  if (url.username !== '' || url.password !== '') return false
-  if (url.origin === new URL(apiUrl).origin) return true
-  return url.protocol === 'https:' && url.port === '' && SLACK_HOSTS.test(url.hostname)
+  if (url.username !== '' || url.password !== '') return undefined
+  const isSlacks = url.protocol === 'https:' && url.port === '' && SLACK_HOSTS.test(url.hostname)
+  return isSlacks || url.origin === new URL(apiUrl).origin ? url.href : undefined
 }

@@ -143,3 +143,10 @@ describe('native', () => {
     for (const end of ends) await end()
   })
 })
+
+test.each(['Answer: 42', '**Answer:** 42', '答案：42', '### Answer: 42'])(
+  'an answer is shown without its label: %s',
+  (text) => {
+    expect(read('native', text)).toMatchObject({ kind: 'finish', answer: '42' })
+  },
+)
