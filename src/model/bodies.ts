@@ -1,5 +1,5 @@
 /** Bodies that end: what an endpoint sends is counted as it comes in, so that an endless answer takes no memory. */
-import { FinalFailure, noModel } from './failures.ts'
+import { KnownFailure, noModel } from './failures.ts'
 
 type Bytes = Uint8Array
 type Body = AsyncIterable<Bytes>
@@ -16,7 +16,7 @@ export async function beginningOf(body: Body, most: number): Promise<string> {
   return textOf(held).slice(0, most)
 }
 
-/** The whole body as text. @throws FinalFailure where it is longer than `most`, or begins as a web page does */
+/** The whole body as text. @throws KnownFailure where it is longer than `most`, or begins as a web page does */
 export async function wholeText(body: Body, most: number): Promise<string> {
   const held: Bytes[] = []
   let bytes = 0
@@ -40,14 +40,14 @@ function textOf(pieces: Bytes[]): string {
 
 /**
  * A byte order mark is three characters of Latin-1.
- * @throws FinalFailure for what begins as a web page does, rather than as JSON or a stream of events
+ * @throws KnownFailure for what begins as a web page does, rather than as JSON or a stream of events
  */
 export function checkNoPage(beginning: string): void {
   if (/^(?:\ufeff|\xef\xbb\xbf)?\s{0,1000}</.test(beginning)) throw noModel('a web page')
 }
 
-export function tooMuch(): FinalFailure {
-  return new FinalFailure(
+export function tooMuch(): KnownFailure {
+  return new KnownFailure(
     'the answer is too long to be one',
     'The model sent far more than an answer can be, so I stopped reading it. Please ask again, perhaps for less.',
   )

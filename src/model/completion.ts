@@ -8,7 +8,7 @@ import { estimateUsage } from './tokens.ts'
 import { Written } from './written.ts'
 
 /**
- * @throws BrokenStream for an answer without a message, APIError for an error that came with status 200, FinalFailure for one
+ * @throws BrokenStream for an answer without a message, APIError for an error that came with status 200, KnownFailure for one
  * that a filter or the model itself refused.
  */
 export async function* wholeAnswer(

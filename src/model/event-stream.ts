@@ -11,7 +11,7 @@ const GATHER_MS = 20
 
 /**
  * A streamed answer's chunks, those together that came together. Leaving early ends the request.
- * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, FinalFailure for a web page or for
+ * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, KnownFailure for a web page or for
  * far more than an answer has, and what the connection throws
  */
 export function chunkBatches(response: Response): AsyncIterable<ChatCompletionChunk[]> {

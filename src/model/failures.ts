@@ -14,40 +14,44 @@ export class BrokenStream extends Error {
   override name = 'BrokenStream'
 }
 
-/** What no second try would mend. The message is for the log and says nothing that an endpoint wrote; the hint is for people. */
-export class FinalFailure extends Error {
-  override name = 'FinalFailure'
+/**
+ * A failure whose reason is known. The message is for the log and says nothing that an endpoint wrote; the hint is for people.
+ * `retryable`: the same call may succeed later.
+ */
+export class KnownFailure extends Error {
+  override name = 'KnownFailure'
   readonly hint: string
+  readonly retryable: boolean
 
-  constructor(message: string, hint: string) {
+  constructor(message: string, hint: string, { retryable = false } = {}) {
     super(message)
     this.hint = hint
+    this.retryable = retryable
   }
 }
 
 /** The model's own words were kept back, by a filter before or behind it. */
-export function filtered(): FinalFailure {
-  return new FinalFailure('the content filter refused it', HINTS.filter)
+export function filtered(): KnownFailure {
+  return new KnownFailure('the content filter refused it', HINTS.filter)
 }
 
 /** The model declined in the field that is there for it. */
-export function declined(): FinalFailure {
-  return new FinalFailure('the model declined to answer', HINTS.declined)
+export function declined(): KnownFailure {
+  return new KnownFailure('the model declined to answer', HINTS.declined)
 }
 
-/** There is no model at the address. */
-export function noModel(message: string): FinalFailure {
-  return new FinalFailure(message, HINTS.noModel)
+/** Something else than a model answers. Tried again, since a gateway also shows a page while what is behind it restarts. */
+export function noModel(message: string, { retryable = true } = {}): KnownFailure {
+  return new KnownFailure(message, HINTS.noModel, { retryable })
 }
 
 /** Sorts what the SDK (or the network, or a malformed stream) threw; not for a call that its caller has aborted. */
 export function failureOf(error: unknown, model: string): Failure {
-  const final = finalIn(error)
-  if (final)
-    return {
-      retryable: false,
-      error: new ModelError(`model ${model}: ${final.message}`, { hint: final.hint, cause: error }),
-    }
+  const known = knownFailureIn(error)
+  if (known) {
+    const { message, hint, retryable } = known
+    return { retryable, error: new ModelError(`model ${model}: ${message}`, { hint, retryable, cause: error }) }
+  }
   const status = statusOf(error)
   // Without a status it is the connection, or what came through it: a bad chunk, a cut stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
@@ -83,8 +87,8 @@ function causeCode(error: unknown): string | undefined {
 }
 
 /** However deep the SDK has wrapped it. */
-export function finalIn(error: unknown): FinalFailure | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof FinalFailure) return cause
+export function knownFailureIn(error: unknown): KnownFailure | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof KnownFailure) return cause
   return error instanceof APIError && isFiltered(error) ? filtered() : undefined
 }
 

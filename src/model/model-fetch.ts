@@ -4,7 +4,7 @@
  */
 import { beginningOf, wholeText } from './bodies.ts'
 import { withOpenAiErrors } from './error-bodies.ts'
-import { FinalFailure, noModel } from './failures.ts'
+import { KnownFailure, noModel } from './failures.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -21,7 +21,7 @@ const MOST_HOPS = 3
 /**
  * Follows redirects within the origin, as the POST that it is. Elsewhere nothing is sent: a gateway's headers are keys as
  * well, and the platform's fetch would take all of them along but one.
- * @throws FinalFailure for a redirect to another origin
+ * @throws KnownFailure for a redirect to another origin
  */
 async function sameOrigin(
   fetch: Fetch,
@@ -33,8 +33,8 @@ async function sameOrigin(
   await response.body?.cancel()
   const target = new URL(location, url)
   if (target.origin !== url.origin)
-    throw new FinalFailure(`the address redirects to ${target.origin}`, movedTo(target.origin))
-  if (hops === MOST_HOPS) throw noModel('the address redirects in a circle')
+    throw new KnownFailure(`the address redirects to ${target.origin}`, movedTo(target.origin))
+  if (hops === MOST_HOPS) throw noModel('the address redirects in a circle', { retryable: false })
   return sameOrigin(fetch, { url: target, init, hops: hops + 1 })
 }
 
@@ -51,7 +51,7 @@ const WHOLE_BYTES = 8_000_000
 const ERROR_BYTES = 64_000
 
 /**
- * The response, read within bounds; a web page is a FinalFailure. Where all is well it stays the one that came, with other
+ * The response, read within bounds; a web page is a KnownFailure. Where all is well it stays the one that came, with other
  * ways to read it: to wrap each answer in streams and a response of our own costs a third of a call's CPU.
  */
 async function readable(response: Response): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Network } from '../proxy.ts'
-import { failureOf, finalIn } from './failures.ts'
+import { failureOf, knownFailureIn } from './failures.ts'
 import { modelFetch } from './model-fetch.ts'
 
 const OPENAI = 'https://api.openai.com/v1'
@@ -36,6 +36,6 @@ async function faultOf(answer: Promise<Response>): Promise<{ sentence: string; f
     return undefined
   } catch (error) {
     const silent = 'Its endpoint does not answer. Check OPENAI_BASE_URL, and whether it runs.'
-    return { sentence: finalIn(error)?.hint ?? silent, facts: { error: failureOf(error, 'list').error.message } }
+    return { sentence: knownFailureIn(error)?.hint ?? silent, facts: { error: failureOf(error, 'list').error.message } }
   }
 }

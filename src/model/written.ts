@@ -71,7 +71,7 @@ export class Written {
     if (typeof reason === 'string' && reason !== '') this.#reason = reason.toLowerCase()
   }
 
-  /** @throws FinalFailure for an answer that was kept back. */
+  /** @throws KnownFailure for an answer that was kept back. */
   check(): void {
     if (FILTERED.has(this.#reason)) throw filtered()
     const hasDeclined = this.#hasDeclined || this.#reason === 'refusal'

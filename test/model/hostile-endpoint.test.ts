@@ -192,7 +192,7 @@ describe('an answer that was kept back is named', () => {
 
 describe('an address that is no model’s', () => {
   test.for(['true', 'false'])(
-    'answers with a web page: that is said, and it is not tried again (stream %s)',
+    'answers with a web page: that is said once the retries are spent, since a gateway may be restarting (stream %s)',
     async (stream) => {
       const page = '\ufeff\n<!doctype html>\n\n<title>Welcome</title>'
       const { url, requests } = await startWebServer((_, response) => {
@@ -201,10 +201,10 @@ describe('an address that is no model’s', () => {
       })
       const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: url, OPENAI_STREAM: stream }).model)
       expect(error).toMatchObject({
-        retryable: false,
+        retryable: true,
         hint: expect.stringMatching(/there is no model.*web page.*OPENAI_BASE_URL/),
       })
-      expect(requests).toHaveLength(1)
+      expect(requests).toHaveLength(4)
     },
   )
 
