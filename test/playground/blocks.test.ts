@@ -1,15 +1,19 @@
 /** What Slack refuses in blocks, the playground refuses too, and says why: else a bot's mistake shows only in Slack. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
 
 let slack: LocalSlack
 beforeAll(async () => void (slack = await startLocalSlack({ echo: false, ackMs: 10, retryMs: [] })))
 afterAll(() => slack.close())
 
-async function post(block: unknown): Promise<unknown> {
+async function post(...blocks: unknown[]): Promise<unknown> {
   const response = await fetch(`${slack.apiUrl}chat.postMessage`, {
     method: 'POST',
-    body: new URLSearchParams({ channel: GENERAL, text: 'x', blocks: JSON.stringify([{ type: 'divider' }, block]) }),
+    body: new URLSearchParams({
+      channel: GENERAL,
+      text: 'x',
+      blocks: JSON.stringify([{ type: 'divider' }, ...blocks]),
+    }),
     headers: { authorization: `Bearer ${slack.botToken}` },
   })
   return response.json()
@@ -45,10 +49,52 @@ const feedback = (extra: object = {}) => ({
 const rich = (...elements: unknown[]) => ({ type: 'rich_text', elements })
 const words = (...elements: unknown[]) => rich({ type: 'rich_text_section', elements })
 const table = (...cells: unknown[]) => ({ type: 'table', rows: [cells] })
+const said = (text: string) => ({ type: 'section', text: mrkdwn(text) })
+const long = (chars: number) => 'x'.repeat(chars)
+const many = <T>(count: number, one: T) => Array.from({ length: count }, () => one)
+const mention = { type: 'user', user_id: ALICE }
+const bold = { type: 'text', text: 'x', style: { bold: true } }
+const link = { type: 'link', url: 'https://example.org' }
+const list = {
+  type: 'rich_text_list',
+  style: 'ordered',
+  elements: [{ type: 'rich_text_section', elements: [mention] }],
+}
 const picture = { type: 'image', image_url: 'https://example.org/a.png', alt_text: 'a' }
 
 describe('a block is refused for', () => {
   test.each([
+    ['no type', {}, 'a block without a type'],
+    ['a type that there is not', { type: 'marquee' }, 'unsupported type: marquee'],
+    ['a section of nothing', { type: 'section' }, 'a section needs text or fields'],
+    ['an empty text', said(''), 'a text is empty'],
+    ['a section over 3,000', said(long(3001)), 'at most 3000'],
+    ['emoji on mrkdwn', { type: 'section', text: { ...mrkdwn('x'), emoji: true } }, 'emoji belongs to plain_text'],
+    ['eleven fields', { type: 'section', fields: many(11, mrkdwn('x')) }, '1 to 10 fields'],
+    ['a field over 2,000', { type: 'section', fields: [mrkdwn(long(2001))] }, 'at most 2000'],
+    ['a header in mrkdwn', { type: 'header', text: mrkdwn('x') }, 'text of type mrkdwn'],
+    ['a header over 150', { type: 'header', text: plain(long(151)) }, 'at most 150'],
+    ['eleven in a context', { type: 'context', elements: many(11, mrkdwn('x')) }, '11 elements, at most 10'],
+    ['a block_id over 255', { ...said('x'), block_id: long(256) }, 'block_id is over 255'],
+    ['an element without a type', actions({}), 'an element without a type'],
+    ['an empty context', { type: 'context', elements: [] }, 'elements are missing'],
+    ['an empty markdown', { type: 'markdown', text: '' }, 'text is empty'],
+    ['26 buttons', actions(...many(26, button())), '26 elements, at most 25'],
+    ['a button’s text over 75', actions(button({ text: plain(long(76)) })), 'at most 75'],
+    ['a button in mrkdwn', actions(button({ text: mrkdwn('x') })), 'text of type mrkdwn'],
+    ['a button’s value over 2,000', actions(button({ value: long(2001) })), 'a value of at most 2000'],
+    ['a loud style', actions(button({ style: 'loud' })), 'style loud'],
+    ['an action_id over 255', actions(button({ action_id: long(256) })), 'action_id of 1 to 255'],
+    ['a picture from nowhere', { ...picture, image_url: 'a.png' }, 'image_url is no address'],
+    ['an empty text in rich text', words({ type: 'text', text: '' }), 'text needs text'],
+    [
+      'a mention in preformatted text',
+      rich({ type: 'rich_text_preformatted', elements: [mention] }),
+      'user in preformatted text',
+    ],
+    ['a list of texts', rich({ ...list, elements: [{ type: 'text', text: 'x' }] }), 'a list holds sections'],
+    ['a style that there is not', words({ type: 'text', text: 'x', style: { loud: true } }), 'style loud'],
+    ['a task without a status', { ...task(), status: undefined }, 'status of a task'],
     ['a mark of the other kind of text', { type: 'section', text: { ...plain('x'), verbatim: true } }, 'verbatim'],
     ['a button’s address that is none', actions(button({ url: 7 })), 'a url of at most 3000'],
     ['an element that there is not', actions({ type: 'lever' }), 'unsupported element: lever'],
@@ -90,6 +136,23 @@ describe('a block is refused for', () => {
 })
 
 test.each([
+  ['51 blocks', many(50, { type: 'divider' }), '51 blocks, at most 50'],
+  ['one block_id twice', many(2, { ...said('x'), block_id: 'b' }), 'block_id is there twice'],
+  ['two tables', many(2, table({ type: 'raw_text', text: 'x' })), 'only one table'],
+])('a message is refused for %s', async (_, blocks, why) => {
+  const response_metadata = { messages: [expect.stringContaining(why)] }
+  expect(await post(...blocks)).toMatchObject({ error: 'invalid_blocks', response_metadata })
+})
+
+test.each([
+  ['a section at its limits', { ...said(long(3000)), fields: [mrkdwn(long(2000)), plain('x')] }],
+  ['a header with emoji', { type: 'header', text: { ...plain(long(150)), emoji: true } }],
+  ['a context', { type: 'context', elements: [mrkdwn('x'), picture] }],
+  ['markdown of 12,000', { type: 'markdown', text: long(12_000) }],
+  ['a button at its limits', actions(button({ style: 'primary', value: long(2000) }), menu('overflow', 1))],
+  ['rich text', rich({ type: 'rich_text_section', elements: [bold, mention, link] }, list)],
+  ['a table', table({ type: 'raw_text', text: 'x' }, rich())],
+  ['a plan', { type: 'plan', title: 'p', tasks: [task()] }],
   ['a button that asks again', actions(button({ confirm: confirm(), url: 'https://example.org' }))],
   ['menus, full', actions(menu('static_select', 100, { placeholder: plain('Pick') }), menu('radio_buttons', 10))],
   [
