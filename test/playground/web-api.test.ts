@@ -170,6 +170,7 @@ test.each<Row>([
   ['conversations.join', 'an archived channel', 'is_archived', { channel: 'C0ARCHIVE01' }],
   ['conversations.join', 'a private one', 'method_not_supported_for_channel_type', { channel: 'G0CLOSED001' }],
   ['conversations.info', 'one that never was', 'channel_not_found', { channel: 'C0NEVERWAS1' }],
+  ['conversations.history', 'one that the bot is not in', 'not_in_channel', { channel: 'C0OUTSIDE01' }],
   ['users.info', 'nobody', 'user_not_found', { user: NOBODY }],
   ['bots.info', 'a bot that is none', 'bot_not_found', { bot: 'B0NOBODY001' }],
 ])('%s declines %s, which is nobody’s mistake: %s', async (...[method, , error, args]) => {
