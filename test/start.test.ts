@@ -168,7 +168,7 @@ test('where nothing can be built, an older build is started and a missing one to
 })
 
 test('a dist that may only be read is started as it is', async (t) => {
-  const { start, npm, folder, at, touch } = await builtProject(t)
+  const { npm, folder, at, touch } = await builtProject(t)
   await touch('src/main.ts', 5)
   const built = await readFile(at('dist/src/main.js'), 'utf8')
   await chmod(folder, 0o755)
