@@ -7,5 +7,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
+    // A worker loads Bolt, the model's client and our own files once, not once a file: a third of all the work. Test files
+    // share its modules, so none may keep state in a module, change the environment or leave anything running.
+    isolate: false,
   },
 })

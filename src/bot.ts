@@ -11,7 +11,7 @@ import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers, type AnswerWatch } from './slack/handle-question.ts'
-import { createSlackReceiver, type SlackReceiver } from './slack/receiver.ts'
+import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
@@ -35,6 +35,8 @@ export interface BotOptions {
   log?: Log
   /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackReceiverOptions. */
   socketSilenceMs?: number
+  /** The pauses between two tries to open Slack's socket, in ms; see SlackReceiverOptions. */
+  socketPause?: { base: number; max: number }
 }
 
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
@@ -53,8 +55,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
-  const receiver =
-    config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, socketSilenceMs: options.socketSilenceMs })
+  const { socketSilenceMs, socketPause } = options
+  const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, socketSilenceMs, socketPause })
   const server = await listenAt(config, { ...parts, receiver })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
   return {
@@ -110,7 +112,10 @@ function watchOf(telemetry: Telemetry): AnswerWatch {
   }
 }
 
-function receiverOf(config: Config, parts: Parts & { socketSilenceMs: number | undefined }): SlackReceiver {
+function receiverOf(
+  config: Config,
+  parts: Parts & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
+): SlackReceiver {
   const { net, telemetry } = parts
   return createSlackReceiver({
     ...parts,

@@ -2,15 +2,35 @@
 import { execFile } from 'node:child_process'
 import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { ROOT } from '../src/package-root.ts'
 import { temporaryFolder } from './harness/command.ts'
-import type { Ends } from './harness/ends.ts'
+import { fileEnds, type Ends } from './harness/ends.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 /** Somebody who may not write what is not his; a test that runs as root must become one. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+
+const ends = fileEnds()
+/** Built by the first who wants it, for all of the file: a build is what costs here. */
+let built: Promise<string> | undefined
+
+async function buildOnce(): Promise<string> {
+  const { folder, start } = await copyOfProject(ends)
+  expect((await start()).code).toBe(0)
+  return folder
+}
+
+/** A copy of the project that is built, with the times that its files had. */
+async function builtProject(t: Ends) {
+  const folder = await temporaryFolder(t)
+  built ??= buildOnce()
+  // With the times of folders too, which Node's own cp changes as it fills them.
+  await promisify(execFile)('cp', ['-a', `${await built}/.`, folder])
+  return projectIn(folder)
+}
 
 /** The project's own scripts and settings, with a main.ts and a runs-main.ts of one line each. */
 async function copyOfProject(t: Ends) {
@@ -19,11 +39,16 @@ async function copyOfProject(t: Ends) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   for (const path of ['src/deep', 'tools/custom', 'cache']) await mkdir(join(folder, path), { recursive: true })
-  const write = (path: string, text: string) => writeFile(join(folder, path), text)
+  const { write, ...project } = projectIn(folder)
   await write('src/deep/word.ts', `export const word: string = 'one'\n`)
   await write('src/main.ts', `import { word } from './deep/word.ts'\nconsole.log('main says ' + word)\n`)
   await write('src/runs-main.ts', `import { word } from './deep/word.ts'\nconsole.log('runs says ' + word)\n`)
   await write('tools/tool.ts', `export const tool = 1\n`)
+  return { write, ...project }
+}
+
+function projectIn(folder: string) {
+  const write = (path: string, text: string) => writeFile(join(folder, path), text)
   const npm = (args: string[], as: { uid?: number; gid?: number } = {}) => run(folder, args, as)
   const at = (path: string) => join(folder, path)
   /** As if it had been changed this long after the build; before it where negative. */
@@ -61,8 +86,7 @@ test('what is not built is built, and what is built is started as it is', async 
 })
 
 test('a source that is newer than dist is built again, by npm run runs too, and then no more', async (t) => {
-  const { start, npm, write, touch } = await copyOfProject(t)
-  await start()
+  const { start, npm, write, touch } = await builtProject(t)
   await write('src/deep/word.ts', `export const word: string = 'two'\n`)
   await touch('src/deep/word.ts', 5)
   const runs = await npm(['run', '--silent', 'runs'])
@@ -76,11 +100,15 @@ test('a source that is newer than dist is built again, by npm run runs too, and 
 })
 
 test('a tool and a setting of the build count as sources; a custom tool does not', async (t) => {
-  const { start, write, touch } = await copyOfProject(t)
-  await start()
-  for (const path of ['tools/tool.ts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'src/deep']) {
+  const { start, write, touch, at } = await builtProject(t)
+  // Without a compiler it is told all the same what is newer, and nothing is built.
+  await rm(at('node_modules'))
+  const paths = ['tools/tool.ts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'src/deep']
+  for (const path of paths) {
     await touch(path, 5)
-    expect((await start()).stderr).toContain(`${path} is newer than dist: building.`)
+    expect((await start()).stderr).toContain(`${path} is newer than dist, and TypeScript is not installed`)
+    await touch(path, -5)
+    expect((await start()).stderr).toBe('')
   }
   await write('tools/custom/mine.ts', 'export default {}\n')
   await touch('tools/custom/mine.ts', 500)
@@ -99,8 +127,7 @@ test('a Lua script is copied to its place in dist, and again when it is changed'
 })
 
 test('an older file that took the place of a source is built too', async (t) => {
-  const { start, at, write, touch } = await copyOfProject(t)
-  await start()
+  const { start, at, write, touch } = await builtProject(t)
   await write('older.ts', `export const word: string = 'three'\n`)
   await touch('older.ts', -100)
   await rename(at('older.ts'), at('src/deep/word.ts'))
@@ -108,8 +135,7 @@ test('an older file that took the place of a source is built too', async (t) => 
 })
 
 test('sources that do not compile start nothing, however often it is tried', async (t) => {
-  const { start, write, touch } = await copyOfProject(t)
-  await start()
+  const { start, write, touch } = await builtProject(t)
   await write('src/deep/word.ts', `export const word: string = 4\n`)
   await touch('src/deep/word.ts', 5)
   for (let i = 0; i < 2; i++) {
@@ -121,16 +147,14 @@ test('sources that do not compile start nothing, however often it is tried', asy
 })
 
 test('an image without sources and compiler starts what it holds', async (t) => {
-  const { start, at } = await copyOfProject(t)
-  await start()
+  const { start, at } = await builtProject(t)
   for (const path of ['src', 'tsconfig.json', 'tsconfig.build.json', 'node_modules'])
     await rm(at(path), { recursive: true })
   expect(await start()).toEqual({ code: 0, stdout: expect.stringMatching(/main says one\n$/), stderr: '' })
 })
 
 test('where nothing can be built, an older build is started and a missing one told', async (t) => {
-  const { start, at, touch } = await copyOfProject(t)
-  await start()
+  const { start, at, touch } = await builtProject(t)
   await rm(at('node_modules'))
   await touch('src/main.ts', 5)
   const older = await start()
@@ -144,8 +168,7 @@ test('where nothing can be built, an older build is started and a missing one to
 })
 
 test('a dist that may only be read is started as it is', async (t) => {
-  const { start, npm, folder, at, touch } = await copyOfProject(t)
-  await start()
+  const { npm, folder, at, touch } = await builtProject(t)
   await touch('src/main.ts', 5)
   const built = await readFile(at('dist/src/main.js'), 'utf8')
   await chmod(folder, 0o755)

@@ -13,18 +13,20 @@ export interface CustomTools {
 }
 
 const TOOL_FILE = /^(?![._]).*(?<!\.d|\.test)\.m?[jt]s$/
+/** How long a file may take to load, in milliseconds. */
 const LOAD_MS = 10_000
 
 /**
  * Loads every `.js`, `.mjs` and `.ts` file of the folder, in the order of their names. `taken` are names that are in use
- * already. A file that cannot be read, or holds no sound tool, is told in `problems` and left out; nothing throws.
+ * already. A file that cannot be read, holds no sound tool or takes longer than `loadMs` to load, is told in `problems` and
+ * left out; nothing throws.
  */
-export async function loadCustomTools(dir: string, taken: string[] = []): Promise<CustomTools> {
+export async function loadCustomTools(dir: string, taken: string[] = [], loadMs = LOAD_MS): Promise<CustomTools> {
   const loaded: CustomTools = { tools: [], problems: [] }
   for (const file of await toolFiles(dir, loaded.problems)) {
     try {
       const names = [...taken, ...loaded.tools.map((tool) => tool.name)]
-      loaded.tools.push(...toolsIn(await defaultExport(join(dir, file)), names))
+      loaded.tools.push(...toolsIn(await defaultExport(join(dir, file), loadMs), names))
     } catch (error) {
       loaded.problems.push({ file, fault: messageOf(error).split('\n', 1)[0] ?? '' })
     }
@@ -42,9 +44,9 @@ async function toolFiles(dir: string, problems: CustomTools['problems']): Promis
 }
 
 /** JavaScript is Node's own business; TypeScript goes through jiti, since Node 20 reads none. */
-async function defaultExport(path: string): Promise<unknown> {
+async function defaultExport(path: string, loadMs: number): Promise<unknown> {
   const loading = /\.m?ts$/.test(path) ? importTypeScript(path) : import(pathToFileURL(path).href)
-  const module: unknown = await Promise.race([loading, tooSlow()])
+  const module: unknown = await Promise.race([loading, tooSlow(loadMs)])
   if (typeof module !== 'object' || module === null || !('default' in module))
     throw new Error('It has no default export: a tool, or a list of tools.')
   return module.default
@@ -57,9 +59,9 @@ async function importTypeScript(path: string): Promise<unknown> {
 }
 
 /** A file that waits for something at its top must not keep the bot from starting. */
-async function tooSlow(): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, LOAD_MS).unref())
-  throw new Error(`It did not finish loading within ${LOAD_MS / 1000} s.`)
+async function tooSlow(loadMs: number): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, loadMs).unref())
+  throw new Error(`It did not finish loading within ${loadMs / 1000} s.`)
 }
 
 /** All tools of one file, or none of them. */

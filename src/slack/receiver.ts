@@ -14,7 +14,7 @@ import { messageOf } from '../errors.ts'
 import { seldom, type Log } from '../log.ts'
 import type { ListenerOptions } from './listeners/to-question.ts'
 import { registerListeners } from './listeners/index.ts'
-import { Socket } from './socket.ts'
+import { Socket, type SocketOptions } from './socket.ts'
 
 export interface SlackReceiverOptions extends ListenerOptions {
   /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
@@ -26,6 +26,8 @@ export interface SlackReceiverOptions extends ListenerOptions {
   dispatcher?: object | undefined
   /** How long nothing may come over the socket before it is replaced, in ms: three minutes unless given. */
   socketSilenceMs?: number | undefined
+  /** The pauses between two tries to open the socket; see SocketOptions. */
+  socketPause?: SocketOptions['pause']
   /** Told at the start and at each change, in Socket Mode. */
   onConnection?: ((isConnected: boolean) => void) | undefined
 }
@@ -49,7 +51,7 @@ export function createSlackReceiver(options: SlackReceiverOptions): SlackReceive
 }
 
 function socketReceiver(options: SlackReceiverOptions, appToken: string): SlackReceiver {
-  const { log, dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, onConnection } = options
+  const { log, dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, socketPause: pause, onConnection } = options
   // What the client logs of its connection, `Socket` logs too.
   const quiet = boltLogger(log, { isQuiet: true })
   const settings = {
@@ -68,7 +70,7 @@ function socketReceiver(options: SlackReceiverOptions, appToken: string): SlackR
   }
   const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
   createApp(ackWhenStored(receiver), options)
-  const socket = new Socket({ client: receiver.client, silenceMs, log, onConnection })
+  const socket = new Socket({ client: receiver.client, silenceMs, pause, log, onConnection })
   return { start: () => socket.start(), ready: () => socket.isConnected(), stop: () => socket.stop() }
 }
 

@@ -16,6 +16,8 @@ export interface SocketOptions {
   client: SocketModeReceiver['client']
   /** How long nothing may come before the connection is replaced, in ms. */
   silenceMs: number
+  /** Pauses between two tries, doubling, with jitter, in ms: from one second to half a minute unless given. */
+  pause?: { base: number; max: number } | undefined
   log: Log
   /** Told at the start and at each change. */
   onConnection?: ((isConnected: boolean) => void) | undefined
@@ -25,7 +27,7 @@ export interface SocketOptions {
 const FIRST_MS = 30_000
 /** A connection that lived shorter does not count as one when the pause before the next is chosen. */
 const STEADY_MS = 10_000
-/** Pauses between two tries: doubling, with jitter. Milliseconds. */
+/** Between two tries. Milliseconds. */
 const PAUSE = { base: 1_000, max: 30_000 }
 /** How long Slack has to answer a close frame. The client would wait 30 s, longer than SHUTDOWN_MS gives a bot. Milliseconds. */
 const CLOSE_MS = 2_000
@@ -88,9 +90,9 @@ export class Socket {
 
   /** Tries until it is open. With `until` (ms since the epoch) it throws what still fails then, and a refusal at once. */
   async #open({ tries, until }: { tries: number; until?: number }): Promise<void> {
-    const { client } = this.#options
+    const { client, pause = PAUSE } = this.#options
     for (let n = tries; !this.#end.signal.aborted; n++) {
-      if (n > 0) await sleep(backoffMs(n - 1, PAUSE), this.#end.signal).catch(() => undefined)
+      if (n > 0) await sleep(backoffMs(n - 1, pause), this.#end.signal).catch(() => undefined)
       if (this.#end.signal.aborted) return
       this.#heardAt = Date.now()
       try {

@@ -16,6 +16,8 @@ export interface TestBotOptions {
   slack?: LocalSlackOptions
   /** How long nothing may come over the socket. */
   socketSilenceMs?: number
+  /** The pauses between two tries to open the socket, in ms. */
+  socketPause?: { base: number; max: number }
   pages?: WikiPage[]
 }
 
@@ -68,6 +70,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
   const bot = await startRealBot(config, {
     log: createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }, secretsOf(config)),
     ...(options.socketSilenceMs ? { socketSilenceMs: options.socketSilenceMs } : {}),
+    ...(options.socketPause ? { socketPause: options.socketPause } : {}),
   })
   if (mode === 'http') slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
   let stopped: Promise<void> | undefined

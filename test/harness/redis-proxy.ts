@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { Ends } from './ends.ts'
 
 export interface RedisProxy {
   url: string
@@ -20,7 +21,7 @@ export interface RedisProxy {
 }
 
 /** A way to Redis that a test can cut at any point, as the death of a process would. Gone when the test is. */
-export async function redisProxy(port: number): Promise<RedisProxy> {
+export async function redisProxy(port: number, t: Ends = { onTestFinished }): Promise<RedisProxy> {
   const sockets = new Set<Socket>()
   let [commands, isCut, cutAt, when, holdAt] = [0, false, Infinity, 'before', Infinity]
   // What waits to pass while the way is held, in order, both ways.
@@ -59,7 +60,7 @@ export async function redisProxy(port: number): Promise<RedisProxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => {
+  t.onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })

@@ -145,11 +145,11 @@ describe('a circuit breaker', () => {
   })
 })
 
-describe('a model that never answers', () => {
-  /** Calls on an endpoint that plays, each with so much time. A silence of 400 ms is a hang. */
-  async function endpoint(t: Ends, script: Script) {
+describe.concurrent('a model that never answers', () => {
+  /** Calls on an endpoint that plays, each with so much time. A silence of 400 ms is a hang, or of 0.4 of `runMs`. */
+  async function endpoint(t: Ends, script: Script, runMs = 1_000) {
     const played = await playModel(t, script)
-    const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: '1000' })
+    const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: String(runMs) })
     const call = (ms: number, more: Partial<ModelRequest> = {}) =>
       callModel(model, { signal: AbortSignal.timeout(ms), timeMs: ms, ...more })
     return { played, call, callUntilSilent: (ms: number) => untilSilent(played, ms, call) }
@@ -188,18 +188,21 @@ describe('a model that never answers', () => {
   })
 
   test('has not where the call had only the end of its run’s time: that says nothing of the model', async (t) => {
-    const { call } = await endpoint(t, (_, n) => (n < 6 ? { hang: true } : 'I was only thinking.'))
+    let isThinking = true
+    const { call } = await endpoint(t, () => (isThinking ? { hang: true } : 'I was only thinking.'), 60_000)
     for (let n = 0; n < 6; n++) expect((await call(100)).error).toMatchObject({ name: 'TimeoutError' })
+    isThinking = false
     expect((await call(60_000)).text).toBe('I was only thinking.')
   })
 
   test('has not where it was still talking: it is slow, but it works', async (t) => {
-    const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }])
-    for (let n = 0; n < 6; n++) expect((await call(600)).error).toMatchObject({ name: 'TimeoutError' })
+    const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }], 2_500)
+    for (let n = 0; n < 6; n++) expect((await call(1_500)).error).toMatchObject({ name: 'TimeoutError' })
   })
 
   test('has not where the caller has gone, or gave it the time of something else', async (t) => {
-    const { call } = await endpoint(t, (_, n) => (n < 12 ? { hang: true } : 'I was only slow.'))
+    let isSlow = true
+    const { call } = await endpoint(t, () => (isSlow ? { hang: true } : 'I was only slow.'))
     for (let n = 0; n < 6; n++) {
       const stop = new AbortController()
       setTimeout(() => stop.abort(new LeaseLost('The bot is stopping.')), 50)
@@ -207,6 +210,7 @@ describe('a model that never answers', () => {
       const toolTime = { signal: AbortSignal.timeout(50), timeMs: undefined } as Partial<ModelRequest>
       expect((await call(60_000, toolTime)).error).toMatchObject({ name: 'TimeoutError' })
     }
+    isSlow = false
     expect((await call(60_000)).text).toBe('I was only slow.')
   })
 
@@ -227,7 +231,8 @@ describe('a model that never answers', () => {
     expect(calls()).toBe(5)
   })
 
-  test('costs a few people the whole of their time, and the next none', async (t) => {
+  // A bot that starts would keep the others from hearing their models.
+  test.sequential('costs a few people the whole of their time, and the next none', async (t) => {
     const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
     bot.model.on('', { hang: true })
     for (let n = 0; n < 2; n++)

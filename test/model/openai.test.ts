@@ -316,7 +316,12 @@ describe.concurrent('patience', () => {
     }))
       if (event.type === 'text') break
     while (!endpoint.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(usage).toEqual([{ model: 'm', inputTokens: expect.any(Number), outputTokens: 1, estimated: true }])
+    expect(usage).toEqual([
+      { model: 'm', inputTokens: expect.any(Number), outputTokens: expect.any(Number), estimated: true },
+    ])
+    // One word, or what came with it on a busy machine.
+    expect(usage[0]?.outputTokens).toBeGreaterThanOrEqual(1)
+    expect(usage[0]?.outputTokens).toBeLessThan(1000)
   })
 })
 

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
+import type { Ends } from '../harness/ends.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
@@ -10,31 +11,28 @@ import { deferred, eventually, keptLog, question, toolStep } from '../harness/st
 describeWithRedis('a process that dies', () => {
   let server: RedisServer
   let count = 0
-  const queues: Queue[] = []
   beforeAll(async () => {
     server = await startRedis()
   })
   afterAll(() => server.stop())
-  // All at once: one that was cut off takes a moment to give up.
-  afterEach(() => Promise.all(queues.splice(0).map((queue) => queue.stop(0))))
 
   // The sweep mends much; what must be right without it is tested without it.
   const noSweep = { sweepMs: 600_000 }
-  const open = (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150, sweepMs: 500 }
-    const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
-    queues.push(queue)
-    return queue
+  const openFor = (t: Ends) => {
+    const queues: Queue[] = []
+    // All at once: one that was cut off takes a moment to give up.
+    t.onTestFinished(async () => void (await Promise.all(queues.map((queue) => queue.stop(0)))))
+    return (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
+      const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150, sweepMs: 500 }
+      const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
+      queues.push(queue)
+      return queue
+    }
   }
-
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
-  }
+  type Open = ReturnType<typeof openFor>
 
   /** Three questions in two threads; the worker is cut off at its `n`th command and another one takes over. */
-  async function workerDies(n: number, when: 'before' | 'after'): Promise<boolean> {
+  async function workerDies(open: Open, n: number, when: 'before' | 'after'): Promise<boolean> {
     const prefix = `worker${count++}`
     const slack = new PlayedSlack()
     const front = open(prefix, { role: 'front' })
@@ -64,15 +62,16 @@ describeWithRedis('a process that dies', () => {
     return wasCut
   }
 
-  test('a worker may die before or after any of its commands, and every post is made once, in order', async () => {
+  test('a worker may die before or after any of its commands, and every post is made once, in order', async (t) => {
+    const open = openFor(t)
     // The first twenty or so are greetings; seventy-odd are all that a worker says about these three questions.
     const points = Array.from({ length: 64 }, (_, i) => i + 16)
     for (let from = 0; from < points.length; from += 8)
-      await Promise.all(points.slice(from, from + 8).map((n) => workerDies(n, n % 2 ? 'before' : 'after')))
+      await Promise.all(points.slice(from, from + 8).map((n) => workerDies(open, n, n % 2 ? 'before' : 'after')))
   }, 120_000)
 
   /** The worker's way is held at its `n`th command until another one has taken over and is in the midst of the work. */
-  async function workerFreezes(n: number): Promise<void> {
+  async function workerFreezes(open: Open, n: number): Promise<void> {
     const prefix = `frozen${count++}`
     const slack = new PlayedSlack()
     const front = open(prefix, { role: 'front' })
@@ -100,14 +99,15 @@ describeWithRedis('a process that dies', () => {
     expect(log.lines.map(({ message }) => message)).not.toContainEqual(expect.stringContaining('another worker has'))
   }
 
-  test('a worker that is frozen at any of its commands takes nothing from its heir when it wakes', async () => {
+  test('a worker that is frozen at any of its commands takes nothing from its heir when it wakes', async (t) => {
+    const open = openFor(t)
     const points = Array.from({ length: 24 }, (_, i) => 2 * i + 18)
     for (let from = 0; from < points.length; from += 8)
-      await Promise.all(points.slice(from, from + 8).map(workerFreezes))
+      await Promise.all(points.slice(from, from + 8).map((n) => workerFreezes(open, n)))
   }, 120_000)
 
   /** The front is cut off at its `n`th command after the greeting; what was not acked is delivered again to another. */
-  async function frontDies(n: number, when: 'before' | 'after'): Promise<boolean> {
+  async function frontDies(open: Open, n: number, when: 'before' | 'after'): Promise<boolean> {
     const prefix = `front${count++}`
     const slack = new PlayedSlack()
     const proxy = await redisProxy(server.port)
@@ -132,151 +132,162 @@ describeWithRedis('a process that dies', () => {
     return proxy.isCut()
   }
 
-  test('a front may die at any of its commands, and what it did not ack is answered once', async () => {
+  test('a front may die at any of its commands, and what it did not ack is answered once', async (t) => {
+    const open = openFor(t)
     const points = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-    const before = await Promise.all(points.map((n) => frontDies(n, 'before')))
-    const after = await Promise.all(points.map((n) => frontDies(n, 'after')))
+    const before = await Promise.all(points.map((n) => frontDies(open, n, 'before')))
+    const after = await Promise.all(points.map((n) => frontDies(open, n, 'after')))
     expect([...before, ...after].filter(Boolean).length).toBeGreaterThan(15)
   })
 
-  test('a question whose front died for good before its job was made is found by the sweep', async () => {
-    const prefix = `front${count++}`
-    const slack = new PlayedSlack()
-    const proxy = await redisProxy(server.port)
-    const dying = open(prefix, { role: 'front', redis: { url: proxy.url }, acceptMs: 200 })
-    await eventually(async () => expect(await dying.ready()).toBe(true))
-    await dying.accept(question('first', { thread: '2.0' }))
-    proxy.cutAt(2, 'before')
-    await expect(dying.accept(question('lost'))).rejects.toThrow()
-    expect(proxy.isCut()).toBe(true)
+  // These wait for leases to end, each on queues of its own.
+  describe.concurrent('and the runs that it had begun', () => {
+    test('a question whose front died for good before its job was made is found by the sweep', async (t) => {
+      const open = openFor(t)
+      const prefix = `front${count++}`
+      const slack = new PlayedSlack()
+      const proxy = await redisProxy(server.port, t)
+      const dying = open(prefix, { role: 'front', redis: { url: proxy.url }, acceptMs: 200 })
+      await eventually(async () => expect(await dying.ready()).toBe(true))
+      await dying.accept(question('first', { thread: '2.0' }))
+      proxy.cutAt(2, 'before')
+      await expect(dying.accept(question('lost'))).rejects.toThrow()
+      expect(proxy.isCut()).toBe(true)
 
-    const worker = open(prefix, { role: 'worker' })
-    await worker.start(slack.handler())
-    await eventually(() => expect(slack.posts).toContain('lost: answer-1'))
-    expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('first', 'lost').toSorted())
-  })
-
-  test('jobs that Redis has lost are made again, those of runs that had begun too', async () => {
-    const prefix = `lost${count++}`
-    const slack = new PlayedSlack()
-    const proxy = await redisProxy(server.port)
-    const front = open(prefix, { role: 'front' })
-    await eventually(async () => expect(await front.ready()).toBe(true))
-    const dying = open(prefix, { role: 'worker', redis: { url: proxy.url }, concurrency: 1, sweepMs: 60_000 })
-    const begun = deferred()
-    await dying.start(async ({ ts }, run) => {
-      await slack.postOnce(run, 'step-1', `${ts}: step-1`)
-      if (run.saved.attempts === 1) throw new Error('so that the job has been started more than once')
-      begun.resolve()
-      await new Promise(() => {})
+      const worker = open(prefix, { role: 'worker' })
+      await worker.start(slack.handler())
+      await eventually(() => expect(slack.posts).toContain('lost: answer-1'))
+      expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('first', 'lost').toSorted())
     })
-    await front.accept(question('a'))
-    await front.accept(question('b', { thread: '2.0' }))
-    await begun.promise
-    proxy.cut()
-    const redis = rawClient()
-    await redis.del(...(await redis.keys(`{${prefix}:bull}*`)), `${prefix}:sweep`)
 
-    const heir = open(prefix, { role: 'worker' })
-    await heir.start(slack.handler())
-    await eventually(() => expect(slack.posts).toHaveLength(6))
-    expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('a', 'b').toSorted())
-  })
-
-  test('a run that loses its worker three times without a checkpoint is given up, with a word to its thread', async () => {
-    const prefix = `poison${count++}`
-    const front = open(prefix, { role: 'front' })
-    await eventually(async () => expect(await front.ready()).toBe(true))
-    await front.accept(question('poison'))
-    await front.accept(question('next'))
-    const seen: string[] = []
-    const live = async (isPoisonous: boolean) => {
-      const proxy = await redisProxy(server.port)
+    test('jobs that Redis has lost are made again, those of runs that had begun too', async (t) => {
+      const open = openFor(t)
+      const prefix = `lost${count++}`
+      const slack = new PlayedSlack()
+      const proxy = await redisProxy(server.port, t)
+      const front = open(prefix, { role: 'front' })
+      await eventually(async () => expect(await front.ready()).toBe(true))
+      const dying = open(prefix, { role: 'worker', redis: { url: proxy.url }, concurrency: 1, sweepMs: 60_000 })
       const begun = deferred()
-      const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
-      const handler: Handler = async ({ ts }) => {
-        seen.push(`${ts}`)
+      await dying.start(async ({ ts }, run) => {
+        await slack.postOnce(run, 'step-1', `${ts}: step-1`)
+        if (run.saved.attempts === 1) throw new Error('so that the job has been started more than once')
         begun.resolve()
-        if (isPoisonous && ts === 'poison') await new Promise(() => {})
-      }
-      await worker.start(handler, async ({ ts }, run) => void seen.push(`${ts}: ${await run.claimPost('sorry')}`))
-      await begun.promise
-      if (isPoisonous) proxy.cut()
-    }
-    for (const isPoisonous of [true, true, true, false]) await live(isPoisonous)
-    await eventually(() => expect(seen.at(-1)).toBe('next'))
-    expect(seen).toEqual(['poison', 'poison', 'poison', 'poison: fresh', 'next'])
-  })
-
-  test('a question that is given up stays given up, and saying so is not given up for a Redis that is full', async () => {
-    const queue = open(`poison${count++}`, { maxFailures: 2 })
-    const seen: string[] = []
-    const giveUp: Handler = async (_, run) => {
-      seen.push('give up')
-      if (seen.length < 8) throw new Error("OOM command not allowed when used memory > 'maxmemory'.")
-      await run.posted('given-up-1', '1.1')
-      if (seen.length < 10) throw new Error('Slack is away.')
-      seen.push('said')
-    }
-    await eventually(async () => expect(await queue.ready()).toBe(true))
-    await queue.start(async () => {
-      seen.push('work')
-      throw new Error('Never.')
-    }, giveUp)
-    await queue.accept(question('bad'))
-    await eventually(() => expect(seen.at(-1)).toBe('said'))
-    expect(seen).toEqual(['work', 'work', ...Array.from({ length: 8 }, () => 'give up'), 'said'])
-  })
-
-  test('a checkpoint counts also where it completes one that there was, and the same saved again does not', async () => {
-    const prefix = `poison${count++}`
-    const front = open(prefix, { role: 'front' })
-    await eventually(async () => expect(await front.ready()).toBe(true))
-    await front.accept(question('poison'))
-    const [begun, ended] = [toolStep(1), toolStep(1, { observation: { ok: true, text: 'seen' } })]
-    let attempts = 0
-    // Dies while the tool runs; then after it, which is a checkpoint; then twice where nothing new was saved.
-    for (const value of [begun, ended, ended, ended]) {
-      const proxy = await redisProxy(server.port)
-      const saved = deferred()
-      const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
-      await worker.start(async (_, run) => {
-        attempts += 1
-        await run.save({ part: 'step', n: 1, value })
-        saved.resolve()
         await new Promise(() => {})
       })
-      await saved.promise
-      proxy.cut()
-    }
-    const givenUp = deferred<number>()
-    await open(prefix, { role: 'worker' }).start(
-      async () => {},
-      async () => givenUp.resolve(attempts),
-    )
-    expect(await givenUp.promise).toBe(4)
-  })
-
-  test('a run that gets further each time may lose as many workers as it likes', async () => {
-    const prefix = `poison${count++}`
-    const front = open(prefix, { role: 'front' })
-    await eventually(async () => expect(await front.ready()).toBe(true))
-    await front.accept(question('long'))
-    const attempts: number[] = []
-    for (let step = 1; step <= 5; step++) {
-      const proxy = await redisProxy(server.port)
-      const begun = deferred()
-      const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
-      await worker.start(async (_, run) => {
-        expect(run.saved.steps).toHaveLength(step - 1)
-        attempts.push(run.saved.attempts)
-        await run.save({ part: 'step', n: step, value: toolStep(step) })
-        begun.resolve()
-        if (step < 5) await new Promise(() => {})
-      })
+      await front.accept(question('a'))
+      await front.accept(question('b', { thread: '2.0' }))
       await begun.promise
       proxy.cut()
-    }
-    expect(attempts).toEqual([1, 2, 3, 4, 5])
+      const redis = new Redis(server.url)
+      t.onTestFinished(() => redis.disconnect())
+      await redis.del(...(await redis.keys(`{${prefix}:bull}*`)), `${prefix}:sweep`)
+
+      const heir = open(prefix, { role: 'worker' })
+      await heir.start(slack.handler())
+      await eventually(() => expect(slack.posts).toHaveLength(6))
+      expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('a', 'b').toSorted())
+    })
+
+    test('a run that loses its worker three times without a checkpoint is given up, with a word to its thread', async (t) => {
+      const open = openFor(t)
+      const prefix = `poison${count++}`
+      const front = open(prefix, { role: 'front' })
+      await eventually(async () => expect(await front.ready()).toBe(true))
+      await front.accept(question('poison'))
+      await front.accept(question('next'))
+      const seen: string[] = []
+      const live = async (isPoisonous: boolean) => {
+        const proxy = await redisProxy(server.port, t)
+        const begun = deferred()
+        const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
+        const handler: Handler = async ({ ts }) => {
+          seen.push(`${ts}`)
+          begun.resolve()
+          if (isPoisonous && ts === 'poison') await new Promise(() => {})
+        }
+        await worker.start(handler, async ({ ts }, run) => void seen.push(`${ts}: ${await run.claimPost('sorry')}`))
+        await begun.promise
+        if (isPoisonous) proxy.cut()
+      }
+      for (const isPoisonous of [true, true, true, false]) await live(isPoisonous)
+      await eventually(() => expect(seen.at(-1)).toBe('next'))
+      expect(seen).toEqual(['poison', 'poison', 'poison', 'poison: fresh', 'next'])
+    })
+
+    test('a question that is given up stays given up, and saying so is not given up for a Redis that is full', async (t) => {
+      const open = openFor(t)
+      const queue = open(`poison${count++}`, { maxFailures: 2 })
+      const seen: string[] = []
+      const giveUp: Handler = async (_, run) => {
+        seen.push('give up')
+        if (seen.length < 8) throw new Error("OOM command not allowed when used memory > 'maxmemory'.")
+        await run.posted('given-up-1', '1.1')
+        if (seen.length < 10) throw new Error('Slack is away.')
+        seen.push('said')
+      }
+      await eventually(async () => expect(await queue.ready()).toBe(true))
+      await queue.start(async () => {
+        seen.push('work')
+        throw new Error('Never.')
+      }, giveUp)
+      await queue.accept(question('bad'))
+      await eventually(() => expect(seen.at(-1)).toBe('said'))
+      expect(seen).toEqual(['work', 'work', ...Array.from({ length: 8 }, () => 'give up'), 'said'])
+    })
+
+    test('a checkpoint counts also where it completes one that there was, and the same saved again does not', async (t) => {
+      const open = openFor(t)
+      const prefix = `poison${count++}`
+      const front = open(prefix, { role: 'front' })
+      await eventually(async () => expect(await front.ready()).toBe(true))
+      await front.accept(question('poison'))
+      const [begun, ended] = [toolStep(1), toolStep(1, { observation: { ok: true, text: 'seen' } })]
+      let attempts = 0
+      // Dies while the tool runs; then after it, which is a checkpoint; then twice where nothing new was saved.
+      for (const value of [begun, ended, ended, ended]) {
+        const proxy = await redisProxy(server.port, t)
+        const saved = deferred()
+        const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
+        await worker.start(async (_, run) => {
+          attempts += 1
+          await run.save({ part: 'step', n: 1, value })
+          saved.resolve()
+          await new Promise(() => {})
+        })
+        await saved.promise
+        proxy.cut()
+      }
+      const givenUp = deferred<number>()
+      await open(prefix, { role: 'worker' }).start(
+        async () => {},
+        async () => givenUp.resolve(attempts),
+      )
+      expect(await givenUp.promise).toBe(4)
+    })
+
+    test('a run that gets further each time may lose as many workers as it likes', async (t) => {
+      const open = openFor(t)
+      const prefix = `poison${count++}`
+      const front = open(prefix, { role: 'front' })
+      await eventually(async () => expect(await front.ready()).toBe(true))
+      await front.accept(question('long'))
+      const attempts: number[] = []
+      for (let step = 1; step <= 5; step++) {
+        const proxy = await redisProxy(server.port, t)
+        const begun = deferred()
+        const worker = open(prefix, { role: 'worker', redis: { url: proxy.url } })
+        await worker.start(async (_, run) => {
+          expect(run.saved.steps).toHaveLength(step - 1)
+          attempts.push(run.saved.attempts)
+          await run.save({ part: 'step', n: step, value: toolStep(step) })
+          begun.resolve()
+          if (step < 5) await new Promise(() => {})
+        })
+        await begun.promise
+        proxy.cut()
+      }
+      expect(attempts).toEqual([1, 2, 3, 4, 5])
+    })
   })
 })

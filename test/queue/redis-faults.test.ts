@@ -118,7 +118,11 @@ describeWithRedis('Redis itself in trouble', () => {
     await isReady(queue)
     await queue.accept(question('a'))
     await redis.config('SET', 'maxmemory', '1mb')
-    onTestFinished(async () => void (await new Redis(server.url).config('SET', 'maxmemory', '0')))
+    const settings = new Redis(server.url)
+    onTestFinished(async () => {
+      await settings.config('SET', 'maxmemory', '0')
+      settings.disconnect()
+    })
     await expect(queue.accept(question('b'))).rejects.toThrow('OOM')
     expect(await queue.ready()).toBe(false)
     expect(await redis.exists(`${prefix}:{T1:C1:1.0}:run:T1:C1:b`)).toBe(0)

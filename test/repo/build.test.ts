@@ -4,8 +4,14 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../src/package-root.ts'
 import { textOf } from '../harness/source.ts'
 
+let paths: string[] | undefined
+
 /** What `npm run build` compiles: the files that its settings name, and all that they import. */
 function built(): string[] {
+  return (paths ??= compiledFiles())
+}
+
+function compiledFiles(): string[] {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile)
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
   const program = ts.createProgram(fileNames, options)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
 import { scrape } from '../harness/scrape.ts'
@@ -25,66 +25,74 @@ function opened({ slack }: TestBot): number {
   return slack.calls.filter(({ method }) => method === 'apps.connections.open').length
 }
 
-test('a connection that is dead without a word is replaced, and what comes then is answered', async (t) => {
-  const bot = await startBot(t, {
-    ...{ mode: 'socket', socketSilenceMs: 1_500, model: [finish('Alive again.')] },
-    slack: { pingMs: 100, ackMs: 20_000 },
+// Most of them wait: side by side, each with a bot and a Slack of its own.
+describe.concurrent('over Socket Mode', () => {
+  test('a connection that is dead without a word is replaced, and what comes then is answered', async (t) => {
+    const bot = await startBot(t, {
+      ...{ mode: 'socket', socketSilenceMs: 1_500, model: [finish('Alive again.')] },
+      slack: { pingMs: 100, ackMs: 20_000 },
+    })
+    bot.slack.sockets.hush()
+    const thread = await bot.mention('Are you there?')
+    expect(await thread.lastAnswer()).toBe('Alive again.')
+    expect(noted(bot)).toEqual([LOST, BACK])
+    expect(bot.logs.find((line) => line.includes(LOST))).toMatch(/"reason":"nothing came for \d+ s"/)
+    expect(opened(bot)).toBe(2)
   })
-  bot.slack.sockets.hush()
-  const thread = await bot.mention('Are you there?')
-  expect(await thread.lastAnswer()).toBe('Alive again.')
-  expect(noted(bot)).toEqual([LOST, BACK])
-  expect(bot.logs.find((line) => line.includes(LOST))).toMatch(/"reason":"nothing came for \d+ s"/)
-  expect(opened(bot)).toBe(2)
-})
 
-test('a connection on which nothing but pings comes is left alone', async (t) => {
-  const bot = await startBot(t, { mode: 'socket', socketSilenceMs: 1_500, slack: { pingMs: 50 } })
-  await new Promise((resolve) => setTimeout(resolve, 4_000))
-  expect([opened(bot), noted(bot)]).toEqual([1, []])
-})
+  test('a connection on which nothing but pings comes is left alone', async (t) => {
+    const bot = await startBot(t, { mode: 'socket', socketSilenceMs: 1_500, slack: { pingMs: 50 } })
+    await new Promise((resolve) => setTimeout(resolve, 4_000))
+    expect([opened(bot), noted(bot)]).toEqual([1, []])
+  })
 
-test('while Slack cannot be reached the bot is not ready, and tries until it can', async (t) => {
-  const env = { METRICS_PORT: '0' }
-  const bot = await startBot(t, { mode: 'socket', env, model: [finish('Here.')] })
-  const gauge = async () => (await scrape(bot.bot.metricsPort!)).value('thinkaloud_socket_connected')
-  expect([await readyz(bot), await gauge()]).toEqual([200, 1])
-  bot.slack.fault({ method: 'apps.connections.open', dropBefore: true, times: 1 })
-  bot.slack.fault({ method: 'apps.connections.open', status: 503, times: 1 })
-  bot.slack.fault({ method: 'apps.connections.open', error: 'internal_error', times: 1 })
-  bot.slack.fault({ method: 'apps.connections.open', error: 'invalid_auth', times: 50 })
-  bot.slack.sockets.cut()
-  await bot.slack.until(
-    async () => (await readyz(bot)) === 'not ready: Socket Mode is not connected\n',
-    'a bot that is not ready',
-  )
-  expect(await gauge()).toBe(0)
-  await bot.slack.until(() => opened(bot) >= 6, 'more tries', 30_000)
-  expect(noted(bot)).toEqual([LOST, REFUSED])
-  bot.slack.clearFaults()
-  await bot.slack.until(async () => (await readyz(bot)) === 200, 'a bot that is ready', 60_000)
-  expect(await gauge()).toBe(1)
-  expect(await (await bot.mention('Where?')).lastAnswer()).toBe('Here.')
-  expect(noted(bot)).toEqual([LOST, REFUSED, BACK])
-}, 100_000)
+  test('while Slack cannot be reached the bot is not ready, and tries until it can', async (t) => {
+    const env = { METRICS_PORT: '0' }
+    const bot = await startBot(t, {
+      mode: 'socket',
+      env,
+      model: [finish('Here.')],
+      socketPause: { base: 20, max: 200 },
+    })
+    const gauge = async () => (await scrape(bot.bot.metricsPort!)).value('thinkaloud_socket_connected')
+    expect([await readyz(bot), await gauge()]).toEqual([200, 1])
+    bot.slack.fault({ method: 'apps.connections.open', dropBefore: true, times: 1 })
+    bot.slack.fault({ method: 'apps.connections.open', status: 503, times: 1 })
+    bot.slack.fault({ method: 'apps.connections.open', error: 'internal_error', times: 1 })
+    bot.slack.fault({ method: 'apps.connections.open', error: 'invalid_auth', times: 5_000 })
+    bot.slack.sockets.cut()
+    await bot.slack.until(
+      async () => (await readyz(bot)) === 'not ready: Socket Mode is not connected\n',
+      'a bot that is not ready',
+    )
+    expect(await gauge()).toBe(0)
+    await bot.slack.until(() => opened(bot) >= 6, 'more tries', 20_000)
+    expect(noted(bot)).toEqual([LOST, REFUSED])
+    bot.slack.clearFaults()
+    await bot.slack.until(async () => (await readyz(bot)) === 200, 'a bot that is ready', 20_000)
+    expect(await gauge()).toBe(1)
+    expect(await (await bot.mention('Where?')).lastAnswer()).toBe('Here.')
+    expect(noted(bot)).toEqual([LOST, REFUSED, BACK])
+  }, 60_000)
 
-test('a connection that Slack asks to make anew is not lost', async (t) => {
-  const bot = await startBot(t, { mode: 'socket', model: [finish('Anew.')] })
-  bot.slack.sockets.refresh()
-  await bot.slack.until(() => opened(bot) === 2, 'the new connection')
-  expect(await (await bot.mention('Anew?')).lastAnswer()).toBe('Anew.')
-  expect(noted(bot)).toEqual([])
-})
+  test('a connection that Slack asks to make anew is not lost', async (t) => {
+    const bot = await startBot(t, { mode: 'socket', model: [finish('Anew.')] })
+    bot.slack.sockets.refresh()
+    await bot.slack.until(() => opened(bot) === 2, 'the new connection')
+    expect(await (await bot.mention('Anew?')).lastAnswer()).toBe('Anew.')
+    expect(noted(bot)).toEqual([])
+  })
 
-test('a bot that is stopped while it looks for Slack ends at once, without a word', async (t) => {
-  const bot = await startBot(t, { mode: 'socket' })
-  bot.slack.fault({ method: 'apps.connections.open', dropBefore: true, times: 50 })
-  bot.slack.sockets.cut()
-  await bot.slack.until(() => opened(bot) > 1, 'a try')
-  await bot.stop()
-  const tries = opened(bot)
-  await bot.slack.settle(1_500)
-  expect([opened(bot), noted(bot)]).toEqual([tries, [LOST]])
+  test('a bot that is stopped while it looks for Slack ends at once, without a word', async (t) => {
+    const bot = await startBot(t, { mode: 'socket' })
+    bot.slack.fault({ method: 'apps.connections.open', dropBefore: true, times: 50 })
+    bot.slack.sockets.cut()
+    await bot.slack.until(() => opened(bot) > 1, 'a try')
+    await bot.stop()
+    const tries = opened(bot)
+    await bot.slack.settle(1_500)
+    expect([opened(bot), noted(bot)]).toEqual([tries, [LOST]])
+  })
 })
 
 test('over HTTP there is no connection to be told of', async (t) => {
