@@ -8,7 +8,7 @@ import { sourcesIn, visit } from '../harness/source.ts'
 const CONTRACTS = [
   'src/agent/types.ts',
   'src/agent/run-state.ts',
-  'src/agent/apply-event.ts',
+  'src/agent/run-progress.ts',
   'src/answer.ts',
   'src/history/types.ts',
   'src/limits/limits.ts',

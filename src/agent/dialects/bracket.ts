@@ -1,5 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
-import { messageLine } from '../message-line.ts'
+import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
 import { argumentInput, readCall, type Call } from '../parser/bracket-call.ts'
 import { readInline } from '../parser/inline-steps.ts'

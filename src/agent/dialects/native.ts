@@ -1,4 +1,4 @@
-import { personsWords } from '../message-line.ts'
+import { personsWords } from '../observation.ts'
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'

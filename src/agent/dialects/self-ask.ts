@@ -1,5 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
-import { messageLine } from '../message-line.ts'
+import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
 import { labelReader, type Label } from '../parser/labels.ts'
 import { toParsedTurn, turnText } from '../parser/model-output.ts'

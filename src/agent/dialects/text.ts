@@ -1,5 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
-import { messageLine } from '../message-line.ts'
+import { messageLine } from '../observation.ts'
 import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
