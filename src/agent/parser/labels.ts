@@ -89,18 +89,30 @@ function visibleLength(indent: string): number {
  * made when a line first begins with its character: most are those of languages that nobody writes here.
  */
 function patternsOf(words: string[]): { get(character: string): RegExp | undefined } {
-  const wordsBy = new Map<string, string[]>(['#', '*', '_', '`'].map((mark) => [mark, words]))
-  for (const word of words)
-    for (const letter of new Set(firstLetters(word))) wordsBy.set(letter, [...(wordsBy.get(letter) ?? []), word])
   const made = new Map<string, RegExp>()
+  let wordsBy: Map<string, string[]> | undefined
   return {
     get(character) {
-      const some = wordsBy.get(character)
-      const pattern = made.get(character) ?? (some && labelPattern(some))
+      const known = made.get(character)
+      if (known) return known
+      wordsBy ??= byFirstLetter(words)
+      const some = '#*_`'.includes(character) && character !== '' ? words : wordsBy.get(character)
+      const pattern = some && labelPattern(some)
       if (pattern) made.set(character, pattern)
       return pattern
     },
   }
+}
+
+function byFirstLetter(words: string[]): Map<string, string[]> {
+  const wordsBy = new Map<string, string[]>()
+  for (const word of words)
+    for (const letter of new Set(firstLetters(word))) {
+      const same = wordsBy.get(letter)
+      if (same) same.push(word)
+      else wordsBy.set(letter, [word])
+    }
+  return wordsBy
 }
 
 function labelPattern(words: string[]): RegExp {

@@ -144,7 +144,7 @@ export function withoutReasoning(text: string, spans: ReasoningSpan[]): string {
  * that all was reasoning, it is its whole line: an answer may end with its name.
  */
 function loneClosing(text: string): number | undefined {
-  const match = MAY_END_REASONING.test(text) ? LONE_CLOSING.exec(text) : null
+  const match = LONE_CLOSING.exec(text)
   if (!match) return undefined
   const [start, end] = [match.index, match.index + match[0].length]
   const lineAt = text.lastIndexOf('\n', start) + 1
