@@ -6,7 +6,10 @@ import { sourcesIn, visit } from '../harness/source.ts'
 
 /** Where the seams between the rooms are declared. */
 const CONTRACTS = [
-  'src/agent/types.ts',
+  'src/agent/contracts/dialect-contract.ts',
+  'src/agent/contracts/model-contract.ts',
+  'src/agent/contracts/run-events.ts',
+  'src/agent/contracts/tool-contract.ts',
   'src/agent/run-state.ts',
   'src/agent/run-progress.ts',
   'src/answer.ts',
