@@ -1,7 +1,7 @@
 /** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { Steering } from './agent/run-state.ts'
-import { applyEvent, type RunProgress } from './agent/apply-event.ts'
+import { applyEvent, type RunProgress } from './agent/run-progress.ts'
 import type { AgentEvent, Model, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'

@@ -2,9 +2,8 @@ import { Parser } from 'expr-eval'
 import { z } from 'zod'
 import type { Tool } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
-import { clean } from './calculator/clean.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
-import { readExpression } from './calculator/read.ts'
+import { readExpression } from './calculator/read-expression.ts'
 
 /** Longer expressions are refused unread. */
 const MAX_LENGTH = 1000
@@ -28,7 +27,7 @@ export function calculator(): Tool<{ expression: string }> {
 export function calculate(expression: string): number {
   if (expression.length > MAX_LENGTH)
     throw new ToolError(`The expression is too long: at most ${MAX_LENGTH} characters.`)
-  const value: unknown = parser.evaluate(readExpression(clean(expression)))
+  const value: unknown = parser.evaluate(readExpression(expression))
   if (typeof value !== 'number' || Number.isNaN(value))
     throw new ToolError('The expression has no value: it divides zero by zero, or leaves the real numbers.')
   if (!Number.isFinite(value)) throw new ToolError('The result is too large for a number, or a division by zero.')

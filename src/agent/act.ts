@@ -1,10 +1,11 @@
+/** Actions become observations: each tool is asked for once its input is right, and whatever it does becomes data. */
 import { askOnce } from './ask-once.ts'
-import { MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
-import { reportUsage, tell, type RunState } from './run-state.ts'
+import { reportUsage, tell } from './run-progress.ts'
+import type { RunState } from './run-state.ts'
 import type { AgentEvent, Observation, Tool, ToolContext, ToolMemory, ToolOutput, ToolStep, Usage } from './types.ts'
 
 /** Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. */

@@ -3,14 +3,26 @@
  * ends the run. One loop for every dialect. It yields events and stores nothing. Between two events the generator waits, so
  * a reader can save each one before the loop goes on, and start a later run from what it saved.
  */
+import { tooSlow } from '../errors.ts'
 import { actAndObserve } from './act.ts'
-import { roomForActions, stopReason } from './budget.ts'
-import { complete } from './complete.ts'
-import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
-import { nextTurn, reportUsage, startRun, tell, type AgentDeps, type RunState, type Task } from './run-state.ts'
-import { isStopped, isWaiting, takeAdditions } from './steering.ts'
-import type { AgentEvent, Completion, ParsedTurn, ToolStep, Usage } from './types.ts'
-import { unreadableStep, wholeOf } from './unreadable.ts'
+import { callDeadline, eitherOf, roomForActions, stopReason } from './budget.ts'
+import { beginsMessage, cutMiddle } from './observation.ts'
+import { ObservationCut } from './parser/observation-cut.ts'
+import { CUT_OFF, findingsOf, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
+import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
+import type { AgentDeps, RunState, Task } from './run-state.ts'
+import type {
+  AgentEvent,
+  Completion,
+  CutOff,
+  MessageStep,
+  ParsedTurn,
+  RunView,
+  ToolCall,
+  ToolStep,
+  UnreadableStep,
+  Usage,
+} from './types.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
@@ -50,6 +62,48 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   }
 }
 
+function startRun(task: Task, deps: AgentDeps): RunState {
+  const { steps, memory, usage } = { ...NO_PROGRESS, ...task }
+  const now = deps.now()
+  return {
+    ...deps,
+    task,
+    ...eitherOf(task.signal, deps.stopAsked?.()),
+    progress: { steps, memory, usage },
+    memory: structuredClone(memory),
+    unreported: [],
+    nonce: deps.newNonce(),
+    startedAt: now.getTime(),
+    today: now.toISOString().slice(0, 10),
+    written: '',
+  }
+}
+
+/** What a person adds loses its middle beyond this many characters. */
+const MOST_ADDED = 4_000
+
+/** Puts what people have added behind the run's steps, before its next thought. @returns whether there was anything. */
+function* takeAdditions(run: RunState): Generator<AgentEvent, boolean> {
+  const added = run.added?.() ?? []
+  for (const { id, user, text } of added) {
+    const { steps } = run.progress
+    const turn = steps.at(-1)?.turn ?? 0
+    const step: MessageStep = { kind: 'message', turn, id, user, text: cutMiddle(text, MOST_ADDED) }
+    yield tell(run, { type: 'message', n: steps.length + 1, step })
+  }
+  return added.length > 0
+}
+
+/** A step of the run waits for a person: nothing can be thought before that is decided. */
+function isWaiting({ progress }: RunState): boolean {
+  return progress.steps.some((step) => step.kind === 'tool' && step.waiting && !step.observation)
+}
+
+/** A person asked to stop, and this process may say so: the run is not handed over at the same time. */
+function isStopped(run: RunState): boolean {
+  return run.stopAsked?.().aborted === true && !run.task.signal.aborted
+}
+
 /** Asks the model for one turn. Undefined if the time for thinking ran out meanwhile: then the next turn is the final one. */
 async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | undefined> {
   const asked = run.now().getTime()
@@ -68,6 +122,73 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   return completion && wholeOf(run.dialect.read(completion, run.tools), completion)
 }
 
+/** One completion. The stream is ended at the first observation that the model invents. */
+async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
+  const { stop } = run.dialect
+  const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
+  const time = callDeadline(run)
+  const { signal, ms: timeMs } = time
+  const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
+  let cut = new ObservationCut(invention)
+  let toolCalls: ToolCall[] | undefined
+  let cutOff: CutOff | undefined
+  let reasoning = ''
+  let heardAt = run.now().getTime()
+  try {
+    for await (const event of run.model.stream(request)) {
+      heardAt = run.now().getTime()
+      if (event.type === 'restart') [cut, reasoning] = [new ObservationCut(invention), '']
+      else if (event.type === 'tool_calls') toolCalls = event.calls
+      else if (event.type === 'cut_off') cutOff = 'length'
+      else if (event.type === 'reasoning') reasoning = (reasoning + event.text).slice(0, REASONING_CHARS)
+      else if (cut.push(event.text)) break
+    }
+  } catch (error) {
+    if (run.signal.aborted || !signal.aborted) throw error
+    if (!run.finalTurn) return undefined
+    // The model wrote nothing in all of the run's time and no tool found anything: that is a failure of the model's.
+    if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
+      throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
+    cutOff = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE) ? 'time' : 'silence'
+  } finally {
+    time.release()
+  }
+  return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}), ...(cutOff ? { cutOff } : {}) }
+}
+
+/** At the end of its time, a model has stalled if nothing has come for this long, or for this share of the call's time. */
+const SILENT_MS = 5_000
+const SILENT_SHARE = 0.25
+
+/** How much reasoning beside the text is kept: it may become a thought. */
+const REASONING_CHARS = 10_000
+
+function viewOf(run: RunState): RunView {
+  const { tools, progress, nonce, finalTurn, task, today } = run
+  return {
+    question: task.question,
+    tools,
+    steps: progress.steps,
+    today,
+    nonce,
+    history: task.history ?? [],
+    ...(finalTurn ? { finalTurn } : {}),
+  }
+}
+
+/**
+ * What can be used of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and an
+ * action whose input is JSON that could be read. A plain-text input may be cut in half, and a tool must not run on that.
+ */
+function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
+  if (cutOff !== 'length' || reading.kind === 'finish') return reading
+  if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
+  const isHalf = reading.actions.some(({ input }) => typeof input === 'string')
+  return isHalf ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` } : reading
+}
+
+const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
+
 /** The model's actions become steps to run; a completion that could not be read becomes a step that tells the model so. */
 function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
   // This completion's cut is dealt with in its steps: an answer that a tool gives (`returnDirect`) is not cut off.
@@ -83,6 +204,15 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
     yield tell(run, { type: 'action', n, step })
   }
 }
+
+/** The step that a completion becomes of which nothing can be read; its observation is the dialect's hint. */
+function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: 'unreadable' }): UnreadableStep {
+  const text = run.written.slice(0, UNREADABLE_CHARS)
+  return { kind: 'unreadable', turn: nextTurn(run), thought, text, observation: { ok: false, text: hint } }
+}
+
+/** How much of an unreadable completion the model is shown again. */
+const UNREADABLE_CHARS = 1000
 
 /** The thought stands on the first step of a turn, the number of calls that were dropped on the last one. */
 function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {

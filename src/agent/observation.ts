@@ -1,10 +1,10 @@
-import { reactLabel } from './parser/labels.ts'
-import { defuseTokens } from './parser/special-tokens.ts'
-
 /**
- * Observations are data. Where a tool returns one it is capped (`cutMiddle`). Before it goes into a prompt, its lines that look like
- * the prompt's own labels are defused, and it stands between marks that a page cannot know.
+ * What tools and people write is data. Where it comes in it is capped (`cutMiddle`). Before it goes into a prompt, its lines that
+ * look like the prompt's own labels are defused; an observation stands between marks that a page cannot know.
  */
+import { reactLabel } from './parser/labels.ts'
+import { defuseTokens, MAY_HOLD_TOKENS } from './parser/special-tokens.ts'
+import type { MessageStep } from './types.ts'
 
 /** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay whole. */
 export function cutMiddle(text: string, max: number): string {
@@ -85,5 +85,30 @@ function indentOf(line: string): number {
 
 /** The observation as the prompt carries it: labels and special tokens defused, between per-run marks. */
 export function fenceObservation(text: string, nonce: string): string {
-  return `<${nonce}>${defuseTokens(defuseLabels(text)).replaceAll(nonce, '…')}</${nonce}>`
+  return `<${nonce}>${defused(text).replaceAll(nonce, '…')}</${nonce}>`
+}
+
+function defused(text: string): string {
+  const plain = defuseLabels(text)
+  return MAY_HOLD_TOKENS.test(plain) ? defuseTokens(plain) : plain
+}
+
+const MESSAGE_LABEL = 'Message from the person:'
+
+/**
+ * What a person added while the run was under way, as a line of the text that the model goes on with. It is the person's word,
+ * so it stands without the marks that an observation gets; but it cannot pass for another part of the prompt.
+ */
+export function messageLine(step: MessageStep): string {
+  return `${MESSAGE_LABEL} ${personsWords(step)}\n`
+}
+
+/** The same for a dialect that has a role for what people say. */
+export function personsWords({ text }: MessageStep): string {
+  return defused(text.trim())
+}
+
+/** Whether a line of model output begins a person's message that the model invented, as models do with observations. */
+export function beginsMessage(line: string): boolean {
+  return line.trimStart().toLowerCase().startsWith(MESSAGE_LABEL.toLowerCase())
 }

@@ -1,7 +1,6 @@
-import { applyEvent, NO_PROGRESS, type RunProgress } from './apply-event.ts'
-import { eitherOf } from './deadline.ts'
+/** What a run is given and what it knows while it runs: types alone. */
+import type { RunProgress } from './run-progress.ts'
 import type {
-  AgentEvent,
   CutOff,
   Dialect,
   Model,
@@ -15,7 +14,7 @@ import type {
 } from './types.ts'
 
 /** What one run may spend. Times in milliseconds. */
-export interface Limits {
+export interface RunLimits {
   /** Uses of tools, each of those that a turn asks for at once, and unreadable turns; the answer comes besides. */
   maxSteps: number
   timeoutMs: number
@@ -73,7 +72,7 @@ export interface AgentDeps extends ToolEnv, Steering {
   model: Model
   dialect: Dialect
   tools: Tool[]
-  limits: Limits
+  limits: RunLimits
   /** A few characters that no page can guess: they fence a run's observations in the prompt. */
   newNonce(): string
 }
@@ -100,36 +99,4 @@ export interface RunState extends AgentDeps {
   /** The text of the model's last completion, and why it is not whole. */
   written: string
   cutOff?: CutOff | undefined
-}
-
-export function startRun(task: Task, deps: AgentDeps): RunState {
-  const { steps, memory, usage } = { ...NO_PROGRESS, ...task }
-  const now = deps.now()
-  return {
-    ...deps,
-    task,
-    ...eitherOf(task.signal, deps.stopAsked?.()),
-    progress: { steps, memory, usage },
-    memory: structuredClone(memory),
-    unreported: [],
-    nonce: deps.newNonce(),
-    startedAt: now.getTime(),
-    today: now.toISOString().slice(0, 10),
-    written: '',
-  }
-}
-
-/** Takes an event into the run's own progress, before its readers get it: `yield tell(run, event)`. */
-export function tell(run: RunState, event: AgentEvent): AgentEvent {
-  run.progress = applyEvent(run.progress, event)
-  return event
-}
-
-export function* reportUsage(run: RunState): Generator<AgentEvent> {
-  for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
-}
-
-/** The number of the turn that a step to come belongs to: several steps of one completion share it. */
-export function nextTurn({ progress }: RunState): number {
-  return (progress.steps.at(-1)?.turn ?? 0) + 1
 }

@@ -1,7 +1,6 @@
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
-import { applyEvent, NO_PROGRESS, stepCount } from '../agent/apply-event.ts'
+import { applyEvent, NO_PROGRESS, stepCount, totalOf } from '../agent/run-progress.ts'
 import type { AgentEvent, StopReason, Usage } from '../agent/types.ts'
-import { totalOf } from '../agent/usage.ts'
 import { messageOf, ModelError } from '../errors.ts'
 import type { EvalQuestion } from './questions.ts'
 

@@ -1,5 +1,5 @@
 import type { Usage } from '../agent/types.ts'
-import { totalOf } from '../agent/usage.ts'
+import { totalOf } from '../agent/run-progress.ts'
 import type { RedisClient } from '../redis.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
 import type { Bucket } from './rate-limiter.ts'

@@ -1,4 +1,4 @@
-import { stepCount } from '../agent/apply-event.ts'
+import { stepCount } from '../agent/run-progress.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../agent/apply-event.ts'
+import type { RunProgress } from '../agent/run-progress.ts'
 import type { Step } from '../agent/types.ts'
 import type { RunPart, SavedRun } from './types.ts'
 

@@ -1,5 +1,4 @@
-import { stepCount } from '../agent/apply-event.ts'
-import { totalOf } from '../agent/usage.ts'
+import { stepCount, totalOf } from '../agent/run-progress.ts'
 import type { Question, SavedRun } from '../run/types.ts'
 
 /** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */

@@ -1,4 +1,4 @@
-import type { RunProgress } from '../agent/apply-event.ts'
+import type { RunProgress } from '../agent/run-progress.ts'
 import { progressOf } from '../run/saved-run.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Outcome } from './telemetry-event.ts'

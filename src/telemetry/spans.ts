@@ -3,8 +3,7 @@
  * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). Content goes in only on request.
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
-import { stepCount } from '../agent/apply-event.ts'
-import { totalOf } from '../agent/usage.ts'
+import { stepCount, totalOf } from '../agent/run-progress.ts'
 import { conversationOf, type Question } from '../run/types.ts'
 import { inputMessages, outputMessages } from './genai-messages.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'

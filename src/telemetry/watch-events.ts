@@ -1,4 +1,4 @@
-import { applyEvent } from '../agent/apply-event.ts'
+import { applyEvent } from '../agent/run-progress.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'

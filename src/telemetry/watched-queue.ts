@@ -1,4 +1,4 @@
-import { stepCount } from '../agent/apply-event.ts'
+import { stepCount } from '../agent/run-progress.ts'
 import type { Accepted, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../run/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'

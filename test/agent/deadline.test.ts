@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Deadline } from '../../src/agent/deadline.ts'
+import { Deadline } from '../../src/agent/budget.ts'
 
 const never = new Promise<never>(() => {})
 

@@ -6,9 +6,12 @@ import { sourcesIn, visit } from '../harness/source.ts'
 
 /** Where the seams between the rooms are declared. */
 const CONTRACTS = [
-  'src/agent/types.ts',
+  'src/agent/contracts/dialect-contract.ts',
+  'src/agent/contracts/model-contract.ts',
+  'src/agent/contracts/run-events.ts',
+  'src/agent/contracts/tool-contract.ts',
   'src/agent/run-state.ts',
-  'src/agent/apply-event.ts',
+  'src/agent/run-progress.ts',
   'src/answer.ts',
   'src/history/types.ts',
   'src/limits/limits.ts',

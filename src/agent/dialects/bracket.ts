@@ -1,14 +1,22 @@
 import type { Prompts } from '../../prompts.ts'
-import { messageLine } from '../message-line.ts'
+import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
-import { argumentInput, readCall, type Call } from '../parser/action-input.ts'
+import { argumentInput, readCall, type Call } from '../parser/bracket-call.ts'
+import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
+import type { Section } from '../parser/labels.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
-import { actionAt, answerAt, faultAt, toParsedTurn, type Match, type ModelOutput } from '../parser/match.ts'
-import { modelOutputOf } from '../parser/model-output.ts'
+import {
+  actionAt,
+  answerAt,
+  faultAt,
+  modelOutputOf,
+  toParsedTurn,
+  type Match,
+  type ModelOutput,
+} from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { answerOf, readAction, readBraced, readInline } from '../parser/react-steps.ts'
-import type { Section } from '../parser/sections.ts'
+import { answerOf, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'

@@ -1,12 +1,19 @@
 import type { Prompts } from '../../prompts.ts'
-import { messageLine } from '../message-line.ts'
+import { messageLine } from '../observation.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
+import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
-import { firstBegun, toParsedTurn, type AcceptsInput, type Match, type ModelOutput } from '../parser/match.ts'
-import { modelOutputOf } from '../parser/model-output.ts'
+import {
+  firstBegun,
+  modelOutputOf,
+  toParsedTurn,
+  type AcceptsInput,
+  type Match,
+  type ModelOutput,
+} from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { readInline, readSteps } from '../parser/react-steps.ts'
+import { readSteps } from '../parser/react-steps.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
 import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
 

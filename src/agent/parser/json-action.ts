@@ -2,7 +2,7 @@
  * Actions that are written as JSON: `{"action": "search", "action_input": …}` and its kin, wherever they stand in a turn.
  */
 import { readBareObject, readLoose, type Retries } from './loose-json.ts'
-import { thoughtBefore, type Match, type ModelOutput } from './match.ts'
+import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 

@@ -1,11 +1,11 @@
 /**
  * What counts as a label. A label opens a part of a ReAct turn: `Thought:`, `Action Input:`, `观察：`. Models write them in
  * bold, as headings, in any case, numbered, indented, with a space before the colon, with a full-width colon.
- * Only what stands at the beginning of a line is a label; the same words inside a sentence are prose.
+ * Only what stands at the beginning of a line is a label; the same words inside a sentence are prose. The labelled parts of a
+ * turn are its sections.
  */
-
-export type ReactLabel =
-  'thought' | 'action' | 'input' | 'observation' | 'answer' | 'question' | 'loneInput' | 'loneAction' | 'loneAnswer'
+import { REACT, SPACE, type ReactLabel } from './label-words.ts'
+import { dedent, depthAfter, fenceAt, matchAt, nextLine, tidy } from './text-lines.ts'
 
 /** A label as found: where its line begins, and where its value does. */
 export interface Label<Name extends string = ReactLabel> {
@@ -30,59 +30,13 @@ export interface Label<Name extends string = ReactLabel> {
 export type LabelReader<Name extends string = ReactLabel> = (text: string, at: number) => Label<Name> | undefined
 
 // No two neighbours below can fight over the same characters without a bound, so a failing match costs linear time.
-const SPACE = '[ \\t\\u00a0\\u3000\\u200b-\\u200d\\u2060\\ufeff]'
 const GAP = `${SPACE}{0,4}`
-const PART = `(?:${SPACE}|[_-]){0,3}`
 const MARK = '([*_`]{1,3})?'
 const NUMBER = '(?:[#(（]?\\d{1,4}[)）]?)?'
 const INDENT = new RegExp(`${SPACE}+`, 'y')
 const INDENTS = new Set(' \t\u00a0\u3000\u200b\u200c\u200d\u2060\ufeff')
 const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/g
 const BLANK = new RegExp(`${SPACE}*\\r?(?:\\n|$)`, 'y')
-
-/**
- * The labels of ReAct in the languages that models answer in: pieces of a regular expression without groups, with a comma
- * and a space between them. The lone ones are common words, which are labels only in the right company.
- */
-export const REACT: Record<ReactLabel, string[]> = {
-  thought: pieces(
-    'thoughts?, 思考, 想法, 思路, 생각, 사고, gedanke, pensée, réflexion, pensamiento, pensamento, pensiero, мысль, ' +
-      'размышление, gedachte, myśl, düşünce, suy nghĩ',
-  ),
-  input: pieces(
-    `action${PART}\\d{1,4}${PART}input, (?:action|tool)${PART}(?:input|args|arguments?|param(?:eter)?s?), ` +
-      '(?:行动|动作|操作|工具)(?:的?输入|参数), (?:行動|動作|操作|工具)(?:の?入力|輸入|參數), (?:アクション|ツール)の?入力, ' +
-      '(?:행동|액션|도구|작업) ?입력, aktionseingabe, aktions-?input, eingabe der aktion, ' +
-      "entrée (?:de l['’]action|d['’]action|de l['’]outil), entrada de (?:la )?acción, entrada da ação, " +
-      "input dell['’]azione, actie-?invoer, dane wejściowe akcji, ввод(?:ные данные)? действия, " +
-      'входные данные(?: действия)?, eylem girdisi, đầu vào hành động',
-  ),
-  action: pieces(
-    '(?:next )?action(?: name| to take)?, 行动, 动作, 行動, 動作, アクション, 행동, 액션, aktion, acción, ação, azione, ' +
-      'действие, actie, akcja, eylem, hành động',
-  ),
-  observation: pieces(
-    'observation, 观察结果, 观察, 觀察結果, 觀察, 観察結果, 観察, 관찰, beobachtung, observación, observação, osservazione, ' +
-      'наблюдение, observatie, obserwacja, gözlem, quan sát',
-  ),
-  answer: pieces(
-    `final${PART}(?:answer|response), 最[终後后終](?:答案|回答|答复), 最終的な(?:答え|回答), 최종 ?답변?, ` +
-      '(?:endgültige|finale|abschließende) antwort, réponse finale, respuesta final, resposta final, risposta finale, ' +
-      '(?:окончательный|финальный|итоговый) ответ, (?:definitieve?|uiteindelijke) antwoord, ' +
-      '(?:ostateczna|końcowa) odpowiedź, (?:nihai|son) cevap, câu trả lời cuối cùng',
-  ),
-  question: pieces('question, 问题, 問題, 質問, 질문, frage, pregunta, pergunta, domanda, вопрос, vraag'),
-  loneInput: pieces('input, 输入, 輸入, 入力, 입력, eingabe, entrée, entrada, ввод, arg(?:ument)?s, param(?:eter)?s'),
-  loneAction: pieces('tool(?: name)?, 工具, ツール, 도구'),
-  loneAnswer: pieces(
-    'answer, (?:the )?final answer is, 答案, 回答, 答え, 답변, 정답, antwort, réponse, respuesta, resposta, risposta, ответ, ' +
-      'antwoord, odpowiedź, cevap',
-  ),
-}
-
-function pieces(list: string): string[] {
-  return list.split(', ')
-}
 
 /** As many spellings of labels are remembered; a turn has a few. */
 const MOST_SPELLINGS = 500
@@ -130,21 +84,42 @@ function visibleLength(indent: string): number {
   return indent === '' ? 0 : indent.replace(INVISIBLE, '').length
 }
 
-/** What a label looks like, by the character that it begins with: few words begin alike, so few are tried. */
-function patternsOf(words: string[]): Map<string, RegExp> {
-  const pattern = (some: string[]) =>
-    new RegExp(
-      `(#{1,6}${GAP})?${MARK}(${some.join('|')})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
-      'iy',
-    )
-  const letters = new Set(words.flatMap(firstLetters))
-  const decorated = pattern(words)
-  return new Map([
-    ...[...letters].map(
-      (letter) => [letter, pattern(words.filter((word) => firstLetters(word).includes(letter)))] as const,
-    ),
-    ...['#', '*', '_', '`'].map((mark) => [mark, decorated] as const),
-  ])
+/**
+ * What a label looks like, by the character that it begins with: few words begin alike, so few are tried. Each pattern is
+ * made when a line first begins with its character: most are those of languages that nobody writes here.
+ */
+function patternsOf(words: string[]): { get(character: string): RegExp | undefined } {
+  const made = new Map<string, RegExp>()
+  let wordsBy: Map<string, string[]> | undefined
+  return {
+    get(character) {
+      const known = made.get(character)
+      if (known) return known
+      wordsBy ??= byFirstLetter(words)
+      const some = '#*_`'.includes(character) && character !== '' ? words : wordsBy.get(character)
+      const pattern = some && labelPattern(some)
+      if (pattern) made.set(character, pattern)
+      return pattern
+    },
+  }
+}
+
+function byFirstLetter(words: string[]): Map<string, string[]> {
+  const wordsBy = new Map<string, string[]>()
+  for (const word of words)
+    for (const letter of new Set(firstLetters(word))) {
+      const same = wordsBy.get(letter)
+      if (same) same.push(word)
+      else wordsBy.set(letter, [word])
+    }
+  return wordsBy
+}
+
+function labelPattern(words: string[]): RegExp {
+  return new RegExp(
+    `(#{1,6}${GAP})?${MARK}(${words.join('|')})${GAP}${MARK}${GAP}${NUMBER}${GAP}${MARK}${GAP}([:：﹕])?`,
+    'iy',
+  )
 }
 
 /** The letters that a piece of the table may begin with: those of each alternative of a group that comes first. */
@@ -154,73 +129,89 @@ function firstLetters(piece: string): string[] {
   return begins.flatMap(([letter = '']) => [letter, letter.toUpperCase()])
 }
 
-function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
-  sticky.lastIndex = at
-  return sticky.exec(text)
-}
-
 /** The labels of ReAct. */
 export const reactLabel = labelReader(REACT)
 
-const TAG = '</?(?:b|strong|i|em|u|p|li|ul|ol|span|div|h[1-6]|code|mark|br|font)\\b[^<>]{0,60}>'
-const BULLET = '(?:[-+*•●▪◦‣·–—►▶→➤➜»>]{1,2}|[①-⑳])(?=[ \\t])'
-const ORDINAL = '(?:step ?)?(?:\\d{1,2}|[a-z]|[ivx]{1,4})[.):、-]|\\(\\d{1,2}\\)|\\d\\ufe0f?\\u20e3|第\\d{1,2}步[：:]?'
-const EMOJI = '(?:(?!\\d)\\p{Extended_Pictographic}[\\ufe0f\\u200d\\p{Emoji_Modifier}]*){1,4}'
-const LISTED = new RegExp(
-  `^([ \\t]{0,16})(#{1,6} )?([*_\`]{0,3})(?:(?:${BULLET}|${ORDINAL}|${EMOJI})[ \\t]{0,4}){1,3}`,
-  'iu',
-)
-const HTML = new RegExp(
-  `^[ \\t]{0,16}(?:${TAG}[ \\t]{0,4}){1,4}([^<>\\n]{1,40})(?:${TAG}){0,3}([ \\t]{0,3}[:：])?(?:${TAG}){0,3}`,
-  'i',
-)
-const HTML_END = new RegExp(`(?:[ \\t]{0,4}${TAG}){1,4}\\s{0,16}$`, 'i')
-const BRACKETED =
-  /^[ \t]{0,16}([*_`]{0,3})(?:\[([^\][\n]{1,40})\]|【([^【】\n]{1,40})】|「([^「」\n]{1,40})」|\(([^()\n]{1,40})\)|<([^<>/\n]{1,40})>(?=[ \t]*[:：\n]))[*_`]{0,3}[ \t]{0,3}[:：]?/
-const PARTED =
-  /^[ \t]{0,16}[*_`]{0,3}([\p{L}][\p{L}\p{N} _'’]{1,30}?)[*_`]{0,3} {0,2}(?:[=-]>|→|⇒|=|-|–|—|\|)[ \t]{1,4}/u
-
-/** A line of another style in the plain one; undefined for a line that is not in that style. */
-type PlainLine = (line: string) => string | undefined
-
-/**
- * The styles of labels besides the plain one: list items with bullets, numbers or emoji, HTML, brackets, another sign in
- * place of the colon. Such a line may be prose, so it counts only where all labels of a turn are in one style
- * (`plainLabels` of `sections.ts`).
- */
-export const LABEL_STYLES: PlainLine[] = [
-  (line) => replaceStart(line, LISTED, ([, indent = '', heading = '', bold = '']) => indent + heading + bold),
-  (line) =>
-    replaceStart(line, HTML, ([, label = '']) => `${label.trim().replace(/[:：]$/, '')}:`)?.replace(HTML_END, ''),
-  (line) => replaceStart(line, BRACKETED, ([, , ...labels]) => `${labels.find(Boolean) ?? ''}:`),
-  (line) => replaceStart(line, PARTED, ([, label = '']) => `${label}: `),
-]
-
-/** No label with all that stands around it is longer. */
-const LONGEST_LABEL = 160
-
-/** The line with what `pattern` matches at its beginning replaced. */
-function replaceStart(
-  line: string,
-  pattern: RegExp,
-  replacement: (match: RegExpExecArray) => string,
-): string | undefined {
-  const match = pattern.exec(line.slice(0, LONGEST_LABEL))
-  return match ? replacement(match) + line.slice(match[0].length) : undefined
+/** A labelled part of a turn. `fenced`: a code fence was open before it, so that fence's end is its end too. */
+export interface Section extends Label {
+  fenced: boolean
+  /** Named by a word that is common in prose too (`Answer:`). */
+  lone: boolean
 }
 
-const ANSWER_TAG = /^(?:final[ _-]?)?answer$/i
-const LABEL_TAG = /<(\/?)([a-z][a-z _-]{2,20})>/gi
+/** No honest turn has more labels; what comes after so many is not looked at. */
+const MOST_LABELS = 1000
 
 /**
- * `<action>search</action><action_input>x</action_input>`: labels as tags become labels on lines of their own. Each tag
- * must be closed; an answer's may be cut off by `stop`.
+ * The labelled parts of a turn, in order. A lone `Input:` is a label only right after an action, a lone `Tool:` only right
+ * before an input; `Action: Final Answer: x` is an answer.
  */
-export function labelsOfTags(text: string): string {
-  if (!text.includes('<')) return text
-  const closed = new Set([...text.matchAll(/<\/([a-z][a-z _-]{2,20})>/gi)].map(([, name = '']) => name.toLowerCase()))
-  return text.replace(LABEL_TAG, (tag: string, slash: string, name: string) => {
-    if (!(closed.has(name.toLowerCase()) || ANSWER_TAG.test(name)) || !reactLabel(`${name}:`, 0)) return tag
-    return slash ? '\n' : `\n${name}:`
-  })
+export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Section[] {
+  const sections: Section[] = []
+  let depth = 0
+  for (let at = 0; at < turn.length && sections.length < MOST_LABELS; at = nextLine(turn, at)) {
+    const fence = fenceAt(turn, at)
+    if (fence) depth = depthAfter(depth, fence)
+    const label = fence ? undefined : labelAt(turn, at)
+    if (!label || (!label.colon && !label.decorated)) continue
+    const lastName = sections.at(-1)?.name
+    if (label.name === 'loneInput' && lastName !== 'action' && lastName !== 'loneAction') continue
+    const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
+    sections.push(sectionAt(label, inner?.name === 'answer' && inner.colon ? inner : label, depth > 0))
+  }
+  return sections.some(({ name }) => name in MEANT)
+    ? sections.flatMap((one, i) => inContext(one, sections[i + 1]))
+    : sections
+}
+
+/** The section of a label, named by the same label or by the one that follows it on its line. */
+function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): Section {
+  const { at, indent, capital, decorated, mark, colon, wrap } = label
+  // Spelled out: spreading a label costs more than reading it.
+  return { name, at, valueAt, indent, capital, decorated, mark, colon, wrap, fenced, lone: false }
+}
+
+const MEANT: Partial<Record<Section['name'], Section['name']>> = {
+  loneInput: 'input',
+  loneAnswer: 'answer',
+  loneAction: 'action',
+}
+
+/** A section by the name that its neighbours give it; none where a lone `Tool:` has no input. */
+function inContext(section: Section, next: Section | undefined): Section[] {
+  const isInput = next?.name === 'input' || next?.name === 'loneInput'
+  if (section.name === 'loneAction' && !isInput) return []
+  const meant = MEANT[section.name]
+  return [meant ? { ...section, name: meant, lone: true } : section]
+}
+
+/** The text of a section up to `end`, without its indent, its decoration, and a fence's end that has no beginning. */
+export function sectionText(turn: string, section: Section, end: number): string {
+  const text = dedent(turn.slice(section.valueAt, end), section.indent).trimEnd()
+  return tidy(unwrapped(tidy(withoutLooseFence(text)), section.wrap))
+}
+
+/** A bare fence in the last line that closes none here closes one that the turn did not open. */
+function withoutLooseFence(text: string): string {
+  let depth = 0
+  let last = text.length
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const fence = fenceAt(text, at)
+    if (fence) depth = depthAfter(depth, fence)
+    last = fence && !fence.language && depth === 1 ? at : text.length
+  }
+  return text.slice(0, last)
+}
+
+/** Drops the decoration that was opened before a label and closes its value's first line (`**Action: Search**`). */
+export function unwrapped(value: string, wrap: string): string {
+  if (!wrap) return value
+  const end = value.includes('\n') ? value.indexOf('\n') : value.length
+  const line = value.slice(0, end).trimEnd()
+  return line.endsWith(wrap) ? line.slice(0, -wrap.length) + value.slice(end) : value
+}
+
+/** Whether a label begins a step: not one that is a common word besides. */
+export function opensStep({ name, lone }: Section): boolean {
+  return (name === 'action' || name === 'input' || name === 'answer') && !lone
 }

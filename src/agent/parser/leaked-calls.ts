@@ -1,5 +1,5 @@
 import { readArguments, readLoose } from './loose-json.ts'
-import { actionAt, faultAt, type Match, type ModelOutput } from './match.ts'
+import { actionAt, faultAt, type Match, type ModelOutput } from './model-output.ts'
 import { matchAt, nextLine, skipSpace, tidy } from './text-lines.ts'
 import { listedTool, toolNamed } from './tool-names.ts'
 
@@ -75,6 +75,9 @@ const SYNTAXES: Syntax[] = [
 ]
 
 const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'giu'), closes }))
+
+/** A cheap look before the search: no leaked call is without one of these. */
+export const MAY_LEAK = /[<(]|\[tool_calls|to=|>>>/iu
 
 /** The first leaked call of a turn. */
 export function readLeaked(turn: ModelOutput): Match | undefined {

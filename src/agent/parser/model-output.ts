@@ -1,14 +1,30 @@
 /**
- * Opens what a model wrote for reading. The readers are tolerant of form and strict about one thing: only what the model
- * wrote in this turn, up to its first invented observation, is read. No reader throws on any text, none takes more than
- * linear time, and what is cut off is unreadable, never guessed.
+ * What a model wrote, opened for reading, and what a reader found in it. The readers are tolerant of form and strict about one
+ * thing: only what the model wrote in this turn, up to its first invented observation, is read. No reader throws on any text,
+ * none takes more than linear time, and what is cut off is unreadable, never guessed.
  */
-import type { LabelReader } from './labels.ts'
-import type { AcceptsInput, ModelOutput } from './match.ts'
+import type { ParsedTurn } from '../types.ts'
+import { plainLabels } from './label-styles.ts'
+import { opensStep, sectionsOf, unwrapped, type LabelReader, type Section } from './labels.ts'
 import { beginsObservation, cutWhole, MOST_CHARS } from './observation-cut.ts'
-import { withoutReasoning } from './reasoning.ts'
-import { plainLabels, sectionsOf } from './sections.ts'
-import { cameToFinal, finalPart, withoutEnd, withoutHead } from './special-tokens.ts'
+import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
+import { cameToFinal, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
+import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
+
+/** A completion opened for reading: what the model said in its turn, its labelled parts, and the tools it may name. */
+export interface ModelOutput {
+  text: string
+  sections: Section[]
+  tools: string[]
+  /** Whether the tool of that name takes an input, where the tools' schemas are known. */
+  accepts?: AcceptsInput | undefined
+  /** The model marked the text as the part for people. */
+  isFinal: boolean
+  /** The completion is longer than what is read, so what runs to the end of the text is not whole. */
+  isCut: boolean
+}
+
+export type AcceptsInput = (tool: string, input: unknown) => boolean
 
 /** How a dialect reads. `labelAt`: its labels, where they are not those of plain ReAct. */
 export interface ReadOptions {
@@ -24,7 +40,7 @@ export function modelOutputOf(
 ): ModelOutput {
   const { text, isFinal, isCut } = turnText(completion)
   const sections = sectionsOf(text, labelAt)
-  const plain = plainLabels(text, sections, labelAt)
+  const plain = sections.some(opensStep) ? text : plainLabels(text, labelAt)
   if (plain === text) return { text, sections, tools, accepts, isFinal, isCut }
   const own = cutWhole(plain).text
   return { text: own, sections: sectionsOf(own, labelAt), tools, accepts, isFinal, isCut }
@@ -43,14 +59,17 @@ export interface TurnText {
  */
 export function turnText(completion: string, begins: (line: string) => boolean = beginsObservation): TurnText {
   const lines = withPlainBreaks(completion.slice(0, MOST_CHARS + 1))
-  const cut = cutWhole(withoutHead(lines), begins)
-  const final = finalPart(withoutReasoning(cut.text, cut.reasoning))
-  const ended = withoutEnd(withoutHead(final.text))
+  const mayHoldTokens = MAY_HOLD_TOKENS.test(lines)
+  const cut = cutWhole(mayHoldTokens ? withoutHead(lines) : lines, begins)
+  const mayReason = cut.reasoning.length > 0 || MAY_END_REASONING.test(cut.text)
+  const said = mayReason ? withoutReasoning(cut.text, cut.reasoning) : cut.text
+  const final = mayHoldTokens ? finalPart(said) : { text: said, isFinal: false }
+  const ended = mayHoldTokens ? withoutEnd(withoutHead(final.text)) : final.text.trimEnd()
   const text =
     cut.text.startsWith(ended) && cut.reasoning.length === 0 ? cutLastLine(ended, begins) : cutWhole(ended, begins).text
   return {
     text,
-    isFinal: final.isFinal || cameToFinal(lines),
+    isFinal: final.isFinal || (mayHoldTokens && cameToFinal(lines)),
     isCut: completion.length > MOST_CHARS && lines.trimEnd().endsWith(text.slice(-100)),
   }
 }
@@ -63,4 +82,108 @@ function withPlainBreaks(text: string): string {
 function cutLastLine(text: string, begins: (line: string) => boolean): string {
   const at = text.lastIndexOf('\n') + 1
   return at < text.length && begins(`${text.slice(at)}\n`) ? text.slice(0, at) : text
+}
+
+/** What a reader found in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
+export type Match = Place &
+  (
+    | { kind: 'action'; tool: string; input: unknown }
+    | { kind: 'finish'; answer: string }
+    /** Something was begun that cannot be read; `what` completes "it could not be read: …". */
+    | { kind: 'fault'; what: string }
+  )
+
+interface Place {
+  at: number
+  thought: string
+}
+
+/** The value of an input, or what is wrong with it. */
+export type ParsedInput = { ok: true; input: unknown } | { ok: false; what: string }
+
+/** The action at `at`, or the fault in its input. */
+export function actionAt(
+  turn: ModelOutput,
+  at: number,
+  { tool, parsed }: { tool: string; parsed: ParsedInput },
+): Match {
+  if (!parsed.ok) return faultAt(turn, at, parsed.what)
+  return { kind: 'action', at, thought: thoughtBefore(turn, at), tool, input: parsed.input }
+}
+
+/** The answer given at `at`. An empty one is a fault. */
+export function answerAt(turn: ModelOutput, at: number, answer: string): Match {
+  if (answer === '') return faultAt(turn, at, 'its answer is empty')
+  return { kind: 'finish', at, thought: thoughtBefore(turn, at), answer }
+}
+
+/** Something was begun at `at` that cannot be read. */
+export function faultAt(turn: ModelOutput, at: number, what: string): Match {
+  return { kind: 'fault', at, thought: thoughtBefore(turn, at), what }
+}
+
+/**
+ * The thought before `end`: what stands before the first label, and what follows each `Thought:`. The question that a
+ * model echoes is left out.
+ */
+export function thoughtBefore({ text, sections }: Pick<ModelOutput, 'text' | 'sections'>, end: number): string {
+  const parts: string[] = []
+  let open: { valueAt: number; wrap: string } | undefined = { valueAt: 0, wrap: '' }
+  for (const section of sections) {
+    if (section.at >= end) break
+    if (open) parts.push(thoughtText(text.slice(open.valueAt, section.at), open.wrap))
+    open = section.name === 'thought' ? section : undefined
+  }
+  if (open) parts.push(thoughtText(text.slice(open.valueAt, end), open.wrap))
+  return parts.filter(Boolean).join('\n')
+}
+
+function thoughtText(part: string, wrap: string): string {
+  const mayHaveFence = part.includes('```') || part.includes('~~~')
+  const unfenced = mayHaveFence
+    ? part
+        .split('\n')
+        .filter((line) => !fenceAt(line, 0))
+        .join('\n')
+    : part
+  return tidy(unwrapped(tidy(unfenced), wrap))
+}
+
+/** Whichever of two begins first: what was broken off is not mended by what stands in it or after it. */
+export function firstBegun(one: Match | undefined, other: Match | undefined): Match | undefined {
+  return !one || !other ? (one ?? other) : one.at <= other.at ? one : other
+}
+
+/** Whichever of two can be acted on, the earlier where both can. */
+export function firstOf(one: Match | undefined, other: Match | undefined): Match | undefined {
+  if (!one || !other) return one ?? other
+  if ((one.kind === 'fault') !== (other.kind === 'fault')) return one.kind === 'fault' ? other : one
+  return one.at <= other.at ? one : other
+}
+
+/**
+ * The ParsedTurn of a match. Where there is none, or a fault, its hint says so and shows the expected `form`; the thought
+ * is then the prose before any JSON. Words that the model marked as the part for people are the answer.
+ */
+export function toParsedTurn(match: Match | undefined, turn: ModelOutput, form: string): ParsedTurn {
+  if (match?.kind === 'action') {
+    return { kind: 'actions', thought: match.thought, actions: [{ tool: match.tool, input: match.input }] }
+  }
+  if (match?.kind === 'finish') return { kind: 'finish', thought: match.thought, answer: match.answer }
+  const words = match ? '' : tidy(turn.text)
+  if (turn.isFinal && turn.sections.length === 0 && words) return { kind: 'finish', thought: '', answer: words }
+  const thought = match?.thought ?? thoughtBefore(turn, jsonBegins(turn.text))
+  return { kind: 'unreadable', thought, hint: `That reply could not be read: ${match?.what ?? missing(turn)}. ${form}` }
+}
+
+/** Where the first line begins that holds JSON and nothing before it but a fence. */
+function jsonBegins(text: string): number {
+  for (let at = text.includes('{') ? 0 : text.length; at < text.length; at = nextLine(text, at))
+    if (braceAfter(text, at, nextLine(text, at)) !== undefined) return at
+  return text.length
+}
+
+function missing(turn: ModelOutput): string {
+  const said = turn.text.trim() !== ''
+  return said ? 'it names neither an action nor a final answer' : 'it is empty, or begins with what only a tool may say'
 }

@@ -1,5 +1,6 @@
-import { labelReader, REACT, reactLabel } from './labels.ts'
-import { LONGEST_CLOSING, mayOpenReasoning, opensReasoning, type ReasoningSpan } from './reasoning.ts'
+import { REACT } from './label-words.ts'
+import { labelReader, reactLabel } from './labels.ts'
+import { LONGEST_CLOSING, MAY_OPEN_REASONING, opensReasoning, type ReasoningSpan } from './reasoning.ts'
 import { nextLine } from './text-lines.ts'
 
 /** The longest completion that is read. The stream ends there, so that no more is paid for. */
@@ -83,7 +84,7 @@ export class ObservationCut {
     const end = lineBreak < 0 ? piece.length : lineBreak + 1
     const wasWhole = this.#head.length >= LONGEST_HEAD
     if (!wasWhole) this.#head += piece.slice(at, Math.min(end, at + LONGEST_HEAD - this.#head.length))
-    const mayOpen = !wasWhole && mayOpenReasoning(this.#head) && !this.#stepBegan()
+    const mayOpen = !wasWhole && MAY_OPEN_REASONING.test(this.#head) && !this.#stepBegan()
     const opening = mayOpen ? opensReasoning(this.#head, this.#isFirst) : undefined
     if (opening) {
       this.reasoning.push({ start: this.#lineStart + opening.before, end: Infinity })

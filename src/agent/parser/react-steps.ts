@@ -1,9 +1,13 @@
 /**
- * The steps of a turn with labels: `Action:` with its input, `Final Answer:`, and those that stand on one line.
+ * The steps of a turn with labels: `Action:` with its input, and `Final Answer:`. What stands in no label's form is left to the
+ * readers of calls, of JSON and of steps on one line; each is asked only where its marks are.
  */
-import { argumentInput, CUT, inputOf, plainInput, readCall, type Call } from './action-input.ts'
+import { CUT, inputOf, plainInput } from './action-input.ts'
+import { argumentInput, readCall, type Call } from './bracket-call.ts'
+import { MAY_BE_INLINE, readInline } from './inline-steps.ts'
 import { readJsonBlock, readJsonBlockAt } from './json-action.ts'
-import { readLeaked, readLeakedAt } from './leaked-calls.ts'
+import { sectionText, unwrapped, type Section } from './labels.ts'
+import { MAY_LEAK, readLeaked, readLeakedAt } from './leaked-calls.ts'
 import {
   actionAt,
   answerAt,
@@ -13,10 +17,9 @@ import {
   type Match,
   type ModelOutput,
   type ParsedInput,
-} from './match.ts'
-import { sectionText, unwrapped, type Section } from './sections.ts'
+} from './model-output.ts'
 import { braceAfter, closingFence, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
-import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
+import { listedTool, MAY_FINISH, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
 /**
  * What a turn says that may have labels, a JSON call, or all on one line. A labelled action decides; before a labelled
@@ -26,9 +29,16 @@ export function findStep(turn: ModelOutput): Match | undefined {
   const labelled = readSteps(turn)
   if (labelled && labelled.kind !== 'finish') return labelled
   const before = labelled ? { ...turn, text: turn.text.slice(0, labelled.at) } : turn
-  const call = firstOf(firstBegun(readJsonBlock(before), readLeaked(before)), readInline(before))
+  const call = unlabelledCall(before)
   const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
   return labelled && !listed ? labelled : call
+}
+
+function unlabelledCall(turn: ModelOutput): Match | undefined {
+  const json = turn.text.includes('{') ? readJsonBlock(turn) : undefined
+  const leaked = MAY_LEAK.test(turn.text) ? readLeaked(turn) : undefined
+  const inline = MAY_BE_INLINE.test(turn.text) ? readInline(turn) : undefined
+  return firstOf(firstBegun(json, leaked), inline)
 }
 
 /**
@@ -71,18 +81,29 @@ export function readAction(turn: ModelOutput, index: number, section: Section): 
   const written = writtenAction(turn, index, section)
   const next = turn.sections[index + 1]
   if (!written.name) return next && next.name !== 'input' ? undefined : faultAt(turn, section.at, NAMELESS)
-  if (!listedTool(written.name, turn.tools) && namesNothing(written.name)) return undefined
-  const call = turn.tools.includes(written.name.trim()) ? undefined : readCall(written.all, turn.tools)
-  const block = readJsonBlockAt(turn, section.valueAt) ?? (call ? undefined : readLeakedAt(turn, section.valueAt))
+  const exact = turn.tools.find((tool) => tool === written.name.trim())
+  if (!exact && !listedTool(written.name, turn.tools) && namesNothing(written.name)) return undefined
+  const call = exact ? undefined : readCall(written.all, turn.tools)
+  const block = unlabelledAt(turn, section.valueAt, call)
   if (block) return block
   const beside = call || next?.name === 'input' ? undefined : besideName(written.all, turn.tools)
-  const tool = beside?.tool ?? call?.tool ?? toolNamed(written.name, turn.tools)
+  const tool = beside?.tool ?? call?.tool ?? exact ?? toolNamed(written.name, turn.tools)
   if (!tool) return faultAt(turn, section.at, NAMELESS)
   const parsed = beside ? wholeInput(turn, index, beside.input) : inputAfter(turn, index, { ...written, call })
   if (parsed && !parsed.ok) return faultAt(turn, section.at, parsed.what)
-  if (parsed && namesFinish(tool, turn.tools)) return answerAt(turn, section.at, textOf(parsed.input))
+  if (parsed && isFinish(tool, turn.tools)) return answerAt(turn, section.at, textOf(parsed.input))
   if (parsed) return actionAt(turn, section.at, { tool, parsed })
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
+}
+
+/** The JSON, or the leaked call, that stands in an action's place. */
+function unlabelledAt(turn: ModelOutput, at: number, call: Call | undefined): Match | undefined {
+  const json = braceAfter(turn.text, at) === undefined ? undefined : readJsonBlockAt(turn, at)
+  return json ?? (!call && MAY_LEAK.test(turn.text.slice(at)) ? readLeakedAt(turn, at) : undefined)
+}
+
+function isFinish(tool: string, tools: string[]): boolean {
+  return (MAY_FINISH.test(tool) || !tools.includes(tool)) && namesFinish(tool, tools)
 }
 
 /** What completes "it could not be read: …". */
@@ -169,66 +190,10 @@ function isPlain(section: Section): boolean {
   return section.capital && !section.fenced && !section.decorated && section.indent === 0
 }
 
-/** Labels in the middle of a line, capitals as the prompt has them, not in quotes. */
-const MARK =
-  /(?<![\p{L}\p{N}"'“‘`])(?:(Action[ _-]?(?:\d{1,4} ?)?Input)|(Action)|(Final Answer))(?: ?\d{1,4})? ?[:：]/gu
 const INPUT = /[\s,;.。]Action[ _-]?(?:\d{1,4} ?)?Input(?: ?\d{1,4})? ?[:：]/i
-const OBSERVATION = /\sObservation(?: ?\d{1,4})? ?[:：]/
-const SENTENCE_END = /[.!?。！？)]\s*$|\banswer\s*$/i
-
-/** A label in the text: its beginning, and where its value begins. */
-interface Mark {
-  at: number
-  end: number
-}
 
 /** Where an `Action Input:` stands on the line of its action: its beginning, and that of its value. */
-export function inlineInput(line: string): { at: number; valueAt: number } | undefined {
+function inlineInput(line: string): { at: number; valueAt: number } | undefined {
   const match = INPUT.exec(line)
   return match ? { at: match.index, valueAt: match.index + match[0].length } : undefined
-}
-
-/**
- * The last resort, for a model that writes its whole turn on one line: `… Action: Search Action Input: x`. A label inside
- * a sentence is prose, so an action counts only with a tool and its input, and an answer only after a sentence's end.
- */
-export function readInline(turn: ModelOutput): Match | undefined {
-  let action: Mark | undefined
-  for (const match of turn.text.matchAll(MARK)) {
-    const [text, input, called] = match
-    const mark = { at: match.index, end: match.index + text.length }
-    const found = called ? call(turn, mark) : input ? action && actionWith(turn, action, mark) : answer(turn, mark)
-    if (found) return found
-    action = called ? mark : undefined
-  }
-  return undefined
-}
-
-/** `Action: search("x")`, of a listed tool. */
-function call(turn: ModelOutput, mark: Mark): Match | undefined {
-  const written = readCall(turn.text.slice(mark.end), turn.tools, true)
-  return written && calledAt(turn, mark.at, { tool: written.tool, parsed: argumentInput(written) })
-}
-
-/** `Action: search Action Input: x`: the tool between two marks, the input up to the next label or observation. */
-function actionWith(turn: ModelOutput, action: Mark, input: Mark): Match | undefined {
-  const name = turn.text.slice(action.end, input.at).trim()
-  const tool = turn.tools.length > 0 ? listedTool(name, turn.tools) : toolNamed(name, [])
-  if (!tool || name.includes('\n')) return undefined
-  const next = turn.sections.find((section) => section.at > input.at)
-  const rest = turn.text.slice(input.end, next?.at)
-  const written = rest.slice(0, OBSERVATION.exec(rest)?.index)
-  return calledAt(turn, action.at, { tool, parsed: plainInput(tidy(written)) })
-}
-
-function answer(turn: ModelOutput, mark: Mark): Match | undefined {
-  if (!SENTENCE_END.test(turn.text.slice(Math.max(0, mark.at - 40), mark.at))) return undefined
-  const text = tidy(turn.text.slice(mark.end))
-  return text === '' ? undefined : answerAt(turn, mark.at, text)
-}
-
-function calledAt(turn: ModelOutput, at: number, { tool, parsed }: { tool: string; parsed: ParsedInput }): Match {
-  return parsed.ok && namesFinish(tool, turn.tools)
-    ? answerAt(turn, at, String(parsed.input))
-    : actionAt(turn, at, { tool, parsed })
 }

@@ -97,11 +97,7 @@ export function opensReasoning(line: string, first: boolean): Opening | undefine
 }
 
 /** A cheap look before `opensReasoning`: no line without one of these opens reasoning. */
-export function mayOpenReasoning(line: string): boolean {
-  return MAY_OPEN.test(line)
-}
-
-const MAY_OPEN = /[<[◁`]|^\s*(?:analysis|here)/i
+export const MAY_OPEN_REASONING = /[<[◁`]|^\s*(?:analysis|here)/i
 
 /** The closing marks that may stand without an opening one, which some templates put into the prompt. */
 const LONE_CLOSING = new RegExp(
@@ -148,7 +144,7 @@ export function withoutReasoning(text: string, spans: ReasoningSpan[]): string {
  * that all was reasoning, it is its whole line: an answer may end with its name.
  */
 function loneClosing(text: string): number | undefined {
-  const match = MAY_CLOSE.test(text) ? LONE_CLOSING.exec(text) : null
+  const match = LONE_CLOSING.exec(text)
   if (!match) return undefined
   const [start, end] = [match.index, match.index + match[0].length]
   const lineAt = text.lastIndexOf('\n', start) + 1
@@ -160,5 +156,5 @@ function loneClosing(text: string): number | undefined {
   return end
 }
 
-/** A cheap look before the search: no closing mark is without one of these. */
-const MAY_CLOSE = /[<◁]|\[\/|assistantfinal/iu
+/** A cheap look before `withoutReasoning`, where no reasoning was opened: no closing mark is without one of these. */
+export const MAY_END_REASONING = /[<◁]|\[\/|assistantfinal/iu

@@ -22,6 +22,9 @@ const BOX = /<\|(?:begin|end)_of_box\|>/g
 const ANY =
   /<(?=[|｜][^|｜<>\s]{1,40}[|｜]>|\/?[|｜]DSML[|｜]|\|?[a-z_]{1,20}\|?>(?<=\|>|<\|[a-z_]{1,20}>)|\/?s>|(?:bos|eos|pad|unk|sop|eop|mask)>|(?:start|end)_of_(?:turn|utterance|image)>|<\/?SYS>>|\/?(?:[a-z]{1,12}:)?(?:think|thinking|tool_calls?|tool_response|function_calls?|tool_result)>|(?:unused|extra_id_|reserved_)\d{1,4}>|_(?:user|bot|system|start|end)>|(?:im_start|im_end|eod)>)|◁(?=\/?[a-z]{1,20}▷)|\](?=~!?b[[\]])|\[(?=e~\[|\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|CALL_ID|ARGS|THINK|gMASK|MASK|CLS|SEP|IMG)\])/gi
 
+/** A cheap look before any function here: a text without one of these has no token, and nothing that is left of one. */
+export const MAY_HOLD_TOKENS = /[<◁[\]]|assistant ?final/
+
 /** Parts the first character of each special token from the rest of it, so that none stays one. */
 export function defuseTokens(text: string): string {
   return text.replace(ANY, (first) => `${first} `)

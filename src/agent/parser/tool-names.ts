@@ -15,6 +15,9 @@ const ALSO_FINISH = new Set(
   ).split(' '),
 )
 
+/** A cheap look at the exact name of a listed tool before `namesFinish`: none without one of these ends a run. */
+export const MAY_FINISH = /f|[^\0-\x7f]/i
+
 /** Words around a tool's name: "Use the search tool", "调用 search 工具". */
 const BEFORE =
   /^(?:(?:please |i will |let me )?(?:use|using|call|calling|invoke|run|execute|try|使用|调用|調用)\s*(?:the\s)?|the\s|(?:tool|function|name|工具)\s?[:：]\s?)\s*/iu

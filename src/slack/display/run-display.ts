@@ -1,4 +1,4 @@
-import { applyEvent, stepCount, type RunProgress } from '../../agent/apply-event.ts'
+import { applyEvent, stepCount, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'

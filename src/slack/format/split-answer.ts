@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/web-api'
 import type { StopReason, Usage } from '../../agent/types.ts'
-import { totalOf } from '../../agent/usage.ts'
+import { totalOf } from '../../agent/run-progress.ts'
 import { clip, context, section, understoodLine, type AnswerView, type Content } from './blocks.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
 import { escapeText, headOf, isBlank, shorten } from './escape.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { applyEvent, NO_PROGRESS, stepCount } from '../../src/agent/apply-event.ts'
+import { applyEvent, NO_PROGRESS, stepCount } from '../../src/agent/run-progress.ts'
 import type { DialectName } from '../../src/agent/dialects/index.ts'
 import type { AgentEvent, MessageStep, Tool } from '../../src/agent/types.ts'
 import { answer } from '../../src/answer.ts'

@@ -1,3 +1,4 @@
+/** What a run has done so far. Its events tell it, to the agent itself and to whoever reads them. */
 import type { AgentEvent, Step, ToolMemory, Usage } from './types.ts'
 
 /** What a run has done so far, as its events tell it. A value: the next event makes a new one. */
@@ -39,4 +40,33 @@ function withStep(progress: RunProgress, n: number, step: Step): RunProgress {
 /** How many steps the model has taken. What a person added is none of them. */
 export function stepCount(steps: readonly Step[]): number {
   return steps.filter((step) => step.kind !== 'message').length
+}
+
+/** What several model calls used together. A call without a price adds nothing to the dollars. */
+export function totalOf(usage: readonly Usage[]) {
+  const sum = (part: (one: Usage) => number) => usage.reduce((total, one) => total + part(one), 0)
+  const inputTokens = sum((one) => one.inputTokens)
+  const outputTokens = sum((one) => one.outputTokens)
+  return { inputTokens, outputTokens, tokens: inputTokens + outputTokens, costUsd: sum((one) => one.costUsd ?? 0) }
+}
+
+/** The agent's own side: what it has done, and what calls of the model have used and no event has told yet. */
+interface Told {
+  progress: RunProgress
+  unreported: { usage: Usage; ms: number }[]
+}
+
+/** Takes an event into the run's own progress, before its readers get it: `yield tell(run, event)`. */
+export function tell(run: Pick<Told, 'progress'>, event: AgentEvent): AgentEvent {
+  run.progress = applyEvent(run.progress, event)
+  return event
+}
+
+export function* reportUsage(run: Told): Generator<AgentEvent> {
+  for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
+}
+
+/** The number of the turn that a step to come belongs to: several steps of one completion share it. */
+export function nextTurn({ progress }: Pick<Told, 'progress'>): number {
+  return (progress.steps.at(-1)?.turn ?? 0) + 1
 }

@@ -1,0 +1,92 @@
+/** Actions that are written as calls: `Search[…]`, `search("x")`. */
+import { plainInput } from './action-input.ts'
+import { readLoose } from './loose-json.ts'
+import type { ParsedInput } from './model-output.ts'
+import { isSpace, nextLine, tidy } from './text-lines.ts'
+import { listedTool } from './tool-names.ts'
+
+/** An action written as a call. `argument` is undefined where the call's end is missing or something follows it. */
+export interface Call {
+  tool: string
+  round: boolean
+  argument: string | undefined
+}
+
+const PAIRS: Record<string, string> = { '[': ']', '(': ')', '［': '］', '（': '）', '【': '】' }
+const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+/** Besides white space and the decoration before the name. */
+const MAY_FOLLOW = '.。,;`*_'
+/** No name before a bracket is longer. */
+const LONGEST_NAME = 100
+
+/**
+ * Reads `Tool[argument]` or `tool(argument)` at the beginning of a text. A tool that is not listed must look like a name
+ * and touch its bracket, or, with `listedOnly`, is none: anything else is prose. Undefined where there is no call.
+ */
+export function readCall(text: string, tools: string[], listedOnly = false): Call | undefined {
+  let start = 0
+  while (start < text.length && (isSpace(text[start] ?? '') || '`*_"\''.includes(text[start] ?? ''))) start++
+  if (text[start] === '[') return bracketedCall(text.slice(start), tools, listedOnly)
+  const open = text.slice(start, start + LONGEST_NAME).search(/[[(［（【\n]/) + start
+  const close = PAIRS[text[open] ?? '']
+  const name = text.slice(start, open)
+  if (open <= start || !close) return undefined
+  const tool = listedTool(name, tools) ?? (IDENTIFIER.test(name) && !listedOnly ? name : undefined)
+  if (!tool) return undefined
+  const end = callEnd(text, open, { close, mayFollow: MAY_FOLLOW + text.slice(0, start) })
+  return {
+    tool,
+    round: close === ')' || close === '）',
+    argument: end === undefined ? undefined : text.slice(open + 1, end),
+  }
+}
+
+/** `[Search[x]]`, from a model that took the brackets of the prompt's placeholder over. */
+function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call | undefined {
+  const line = tidy(text.slice(0, nextLine(text, 0)))
+  return line.endsWith(']]') && line[1] !== '[' ? readCall(line.slice(1, -1), tools, listedOnly) : undefined
+}
+
+/** Round brackets are a programming language's: one quoted argument loses its quotes, an object or named ones become fields. */
+export function argumentInput({ round, argument }: Call): ParsedInput {
+  if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
+  const text = tidy(argument)
+  if (!round) return { ok: true, input: text }
+  const quoted = /^["'“‘{]/.test(text) ? readLoose(text) : undefined
+  if (quoted?.ok && quoted.end === text.length) return { ok: true, input: quoted.value }
+  const named = /^\w+\s*=[^=]/.test(text) ? readLoose(`{${text}}`) : undefined
+  if (named?.ok && named.end === text.length + 2) return { ok: true, input: named.value }
+  return plainInput(text)
+}
+
+/**
+ * Where the bracket at `open` is closed: by the last closing one of its line, as the paper's environment took it, or of a
+ * later line while brackets are open. Brackets are counted twice, with and without those inside quotes, and one count
+ * that comes out even is enough: `grep "["` is whole. Undefined when the text ends first, or the line goes on.
+ */
+function callEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
+  const opening = text[open]
+  const depth = { plain: 0, outsideQuotes: 0 }
+  let quote = ''
+  let last = open
+  for (let i = open; i <= text.length; i++) {
+    const char = text[i] ?? '\n'
+    if (char === '\n') {
+      const even = depth.plain <= 0 || depth.outsideQuotes <= 0
+      if (even && text[last] === close) return last
+      if (depth.plain <= 0 && depth.outsideQuotes <= 0) return undefined
+    }
+    const step = char === opening ? 1 : char === close ? -1 : 0
+    depth.plain += step
+    if (!quote) depth.outsideQuotes += step
+    quote = quoteAfter(quote, char, text[i - 1] ?? '')
+    if (!isSpace(char) && !mayFollow.includes(char)) last = i
+  }
+  return undefined
+}
+
+/** An apostrophe inside a word opens no quote. */
+function quoteAfter(quote: string, char: string, before: string): string {
+  if (quote) return char === quote ? '' : quote
+  return char === '"' || (char === "'" && !/[\p{L}\p{N}]/u.test(before)) ? char : ''
+}

@@ -1,0 +1,66 @@
+/** Steps on one line, `… Action: search Action Input: x`, from a model that writes its whole turn without line breaks. */
+import { plainInput } from './action-input.ts'
+import { argumentInput, readCall } from './bracket-call.ts'
+import { actionAt, answerAt, type Match, type ModelOutput, type ParsedInput } from './model-output.ts'
+import { tidy } from './text-lines.ts'
+import { listedTool, namesFinish, toolNamed } from './tool-names.ts'
+
+/** Labels in the middle of a line, capitals as the prompt has them, not in quotes. */
+const MARK =
+  /(?<![\p{L}\p{N}"'“‘`])(?:(Action[ _-]?(?:\d{1,4} ?)?Input)|(Action)|(Final Answer))(?: ?\d{1,4})? ?[:：]/gu
+const OBSERVATION = /\sObservation(?: ?\d{1,4})? ?[:：]/
+const SENTENCE_END = /[.!?。！？)]\s*$|\banswer\s*$/i
+
+/** A label in the text: its beginning, and where its value begins. */
+interface Mark {
+  at: number
+  end: number
+}
+
+/** A cheap look before the search: no step on one line is without one of these. */
+export const MAY_BE_INLINE = /Action|Final Answer/
+
+/**
+ * The last resort, for a model that writes its whole turn on one line: `… Action: Search Action Input: x`. A label inside
+ * a sentence is prose, so an action counts only with a tool and its input, and an answer only after a sentence's end.
+ */
+export function readInline(turn: ModelOutput): Match | undefined {
+  let action: Mark | undefined
+  for (const match of turn.text.matchAll(MARK)) {
+    const [text, input, called] = match
+    const mark = { at: match.index, end: match.index + text.length }
+    const found = called ? call(turn, mark) : input ? action && actionWith(turn, action, mark) : answer(turn, mark)
+    if (found) return found
+    action = called ? mark : undefined
+  }
+  return undefined
+}
+
+/** `Action: search("x")`, of a listed tool. */
+function call(turn: ModelOutput, mark: Mark): Match | undefined {
+  const written = readCall(turn.text.slice(mark.end), turn.tools, true)
+  return written && calledAt(turn, mark.at, { tool: written.tool, parsed: argumentInput(written) })
+}
+
+/** `Action: search Action Input: x`: the tool between two marks, the input up to the next label or observation. */
+function actionWith(turn: ModelOutput, action: Mark, input: Mark): Match | undefined {
+  const name = turn.text.slice(action.end, input.at).trim()
+  const tool = turn.tools.length > 0 ? listedTool(name, turn.tools) : toolNamed(name, [])
+  if (!tool || name.includes('\n')) return undefined
+  const next = turn.sections.find((section) => section.at > input.at)
+  const rest = turn.text.slice(input.end, next?.at)
+  const written = rest.slice(0, OBSERVATION.exec(rest)?.index)
+  return calledAt(turn, action.at, { tool, parsed: plainInput(tidy(written)) })
+}
+
+function answer(turn: ModelOutput, mark: Mark): Match | undefined {
+  if (!SENTENCE_END.test(turn.text.slice(Math.max(0, mark.at - 40), mark.at))) return undefined
+  const text = tidy(turn.text.slice(mark.end))
+  return text === '' ? undefined : answerAt(turn, mark.at, text)
+}
+
+function calledAt(turn: ModelOutput, at: number, { tool, parsed }: { tool: string; parsed: ParsedInput }): Match {
+  return parsed.ok && namesFinish(tool, turn.tools)
+    ? answerAt(turn, at, String(parsed.input))
+    : actionAt(turn, at, { tool, parsed })
+}
