@@ -26,6 +26,14 @@ export interface Refusal {
   resetsInMs?: number
 }
 
+/** What a limit still allows, in the unit of its setting. `fullInMs`: when all of it is there again, if nothing more is used. */
+export interface Allowance {
+  limit: keyof LimitSettings
+  allowed: number
+  left: number
+  fullInMs: number
+}
+
 /** Fair use, counted over all processes that share a Redis; without Redis, in this process. */
 export interface Limits {
   /**
@@ -40,6 +48,8 @@ export interface Limits {
    * called again, with all that the run has used by then.
    */
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
+  /** What is left of each limit that a person meets everywhere: the person's own, and those of the whole team. */
+  left(person: { team: string; user: string }): Promise<Allowance[]>
 }
 
 interface Rule {
