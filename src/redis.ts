@@ -195,23 +195,28 @@ export function threadKey(prefix: string, thread: string, name: string): string 
 }
 
 /**
- * Deletes the keys whose tag is that of something below `ids` (a team, or a team and a channel) and whose name fits. It looks
- * at all keys, so it is slow. @throws Error if a master cannot be reached.
+ * Deletes the keys whose tag matches (`tag` is a glob, see `below`) and whose name fits. It looks at all keys, so it is slow.
+ * @throws Error if a master cannot be reached.
  */
 export async function forgetKeys(
   redis: RedisClient,
-  { prefix, ids, name }: { prefix: string; ids: string[]; name: RegExp },
+  { prefix, tag, name }: { prefix: string; tag: string; name: RegExp },
 ): Promise<void> {
-  for await (const keys of scanKeys(redis, threadKey(prefix, `${ids.map(escapeGlob).join(':')}:*`, '*')))
+  for await (const keys of scanKeys(redis, threadKey(prefix, tag, '*')))
     // One by one: in a Cluster they are on several nodes.
     await Promise.all(keys.filter((key) => name.test(nameOf(key))).map((key) => redis.unlink(key)))
+}
+
+/** The tags of what is below a team, or below a channel of it: threads, people, … */
+export function below(...ids: string[]): string {
+  return `${ids.map(escapeGlob).join(':')}:*`
 }
 
 /** Forgets what a store keeps of the threads of a channel, or of a team, under keys with such a name. */
 export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp): Forgetting {
   return {
-    forgetChannel: ({ team, channel }) => forgetKeys(redis, { prefix, ids: [team, channel], name }),
-    forgetTeam: (team) => forgetKeys(redis, { prefix, ids: [team], name }),
+    forgetChannel: ({ team, channel }) => forgetKeys(redis, { prefix, tag: below(team, channel), name }),
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name }),
   }
 }
 

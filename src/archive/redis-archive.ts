@@ -1,5 +1,5 @@
 import type { StoreLog } from '../history/store-log.ts'
-import { forgetKeys, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import { below, forgetKeys, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { threadInKey } from '../run/thread-keys.ts'
 import { parseRecord } from './record.ts'
@@ -52,7 +52,7 @@ export function redisArchive(options: RedisArchiveOptions): RunArchive {
     remove: (id) => records.remove(id),
     forgetUser: (person) => records.forgetUser(person),
     ...forgettingKeys(redis, prefix, NAMES),
-    forgetTeam: (team) => forgetKeys(redis, { prefix, ids: [team], name: NAMES_IN_TEAM }),
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: NAMES_IN_TEAM }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { escapeGlob, forgetKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { questionSchema } from '../run/stored-run.ts'
 import { threadKeys } from '../run/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
@@ -27,9 +27,9 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Wait
       if (isOut) await redis.zrem(waitingKey, entryOf(thread, id))
       return isOut
     },
-    forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, [team, channel]),
+    forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     // What is at work there loses its lease, and ends.
-    forgetTeam: (team) => forgetKeys(redis, { prefix, ids: [team], name: TEAM_NAMES }),
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
   }
 }
 
@@ -37,8 +37,8 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Wait
 const TEAM_NAMES = /^(?:thread|inbox|parked|run:.*|signals:.*|event:.*|conversation(?::.*)?)$/s
 
 /** Deletes the runs of a channel that are over, done or dead-lettered, with what people told them. */
-async function forgetEnded(redis: RedisClient, prefix: string, ids: string[]): Promise<void> {
-  for await (const keys of scanKeys(redis, threadKey(prefix, `${ids.map(escapeGlob).join(':')}:*`, 'run:*')))
+async function forgetEnded(redis: RedisClient, prefix: string, tag: string): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, tag, 'run:*')))
     await Promise.all(keys.map((key) => forgetIfEnded(redis, key)))
 }
 

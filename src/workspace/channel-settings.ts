@@ -5,7 +5,7 @@ import { TransientError } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import type { Place } from '../history/types.ts'
-import { forgetKeys, threadKey, type RedisClient } from '../redis.ts'
+import { below, forgetKeys, threadKey, type RedisClient } from '../redis.ts'
 
 /** What the people of a channel have set for it. What is absent is as the operator set it. */
 export interface ChannelSettings {
@@ -91,7 +91,7 @@ export function redisChannelSettings(options: RedisChannelSettingsOptions): Chan
       loaded.delete(keyOf(place))
     },
     async forgetTeam(team) {
-      await forgetKeys(redis, { prefix, ids: [team], name: /^settings$/ })
+      await forgetKeys(redis, { prefix, tag: below(team), name: /^settings$/ })
       for (const key of loaded.keys()) if (key.startsWith(`${team}:`)) loaded.delete(key)
     },
   }
