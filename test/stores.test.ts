@@ -1,19 +1,21 @@
 /** What is kept of a question that has ended, and how all of it is forgotten, with the whole bot on a local Slack. */
 import { Redis } from 'ioredis'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { recordOf } from '../src/archive/record.ts'
 import type { RunRecord } from '../src/archive/types.ts'
 import type { Env } from '../src/config.ts'
 import { loadConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
-import { ALICE, GENERAL } from '../src/playground/slack.ts'
-import { createStores } from '../src/stores.ts'
+import { ALICE, GENERAL, RANDOM } from '../src/playground/slack.ts'
+import { freshRun } from '../src/run/saved-run.ts'
+import { createStores, type Stores } from '../src/stores.ts'
 import { envFor, startBot, type TestBot } from './harness/bot.ts'
 import { fileEnds, type Ends } from './harness/ends.ts'
 import { act, finish } from './harness/played-model.ts'
 import { startCluster } from './harness/redis-cluster.ts'
 import { asking } from './harness/redis-fleet.ts'
 import { describeWithRedis, startRedis } from './harness/redis.ts'
-import { eventually } from './harness/stores.ts'
+import { eventually, question } from './harness/stores.ts'
 
 const TEAM = 'T0LOCAL0001'
 const person = { team: TEAM, user: ALICE }
@@ -28,6 +30,11 @@ async function storesOf(t: Ends, bot: TestBot, env: Env) {
     await stores.close()
   })
   return stores
+}
+
+/** The queue ends a run a moment after it is in the archive. */
+function allOver({ queue }: Stores): Promise<void> {
+  return eventually(async () => expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
 }
 
 const ends = fileEnds()
@@ -104,15 +111,20 @@ describeWithRedis('in Redis', async () => {
     const bot = await start(t, 'dropped', { model: [finish('One.'), 'Thought 1 Easy.\nAction 1: Finish[Two]'] })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
-    const set = (settings: object) =>
-      redis.set(`dropped:{${TEAM}:${GENERAL}}:settings`, JSON.stringify(settings), 'PX', 60_000)
-    await set({ model: 'expensive-model', dialect: 'esperanto', tools: 7, steps: 'hidden' })
+    const set = (channel: string, settings: object) =>
+      redis.set(`dropped:{${TEAM}:${channel}}:settings`, JSON.stringify(settings), 'PX', 60_000)
+    await set(GENERAL, { model: 'expensive-model', dialect: 'esperanto', tools: 7, steps: 'hidden' })
+    await set(RANDOM, { dialect: 'docstore', tools: ['calculator'] })
     await (await bot.mention('First?')).ended()
-    expect(bot.model.requests[0]?.body.model).toBe('played-model')
-    expect(bot.model.requests[0]?.prompt).toContain('wikipedia')
-    await bot.stores.channelSettings.save({ team: TEAM, channel: 'C0OTHER' }, {})
-    const records = await bot.lastRuns(1)
-    expect(records).toMatchObject([{ dialect: 'text' }])
+    await (await bot.mention('Second?', { channel: RANDOM })).ended()
+    const [first, second] = bot.model.requests
+    expect(first?.body.model).toBe('played-model')
+    expect(first?.prompt).toContain('wikipedia')
+    expect(second?.prompt).toContain('Search[')
+    expect((await bot.lastRuns(2)).map(({ dialect, answer }) => [dialect, answer?.text])).toEqual([
+      ['docstore', 'Two'],
+      ['text', 'One.'],
+    ])
   })
 
   test('all that is kept of a question expires, and all of it goes when the workspace does', async (t) => {
@@ -143,6 +155,7 @@ describeWithRedis('in Redis', async () => {
     const mention = await bot.mention('Second?')
     await mention.ended()
     await bot.lastRuns(2)
+    await allOver(bot.stores)
     await bot.stores.forgetting.forgetPerson({ ...person, channel: dm.channel })
     expect(await bot.stores.archive.lastOf(person, 10)).toEqual([])
     const redis = new Redis(server.url)
@@ -159,11 +172,12 @@ describeWithRedis('in a Cluster', () => {
     const cluster = await startCluster(t)
     const bot = await startBot(t, {
       model: () => finish('Hello.'),
-      env: { REDIS_URL: cluster.servers[0]!.url, REDIS_CLUSTER: 'true' },
+      env: cluster.env,
     })
-    const stores = await storesOf(t, bot, { REDIS_URL: cluster.servers[0]!.url, REDIS_CLUSTER: 'true' })
+    const stores = await storesOf(t, bot, cluster.env)
     for (const text of ['One?', 'Two?', 'Three?', 'Four?']) await (await bot.mention(text)).ended()
     await eventually(async () => expect(await stores.archive.lastOf(person, 10)).toHaveLength(4))
+    await allOver(stores)
     await stores.forgetting.forgetPerson({ ...person, channel: GENERAL })
     const left = await Promise.all(
       cluster.servers.map((server) => asking(server, (redis) => redis.keys(`*{${TEAM}:*}:*`))),
@@ -173,18 +187,40 @@ describeWithRedis('in a Cluster', () => {
   })
 })
 
-describe('in memory', () => {
-  test('an ordinary question is kept too, and forgotten with its team', async (t) => {
-    const bot = await startBot(t, { model: () => finish('Hello.') })
-    await (await bot.mention('First?')).ended()
-    const stores = await createStores(loadConfig(envFor(bot)), createLog('silent'))
-    t.onTestFinished(() => stores.queue.stop(0))
-    await stores.history.append(`${TEAM}:${GENERAL}:1.0`, {
-      ...{ id: 'x', question: 'x', standalone: 'x', answer: 'x', user: ALICE, at: 1 },
-    })
-    await stores.threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true })
-    await stores.forgetting.forgetTeam(TEAM)
-    expect(await stores.history.load(`${TEAM}:${GENERAL}:1.0`)).toEqual([])
-    expect(await stores.threads.load(`${TEAM}:${GENERAL}:1.0`)).toEqual({})
-  })
+test('in memory too, all stores forget a team, a channel and a person', async (t) => {
+  const stores = await createStores(loadConfig({}), createLog('silent'))
+  t.onTestFinished(() => stores.queue.stop(0))
+  const { history, threads, archive, channelSettings, forgetting } = stores
+  const places = ['T1:C1', 'T1:D1', 'T2:C1'].map((id) => ({ team: id.slice(0, 2), channel: id.slice(3) }))
+  for (const { team, channel } of places) {
+    const thread = `${team}:${channel}:1.0`
+    await history.append(thread, { id: 'x', question: 'x', standalone: 'x', answer: 'x', user: 'U1', at: 1 })
+    await threads.patch(thread, { muted: true })
+    await channelSettings.save({ team, channel }, { steps: 'hidden' })
+    const ending = { model: 'm', dialect: 'text', endedAt: 1, hasFailed: false }
+    await archive.keep(recordOf(question('1', { team, channel }), freshRun(1), ending))
+  }
+  const kept = () =>
+    Promise.all(
+      places.map(async ({ team, channel }) => [
+        (await history.load(`${team}:${channel}:1.0`)).length,
+        Object.keys(await threads.load(`${team}:${channel}:1.0`)).length,
+        (await archive.load(`${team}:${channel}:1`)) ? 1 : 0,
+        Object.keys(await channelSettings.load({ team, channel })).length,
+      ]),
+    )
+  await forgetting.forgetChannel(places[0]!)
+  expect(await kept()).toEqual([
+    [0, 0, 0, 1],
+    [1, 1, 1, 1],
+    [1, 1, 1, 1],
+  ])
+  await forgetting.forgetPerson({ team: 'T1', channel: 'D9', user: 'U1' })
+  expect((await kept())[1]).toEqual([1, 1, 0, 1])
+  await forgetting.forgetTeam('T1')
+  expect(await kept()).toEqual([
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+    [1, 1, 1, 1],
+  ])
 })
