@@ -45,6 +45,11 @@ export class ExpiringMap<V> {
     this.#entries.delete(key)
   }
 
+  /** The keys of what has not expired, those that were set longest ago first. */
+  keys(): string[] {
+    return [...this.#entries.keys()].filter((key) => this.has(key))
+  }
+
   #evict(): void {
     const { now, maxSize, weight } = this.#options
     const time = now()
@@ -53,5 +58,16 @@ export class ExpiringMap<V> {
       if (until > time && !isOverBounds) return
       this.delete(key)
     }
+  }
+}
+
+/** How a store forgets the entries of a channel, or of a team, whose keys begin with its ids: `team:channel:…`. */
+export function forgettingIn<V>(map: ExpiringMap<V>) {
+  const forget = (beginning: string) => {
+    for (const key of map.keys()) if (key.startsWith(beginning)) map.delete(key)
+  }
+  return {
+    forgetChannel: async ({ team, channel }: { team: string; channel: string }) => forget(`${team}:${channel}:`),
+    forgetTeam: async (team: string) => forget(`${team}:`),
   }
 }
