@@ -49,7 +49,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
-  const parts = { log, net, stores, queue, telemetry, installations, settingsFor }
+  const { now } = agent.answer.agent
+  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, now }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
@@ -79,6 +80,7 @@ interface Parts {
   telemetry: Telemetry | undefined
   installations: Installations
   settingsFor: SettingsFor
+  now(): Date
 }
 
 function meterOf(telemetry: Telemetry): ModelMeter {
@@ -98,7 +100,6 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     durable: stores.durable,
     watch: telemetry && watchOf(telemetry),
     fetch: net.fetch,
-    now: () => new Date(),
   })
   await parts.queue.start(handlers.answer, handlers.deadLetter)
 }
@@ -118,7 +119,6 @@ function receiverOf(config: Config, parts: Parts & { socketSilenceMs: number | u
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    now: () => new Date(),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
   })
 }

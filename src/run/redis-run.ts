@@ -1,8 +1,7 @@
 import type { RedisClient } from '../redis.ts'
 import { RunUpdates, type RunLease } from './run-updates.ts'
-import { applyPart } from './saved-run.ts'
+import { applyPart, type Run, type SavedRun } from './types.ts'
 import { fieldOf, postField } from './stored-run.ts'
-import type { Run, SavedRun } from './types.ts'
 
 /** A run in Redis that this process holds the lease of. `now` is the clock, in milliseconds. */
 export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): Run {
