@@ -112,9 +112,9 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 }
 
 /**
- * Runs the agent and saves as it goes: an action before its tool runs, an observation and the answer before they are shown.
- * What else gets a post of its own is yielded while it is saved, so that the post's claim goes to Redis in the same command;
- * the loop waits for both.
+ * Runs the agent and saves as it goes: an action before its tool runs, an observation before it is shown. What else gets a post
+ * of its own, such as the answer, is yielded while it is saved, so that the post's claim goes to Redis in the same command, or
+ * after it; the loop waits for both.
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
@@ -132,8 +132,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
       if (event.type === 'answer' || event.type === 'gave_up') final = event
-      // With the answer comes the usage of the last call, by which the reader books what the run cost.
-      if (event.type === 'observation' || final) await saved
+      if (event.type === 'observation') await saved
       yield event
       await saved
     }

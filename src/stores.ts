@@ -8,7 +8,7 @@ import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
-import { createLimits, type Limits } from './limits/limits.ts'
+import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
@@ -17,7 +17,7 @@ export interface Stores {
   /** How the runs of the queue's questions are reached. */
   control: RunControl
   /** Absent where nothing is limited. */
-  limits?: Limits | undefined
+  limits?: UsageLimits | undefined
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
@@ -74,7 +74,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
 /** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
 const DELIVERY_MS = 120_000
 
-function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
+function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
@@ -84,7 +84,7 @@ function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
     teamDayTokens: config.BUDGET_TEAM_DAY_TOKENS,
     teamDayUsd: config.BUDGET_TEAM_DAY_USD,
   }
-  return createLimits(settings, {
+  return createUsageLimits(settings, {
     redis,
     prefix: config.REDIS_PREFIX,
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,

@@ -94,7 +94,7 @@ export interface Run {
    * look it up before sending. With a `ts`: it is in Slack already.
    */
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
-  /** Records the ts of a post that is in Slack. */
+  /** Records the ts of a post that is in Slack; a durable run with its next write, or in a moment. */
   posted(key: string, ts: string): Promise<void>
   /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
   checkLease(): Promise<void>

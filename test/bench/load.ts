@@ -214,6 +214,10 @@ function print(results: Result[], asJson: boolean): void {
       ]),
     ),
   )
+  if (results.some(({ name }) => /\d workers/.test(name)))
+    console.log(
+      'With several workers, BullMQ wakes one more a question, which looks for a job in vain: 7 to 8 commands.',
+    )
   for (const { name, cpuMs } of results) {
     const most = TO_REACH[name]
     if (most !== undefined && floors.length > 0)

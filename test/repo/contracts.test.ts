@@ -11,7 +11,7 @@ const CONTRACTS = [
   'src/agent/apply-event.ts',
   'src/answer.ts',
   'src/history/types.ts',
-  'src/limits/limits.ts',
+  'src/limits/usage-limits.ts',
   'src/limits/rate-limiter.ts',
   'src/queue/types.ts',
   'src/run/types.ts',

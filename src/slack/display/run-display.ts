@@ -116,8 +116,9 @@ export class RunDisplay {
 
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Promise<void> {
     const { outbox, linkHosts, now } = this.#options
-    const { startedAt, usage } = this.#run.saved
-    const footer = footerText({ steps: stepCount(this.#progress.steps), ms: now().getTime() - startedAt, usage })
+    const { steps, usage } = this.#progress
+    const ms = now().getTime() - this.#run.saved.startedAt
+    const footer = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const asked = { question: outbox.question.text, understood: this.#understood }
     const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
