@@ -1,6 +1,6 @@
 -- Ends the work on a question; its run is kept for `ttlMs` from now on. The rest of ARGV is saved with it: `field, value, …`.
--- Returns { 'lost' | 'ok', the generation that must
--- have a job ('' for none) }: in one step with the look at the inbox, so that no question is overlooked.
+-- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }: in one step with the look at the inbox, so that
+-- no question is overlooked.
 local thread, inbox, run = unpack(KEYS)
 local token, id, state, ttlMs = unpack(ARGV)
 
