@@ -1,16 +1,14 @@
 /** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
-import type { Steering } from './agent/run-state.ts'
-import { applyEvent, type RunProgress } from './agent/run-progress.ts'
+import type { Addition, Permission, Steering } from './agent/run-state.ts'
+import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
 import type { AgentEvent, Model, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
-import { HeardSignals } from './run/heard-signals.ts'
-import type { RunControl } from './run/control.ts'
+import type { RunControl, Signal } from './run/control.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
-import { progressOf } from './run/saved-run.ts'
-import { conversationOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
+import { conversationOf, progressOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
 
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
@@ -113,13 +111,13 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 }
 
 /**
- * Runs the agent and saves as it goes: an action before its tool runs, an observation and the answer before they are shown.
- * What else gets a post of its own is yielded while it is saved, so that the post's claim goes to Redis in the same command;
- * the loop waits for both.
+ * Runs the agent and saves as it goes: an action before its tool runs, an observation before it is shown. What else gets a post
+ * of its own, such as the answer, is yielded while it is saved, so that the post's claim goes to Redis in the same command, or
+ * after it; the loop waits for both.
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  let progress = progressOf(run.saved)
+  let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
     { question: standalone, history, ...progress, signal: deps.signal },
     { ...deps.agent, ...steeringOf(deps) },
@@ -133,8 +131,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
       if (event.type === 'answer' || event.type === 'gave_up') final = event
-      // With the answer comes the usage of the last call, by which the reader books what the run cost.
-      if (event.type === 'observation' || final) await saved
+      if (event.type === 'observation') await saved
       yield event
       await saved
     }
@@ -179,4 +176,70 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
 
 function turnOf(question: Question, standalone: string, text: string): Turn {
   return { id: question.id, question: question.text, standalone, answer: text, user: question.user, at: question.at }
+}
+
+/**
+ * What people have told a run at work here, as the agent asks for it. A message has its effect once: those that are steps of
+ * the saved run have had it, whichever process saved them, and each other one is handed to the agent once.
+ */
+export class HeardSignals implements Required<Steering> {
+  readonly #saved: SavedRun
+  readonly #canBeDecided: boolean
+  readonly #stop = new AbortController()
+  readonly #known: Set<string>
+  #unread: Addition[] = []
+
+  /** `canBeDecided`: false where no person can be waited for, such as in an evaluation. */
+  constructor(saved: SavedRun, canBeDecided: boolean) {
+    this.#saved = saved
+    this.#canBeDecided = canBeDecided
+    this.#known = new Set(saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])))
+  }
+
+  readonly hear = (signal: Signal): void => {
+    if (signal.type === 'stop') return this.#stop.abort(new DOMException('A person asked to stop.', 'AbortError'))
+    if (this.#known.has(signal.id)) return
+    this.#known.add(signal.id)
+    this.#unread.push({ id: signal.id, user: signal.user, text: signal.text })
+  }
+
+  readonly stopAsked = (): AbortSignal => this.#stop.signal
+
+  readonly added = (): Addition[] => {
+    const added = this.#unread
+    this.#unread = []
+    return added
+  }
+
+  /** What was decided about a step is in the saved run that the deciding brought back to work. */
+  readonly mayRun: Required<Steering>['mayRun'] = ({ n, tool }): Permission => {
+    const decision = this.#saved.decisions[n]
+    if (!tool.needsApproval || decision?.outcome === 'allowed') return 'yes'
+    if (!decision && this.#canBeDecided) return 'wait'
+    if (!decision) return { no: `${tool.name} was not run: nobody can allow it here.` }
+    if (decision.outcome === 'expired') return { no: `${tool.name} was not run: nobody allowed it in time.` }
+    const reason = decision.reason ? ` The reason given: ${decision.reason}` : ''
+    return { no: `${tool.name} was not run: a person did not allow it.${reason}` }
+  }
+}
+
+/** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */
+export function answeredFields(question: Question, saved: SavedRun, now: number): Record<string, string | number> {
+  const { id, team, channel, thread, surface, at, traceparent } = question
+  const stopped = saved.answer?.stopped
+  const { inputTokens, outputTokens, costUsd } = totalOf(saved.usage)
+  // What a table of prices lacks has no cost, rather than none.
+  const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
+  return {
+    ...{ question: id, team, channel, thread, surface },
+    ...(stopped ? { outcome: 'stopped', stopped } : { outcome: 'answered' }),
+    steps: stepCount(saved.steps),
+    ms: Math.max(0, now - at),
+    modelCalls: saved.usage.length,
+    inputTokens,
+    outputTokens,
+    ...(hasCost ? { costUsd: Number(costUsd.toFixed(6)) } : {}),
+    ...(saved.attempts > 1 ? { attempts: saved.attempts } : {}),
+    ...(traceparent ? { trace: traceparent.split('-')[1]! } : {}),
+  }
 }

@@ -54,7 +54,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     store: stores.channelSettings,
     agentFor: agent.agentFor,
   })
-  const parts = { log, net, stores, queue, telemetry, installations, settingsFor }
+  const { now } = agent.answer.agent
+  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, now }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
@@ -84,6 +85,7 @@ interface Parts {
   telemetry: Telemetry | undefined
   installations: Installations
   settingsFor: SettingsFor
+  now(): Date
 }
 
 function meterOf(telemetry: Telemetry): ModelMeter {
@@ -104,7 +106,6 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     durable: stores.durable,
     watch: telemetry && watchOf(telemetry),
     fetch: net.fetch,
-    now: () => new Date(),
   })
   await parts.queue.start(handlers.answer, handlers.deadLetter)
 }
@@ -127,7 +128,6 @@ function receiverOf(
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    now: () => new Date(),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
   })
 }

@@ -3,14 +3,15 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 export type Log = Logger
 
 /**
- * Structured log lines on stdout. They carry ids and sizes; what people wrote only at `debug`, and never a token:
- * `secrets`, and anything else that looks like one, is blanked whatever field or message it stands in.
+ * Structured log lines on stdout, redacted. They carry ids and sizes; what people wrote only at `debug`, and never a token:
+ * `secrets`, and anything else that looks like one, is blanked whatever field or message it stands in. What people wrote is
+ * redacted from traces by `redactContent` (telemetry/spans.ts).
  */
 export function createLog(level: string, destination?: DestinationStream, secrets: string[] = []): Log {
   const options = { level, base: undefined, timestamp: () => `,"time":"${new Date().toISOString()}"` }
   const written = secrets.filter((one) => one.length >= 6).map((one) => JSON.stringify(one).slice(1, -1))
-  const withoutSecrets = (line: string) => written.reduce((kept, one) => kept.replaceAll(one, '***'), line)
-  const write = (line: string) => void (destination ?? process.stdout).write(withoutTokens(withoutSecrets(line)))
+  const redactSecrets = (line: string) => written.reduce((kept, one) => kept.replaceAll(one, '***'), line)
+  const write = (line: string) => void (destination ?? process.stdout).write(redactTokens(redactSecrets(line)))
   return pino(options, { write })
 }
 
@@ -40,7 +41,7 @@ export function seldom(now: () => number): (kind: string) => number | undefined 
 const TOKENS =
   /(?<kind>\b(?:xox[a-z]-|xapp-|sk-|ghp_|github_pat_)(?=[\w-]{4})|Bearer (?=[\w.~+/-]{8})|api_key=)[^&\s"'\\,)]+/g
 
-/** Blanks Slack, OpenAI, GitHub and bearer tokens in a text. */
-function withoutTokens(text: string): string {
+/** Redacts Slack, OpenAI, GitHub and bearer tokens in a text. */
+function redactTokens(text: string): string {
   return text.replace(TOKENS, '$<kind>***')
 }

@@ -2,7 +2,7 @@
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { retryRun } from './queue/retry-run.ts'
+import { retryDeadLettered } from './queue/operator-retry.ts'
 import { settledWithin } from './async.ts'
 import { connect } from './redis.ts'
 import { redisSettings } from './stores.ts'
@@ -42,7 +42,7 @@ async function show(place: Place, id: string): Promise<number> {
 }
 
 async function retry(place: Place, id: string): Promise<number> {
-  if (await retryRun(place, id)) {
+  if (await retryDeadLettered(place, id)) {
     console.log(`${id} is handed out again.`)
     return 0
   }

@@ -11,7 +11,7 @@ import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
 import { checkRedis, connect, escapeGlob, forgetKeys, type RedisClient, type RedisSettings } from './redis.ts'
-import { createLimits, type Limits } from './limits/limits.ts'
+import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
 import { redisThreads } from './threads/redis-threads.ts'
 import type { ThreadStates } from './threads/types.ts'
@@ -29,7 +29,7 @@ export interface Stores {
   /** How the runs of the queue's questions are reached. */
   control: RunControl
   /** Absent where nothing is limited. */
-  limits?: Limits | undefined
+  limits?: UsageLimits | undefined
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
@@ -131,7 +131,7 @@ function forgettingIn(
 /** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
 const DELIVERY_MS = 120_000
 
-function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
+function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
@@ -141,7 +141,7 @@ function limitsOf(config: Config, redis?: RedisClient): Limits | undefined {
     teamDayTokens: config.BUDGET_TEAM_DAY_TOKENS,
     teamDayUsd: config.BUDGET_TEAM_DAY_USD,
   }
-  return createLimits(settings, {
+  return createUsageLimits(settings, {
     redis,
     prefix: config.REDIS_PREFIX,
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,

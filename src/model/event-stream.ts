@@ -1,6 +1,6 @@
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
-import { checkNoPage, tooMuch } from './bodies.ts'
+import { checkNoPage, tooMuch } from './model-fetch.ts'
 import { TransportResponse } from '../transport/transport-response.ts'
 
 /**
@@ -87,7 +87,7 @@ function chunkOf(data: string, response: Response): ChatCompletionChunk {
 
 /** By so many bytes a web page is known. */
 const PAGE_BYTES = 1100
-/** Each token of a stream comes in some 200 bytes. The longest answer that is read has a megabyte (written.ts). */
+/** Each token of a stream comes in some 200 bytes. The longest answer that is read has a megabyte (completion.ts). */
 const MAX_STREAM_BYTES = 64_000_000
 const MAX_EVENT_BYTES = 2_000_000
 const LINE_FEED = 10

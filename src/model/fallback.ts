@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { ModelError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { StallTimer } from './stall-timer.ts'
+import { StallTimer } from './silence.ts'
 
 /**
  * A second model takes over where the first has failed after all its retries, or has been silent for half of the time that

@@ -5,6 +5,7 @@ import type { Network } from '../proxy.ts'
 import { withBreaker } from './circuit-breaker.ts'
 import { withFallback } from './fallback.ts'
 import { openAiModel } from './openai.ts'
+import { HANG_SHARE } from './silence.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
 
 interface Parts {
@@ -65,12 +66,6 @@ function modelOf(name: string, parts: Parts, prices: Prices): Model {
   const first = endpoint(name, parts, prices)
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
-
-/**
- * The share of a run's time after which a silent model counts as hanging, for its circuit breaker. It is less than the half after
- * which `StallTimer` calls the fallback model.
- */
-const HANG_SHARE = 0.4
 
 function endpoint(model: string, { config, log, net, meter }: Parts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config

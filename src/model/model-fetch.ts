@@ -1,9 +1,7 @@
 /**
  * The fetch that the SDK is given: it keeps our headers at the origin that the settings name, tells a web page from a model,
- * and bounds whatever an endpoint sends.
+ * bounds whatever an endpoint sends, and puts an endpoint's errors into the form that the SDK reads.
  */
-import { beginningOf, wholeText } from './bodies.ts'
-import { withOpenAiErrors } from './error-bodies.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -61,4 +59,81 @@ async function readable(response: Response): Promise<Response> {
   const text = () => wholeText(body, WHOLE_BYTES)
   const json = async (): Promise<unknown> => JSON.parse(await text())
   return Object.defineProperties(response, { text: { value: text }, json: { value: json } })
+}
+
+type Bytes = Uint8Array
+type Body = AsyncIterable<Bytes>
+
+/** The body's beginning as text; the rest is not fetched. */
+async function beginningOf(body: Body, most: number): Promise<string> {
+  const held: Bytes[] = []
+  let bytes = 0
+  for await (const piece of body) {
+    held.push(piece)
+    bytes += piece.length
+    if (bytes >= most) break
+  }
+  return textOf(held).slice(0, most)
+}
+
+/** The whole body as text. @throws KnownFailure where it is longer than `most`, or begins as a web page does */
+async function wholeText(body: Body, most: number): Promise<string> {
+  const held: Bytes[] = []
+  let bytes = 0
+  for await (const piece of body) {
+    held.push(piece)
+    bytes += piece.length
+    if (bytes > most) throw tooMuch()
+  }
+  const text = textOf(held)
+  checkNoPage(text)
+  return text
+}
+
+function joined(pieces: Bytes[]): Bytes {
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+function textOf(pieces: Bytes[]): string {
+  return new TextDecoder().decode(joined(pieces))
+}
+
+/**
+ * A byte order mark is three characters of Latin-1.
+ * @throws KnownFailure for what begins as a web page does, rather than as JSON or a stream of events
+ */
+export function checkNoPage(beginning: string): void {
+  if (/^(?:\ufeff|\xef\xbb\xbf)?\s{0,1000}</.test(beginning)) throw noModel('a web page')
+}
+
+export function tooMuch(): KnownFailure {
+  return new KnownFailure(
+    'the answer is too long to be one',
+    'The model sent far more than an answer can be, so I stopped reading it. Please ask again, perhaps for less.',
+  )
+}
+
+/**
+ * Refusals come in many forms: `{"detail": …}` (FastAPI), `{"message": …}` (older vLLM, Mistral), `[{"error": …}]` (Gemini).
+ * The SDK reads `{"error": …}` alone and drops the rest, so the others are put into that form before it sees them.
+ */
+function withOpenAiErrors(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.ok || !response.headers.get('content-type')?.includes('json')) return response
+    const { status, headers } = response
+    return new Response(inOpenAiForm(await response.text()), { status, headers })
+  }
+}
+
+function inOpenAiForm(text: string): string {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+    if (typeof body !== 'object' || body === null) return text
+    if ('error' in body) return JSON.stringify(body)
+    return JSON.stringify({ error: 'message' in body ? body : { ...body, message: JSON.stringify(body) } })
+  } catch {
+    return text
+  }
 }

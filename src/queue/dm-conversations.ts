@@ -10,7 +10,7 @@ import { ExpiringMap } from '../history/expiring-map.ts'
 import type { RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { dmKeys } from '../run/thread-keys.ts'
-import type { Question } from '../run/types.ts'
+import { isDirect, type Question } from '../run/types.ts'
 import type { QueueSettings } from './queue-settings.ts'
 
 /** `dm` is `team:channel`, `root` the ts of the message that the question's thread hangs under. */
@@ -22,9 +22,9 @@ interface DmPlace {
 }
 
 /** @returns undefined for what is said elsewhere, and for a command that has no thread yet. */
-function dmPlaceOf({ team, channel, thread, ts, surface }: Question): DmPlace | undefined {
-  const isDirect = surface === 'dm' || (surface === 'ask' && channel.startsWith('D'))
-  if (!isDirect || !/^\d+\.\d+$/.test(thread)) return undefined
+function dmPlaceOf(question: Question): DmPlace | undefined {
+  const { team, channel, thread, ts, surface } = question
+  if (!isDirect(question) || !/^\d+\.\d+$/.test(thread)) return undefined
   return { dm: `${team}:${channel}`, root: thread, isTopLevel: surface === 'ask' || ts === thread }
 }
 

@@ -2,16 +2,13 @@ import { ExpiringMap } from '../history/expiring-map.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import type { ThreadKey } from '../history/types.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
-import { embeddedRun } from '../run/memory-run.ts'
-import { freshRun } from '../run/saved-run.ts'
+import { embeddedRun, MemoryRunControl, type ControlledRun } from '../run/memory-run.ts'
 import type { Signal } from '../run/control.ts'
-import { conversationOf, type Question } from '../run/types.ts'
+import { conversationOf, freshRun, isDirect, type Question } from '../run/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
-import { MemoryRunControl, type ControlledRun } from './memory-run-control.ts'
 import { memoryLine } from './memory-line.ts'
-import { RoundRobin } from './round-robin.ts'
 import type { Accepted, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
@@ -84,7 +81,7 @@ class MemoryQueue implements ControlledQueue {
   // Nothing in here awaits, so all of it is one atomic step.
   async accept(asked: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
-    const question = this.#conversations.place(asked)
+    const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)
     // Claims are the thread's own: a `/ask` question comes a second time under its real thread, with the same id.
     const claims = [`${thread} id ${question.id}`]
@@ -270,4 +267,32 @@ function newItem(question: Question, at: number): Item {
 /** By their ts, which is a message's time; a slash command has none and is the first of its thread. */
 function isSaidBefore(one: Question, other: Question): boolean {
   return one.ts !== undefined && other.ts !== undefined && Number(one.ts) < Number(other.ts)
+}
+
+/**
+ * The threads that are ready for a turn, in fair order: channels take turns, and within a channel its threads do. So a
+ * channel with a thousand questions holds another one up by one turn. (Round robin over two levels.)
+ */
+class RoundRobin {
+  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
+  readonly #channels = new Map<string, Set<ThreadKey>>()
+
+  add(channel: string, thread: ThreadKey): void {
+    const threads = this.#channels.get(channel) ?? new Set()
+    threads.add(thread)
+    this.#channels.set(channel, threads)
+  }
+
+  /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
+  next(): ThreadKey | undefined {
+    for (const [channel, threads] of this.#channels) {
+      this.#channels.delete(channel)
+      for (const thread of threads) {
+        threads.delete(thread)
+        if (threads.size > 0) this.#channels.set(channel, threads)
+        return thread
+      }
+    }
+    return undefined
+  }
 }

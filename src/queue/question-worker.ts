@@ -3,7 +3,7 @@ import { LeaseLost, messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import type { RedisClient } from '../redis.ts'
 import { isTransient } from '../redis-errors.ts'
-import { redisRun } from '../run/redis-run.ts'
+import { redisRun, type RedisRun } from '../run/redis-run.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
@@ -121,33 +121,36 @@ export class QuestionWorker {
     jobs.begin(question, job.priority).catch(() => {})
     // The job's losses were not in a row: there were checkpoints in between.
     if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
+    const { redis } = this.#parts
+    const run = redisRun({ redis, now: this.#settings.now }, leased.lease, leased.stored.saved)
     let result: void | 'waiting'
     try {
-      result = await this.#work(leased, signal)
+      result = await this.#work(leased, run, signal)
     } catch (error) {
+      await run.flush().catch(() => undefined)
       const delay = await this.#release(leased, error, signal)
       if (delay === undefined) return
       await jobs.waiting.add(leased.thread, question)
       return this.#delay(job, token, delay)
     }
-    await this.#finish(leased, result)
+    await this.#finish(leased, run, result)
   }
 
-  async #work(leased: LeasedQuestion, signal: AbortSignal): Promise<void | 'waiting'> {
-    const { handler, deadLetter, redis, log } = this.#parts
-    const { now, graceMs } = this.#settings
-    const { question, saved, losses, failures } = leased.stored
+  async #work(leased: LeasedQuestion, run: RedisRun, signal: AbortSignal): Promise<void | 'waiting'> {
+    const { handler, deadLetter, log } = this.#parts
+    const { question, losses, failures } = leased.stored
     if (leased.verdict === 'drop') return
     if (leased.verdict === 'give-up') log.error({ question: leased.id, losses, failures }, 'question dead-lettered')
     const work = leased.verdict === 'give-up' ? deadLetter : handler
-    return endsInTime(work?.(question, redisRun({ redis, now }, leased.lease, saved), signal), signal, graceMs)
+    return endsInTime(work?.(question, run, signal), signal, this.#settings.graceMs)
   }
 
-  async #finish(leased: LeasedQuestion, result: void | 'waiting'): Promise<void> {
+  async #finish(leased: LeasedQuestion, run: RedisRun, result: void | 'waiting'): Promise<void> {
     const { store, jobs, log } = this.#parts
     const state = leased.verdict === 'work' ? 'done' : 'dead-lettered'
     const isParked = state === 'done' && result === 'waiting'
-    const { held, gen } = await (isParked ? store.park(leased) : store.finish(leased, state))
+    const records = run.takeRecords()
+    const { held, gen } = await (isParked ? store.park(leased, records) : store.finish(leased, state, records))
     if (!held) log.info({ question: leased.id }, 'lease lost: another worker has the question')
     if (gen !== '') await jobs.ensure(leased.thread, gen)
   }

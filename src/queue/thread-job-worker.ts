@@ -5,6 +5,9 @@ import type { ThreadJob } from './thread-jobs.ts'
  * BullMQ's worker, which does not look for another job as one ends where its last look found none: the blocking wait of its
  * main loop, which is under way by then, brings the next (read in BullMQ 6.7.0). If that is wrong it costs one command more,
  * and never a job: an added job leaves a marker, which ends the wait.
+ *
+ * A job that begins leaves a marker too, whether or not another waits, which wakes one more worker: where several are idle, one
+ * looks in vain, for seven or eight commands a question. BullMQ has no option against that.
  */
 export class ThreadJobWorker extends Worker<ThreadJob> {
   #isDrained = false

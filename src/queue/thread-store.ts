@@ -81,31 +81,32 @@ export class ThreadStore {
     return this.finish(held, 'dead-lettered')
   }
 
-  /** @returns whether the lease still held, and the generation that goes on with the thread. */
-  async finish(leased: QuestionLease, state: 'done' | 'dead-lettered'): Promise<{ held: boolean; gen: string }> {
+  /**
+   * Ends the work on a question; `records` are saved with its run: `field, value, field, value …`.
+   * @returns whether the lease still held, and the generation that goes on with the thread.
+   */
+  async finish(
+    leased: QuestionLease,
+    state: 'done' | 'dead-lettered',
+    records: string[] = [],
+  ): Promise<{ held: boolean; gen: string }> {
     const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
     const { threadKey: thread, runKey: run, token } = leased.lease
     const { inbox } = this.#keys(leased.thread)
-    const reply = await finishQuestion(this.#redis, {
-      thread,
-      inbox,
-      run,
-      token,
-      id: leased.id,
-      state: storedState(state),
-      ttlMs,
-    })
+    const named = { thread, inbox, run, token, id: leased.id, state: storedState(state), ttlMs }
+    const reply = await finishQuestion(this.#redis, named, { args: records })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }
 
   /** Ends the work on a run that waits for a person. @returns as `finish` does. */
-  async park(leased: QuestionLease): Promise<{ held: boolean; gen: string }> {
+  async park(leased: QuestionLease, records: string[]): Promise<{ held: boolean; gen: string }> {
     const { now, parkedMs } = this.#settings
     const { threadKey: thread, runKey: run, token } = leased.lease
     const { inbox, parked } = this.#keys(leased.thread)
     const [id, deadline, ttlMs] = [leased.id, now() + parkedMs, this.ttlMs]
-    const reply = await parkQuestion(this.#redis, { thread, inbox, run, parked, token, id, deadline, ttlMs })
+    const named = { thread, inbox, run, parked, token, id, deadline, ttlMs }
+    const reply = await parkQuestion(this.#redis, named, { args: records })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }

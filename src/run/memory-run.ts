@@ -1,6 +1,8 @@
+/** Runs in this process's memory, and how people reach them. */
 import { LeaseLost } from '../errors.ts'
-import { applyPart } from './saved-run.ts'
-import type { Run, SavedRun } from './types.ts'
+import { ExpiringMap } from '../history/expiring-map.ts'
+import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from './control.ts'
+import { applyPart, undecidedSteps, type Decision, type Run, type SavedRun } from './types.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.
@@ -32,4 +34,126 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
       insist()
     },
   }
+}
+
+/** What the control of a run in memory needs of it. */
+export interface ControlledRun {
+  saved: SavedRun
+  signals: Signal[]
+  /** Who works on it, and wants to hear. */
+  listeners: Set<(signal: Signal) => void>
+  /** It was woken before it was parked: it will not be. */
+  isWoken: boolean
+}
+
+export interface MemoryRunControlOptions<Item> {
+  /** A run that waits for its turn or is worked on. */
+  find(run: RunRef): Item | undefined
+  /** Puts a run at the head of its thread, behind the question that is at work there. */
+  goOn(run: RunRef, item: Item): void
+  now: () => number
+  /** How long a run may wait for a person, in ms. */
+  parkedMs: number
+  /** How long, and of how many runs, it is known what was decided. */
+  claimTtlMs: number
+  maxClaims: number
+}
+
+/**
+ * Reaches runs in this process's memory, and keeps those that wait for a person. Nothing in here awaits, so each method is
+ * one atomic step.
+ */
+export class MemoryRunControl<Item extends ControlledRun> implements RunControl {
+  readonly #options: MemoryRunControlOptions<Item>
+  readonly #parked = new Map<string, { run: RunRef; item: Item; until: number }>()
+  /** What was decided about a step, also of a run that has ended since. */
+  readonly #decided: ExpiringMap<Decision['outcome']>
+
+  constructor(options: MemoryRunControlOptions<Item>) {
+    this.#options = options
+    const { now, claimTtlMs: ttlMs, maxClaims: maxSize } = options
+    this.#decided = new ExpiringMap({ now, ttlMs, maxSize })
+  }
+
+  async send(run: RunRef, signal: Signal): Promise<Sent> {
+    const item = this.#find(run)
+    if (!item || item.saved.answer) return 'not_running'
+    const text = JSON.stringify(signal)
+    if (item.signals.some((sent) => JSON.stringify(sent) === text)) return 'sent'
+    const isStop = signal.type === 'stop'
+    if (item.signals.length >= MOST_SIGNALS && !isStop) return 'full'
+    item.signals.push({ ...signal })
+    for (const heard of item.listeners) heard({ ...signal })
+    if (isStop) this.#unpark(run, item)
+    return 'sent'
+  }
+
+  async wake(run: RunRef, step: number, decision: Decision): Promise<Woken> {
+    const before = this.#decided.get(stepKey(run, step))
+    if (before) return before === 'expired' ? 'expired' : 'decided'
+    const item = this.#find(run)
+    if (!item || item.saved.answer) return 'not_running'
+    if ((this.#parked.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
+      this.#expire(run, item)
+      return 'expired'
+    }
+    this.#decide(run, item, { step, decision })
+    this.#unpark(run, item)
+    return 'woken'
+  }
+
+  async listen(run: RunRef, heard: (signal: Signal) => void): Promise<() => void> {
+    const item = this.#find(run)
+    for (const signal of item?.signals ?? []) heard({ ...signal })
+    item?.listeners.add(heard)
+    return () => void item?.listeners.delete(heard)
+  }
+
+  park(run: RunRef, item: Item): void {
+    this.#parked.set(keyOf(run), { run, item, until: this.#options.now() + this.#options.parkedMs })
+  }
+
+  /** The runs that wait for a person. */
+  get parked(): Item[] {
+    return [...this.#parked.values()].map(({ item }) => item)
+  }
+
+  /** Drops the runs of such threads that wait for a person. */
+  dropParked(isMeant: (thread: RunRef['thread']) => boolean): void {
+    for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
+  }
+
+  /** Lets those go on that have waited for too long. */
+  expireDue(): void {
+    const now = this.#options.now()
+    for (const { run, item, until } of this.#parked.values()) if (until <= now) this.#expire(run, item)
+  }
+
+  /** All steps that wait hear the same: nobody decided in time. */
+  #expire(run: RunRef, item: Item): void {
+    for (const step of undecidedSteps(item.saved)) this.#decide(run, item, { step, decision: { outcome: 'expired' } })
+    this.#unpark(run, item)
+  }
+
+  #decide(run: RunRef, { saved }: Item, { step, decision }: { step: number; decision: Decision }): void {
+    this.#decided.set(stepKey(run, step), decision.outcome)
+    saved.decisions[step] = { ...decision }
+  }
+
+  #unpark(run: RunRef, item: Item): void {
+    if (this.#parked.delete(keyOf(run))) this.#options.goOn(run, item)
+    else item.isWoken = true
+  }
+
+  #find(run: RunRef): Item | undefined {
+    return this.#parked.get(keyOf(run))?.item ?? this.#options.find(run)
+  }
+}
+
+function keyOf({ thread, id }: RunRef): string {
+  return `${thread} ${id}`
+}
+
+function stepKey(run: RunRef, step: number): string {
+  return `${keyOf(run)} ${step}`
 }

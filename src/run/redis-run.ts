@@ -1,11 +1,18 @@
 import type { RedisClient } from '../redis.ts'
 import { RunUpdates, type RunLease } from './run-updates.ts'
-import { applyPart } from './saved-run.ts'
+import { applyPart, type Run, type SavedRun } from './types.ts'
 import { fieldOf, postField } from './stored-run.ts'
-import type { Run, SavedRun } from './types.ts'
+
+/** A run in Redis. The records of its last posts may wait for the write that ends the work on it. */
+export interface RedisRun extends Run {
+  /** Saves them. @throws LeaseLost */
+  flush(): Promise<void>
+  /** Hands them over, to be saved by the caller: `field, value, field, value …`. */
+  takeRecords(): string[]
+}
 
 /** A run in Redis that this process holds the lease of. `now` is the clock, in milliseconds. */
-export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): Run {
+export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): RedisRun {
   const updates = new RunUpdates(place, lease)
   return {
     saved,
@@ -27,9 +34,11 @@ export function redisRun(place: { redis: RedisClient; now: () => number }, lease
       return before === undefined ? 'fresh' : 'unsure'
     },
     async posted(key, ts) {
-      await updates.save([postField(key), ts])
+      await updates.record(postField(key), ts)
       saved.posts[key] = ts
     },
     checkLease: () => updates.check(),
+    flush: () => updates.flush(),
+    takeRecords: () => updates.takeRecords(),
   }
 }

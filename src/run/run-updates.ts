@@ -25,6 +25,12 @@ interface Update {
   reject(error: unknown): void
 }
 
+/**
+ * For how long the record of a post waits for a write that takes it along. A crash in that time leaves the post claimed, and the
+ * next worker looks it up, as one whose sending was cut off. Milliseconds.
+ */
+const RECORD_MS = 50
+
 /** For how long after a check the lease counts as still held: much less than the shortest lock lasts. Milliseconds. */
 const SURE_MS = 400
 
@@ -37,6 +43,9 @@ export class RunUpdates {
   readonly #lease: RunLease
   readonly #now: () => number
   #pending: Update[] = []
+  /** Records that wait for the next write: `field, value, field, value …`. */
+  #records: string[] = []
+  #recordTimer: NodeJS.Timeout | undefined
   #sureAt: number
 
   constructor({ redis, now }: { redis: RedisClient; now: () => number }, lease: RunLease) {
@@ -57,11 +66,36 @@ export class RunUpdates {
     await this.#add({ claims: [], fields })
   }
 
+  /** Saves `field, value` with the next write, or by itself in a moment; at once if the lease may be lost. @throws LeaseLost */
+  async record(field: string, value: string): Promise<void> {
+    if (!this.#isSure()) return this.save([field, value])
+    this.#records.push(field, value)
+    this.#recordTimer ??= setTimeout(() => void this.flush().catch(() => undefined), RECORD_MS)
+  }
+
+  /** Saves the records that still wait. @throws LeaseLost */
+  async flush(): Promise<void> {
+    if (this.#records.length > 0) await this.save([])
+  }
+
+  /** Hands the records that still wait to a write that is not made here. */
+  takeRecords(): string[] {
+    clearTimeout(this.#recordTimer)
+    this.#recordTimer = undefined
+    const records = this.#records
+    this.#records = []
+    return records
+  }
+
   /** Asks Redis only if the lease was not confirmed a moment ago. @throws LeaseLost */
   async check(): Promise<void> {
-    if (this.#now() - this.#sureAt < SURE_MS) return
+    if (this.#isSure()) return
     const { runKey, token } = this.#lease
     await this.#held(async () => (await this.#redis.hget(runKey, 'starter')) === token || undefined)
+  }
+
+  #isSure(): boolean {
+    return this.#now() - this.#sureAt < SURE_MS
   }
 
   #add(update: Pick<Update, 'claims' | 'fields'>): Promise<(string | undefined)[]> {
@@ -75,7 +109,8 @@ export class RunUpdates {
     const updates = this.#pending
     this.#pending = []
     const claims = updates.flatMap((update) => update.claims)
-    const fields = updates.flatMap((update) => update.fields)
+    const records = this.takeRecords()
+    const fields = [...records, ...updates.flatMap((update) => update.fields)]
     try {
       const named = { run: this.#lease.runKey, token: this.#lease.token, claims: claims.length }
       const before = await this.#held(async () => {
@@ -84,6 +119,7 @@ export class RunUpdates {
       })
       for (const update of updates) update.resolve(before.splice(0, update.claims.length))
     } catch (error) {
+      this.#records.unshift(...records)
       for (const update of updates) update.reject(error)
     }
   }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Usage } from '../agent/types.ts'
-import { freshRun } from './saved-run.ts'
+import { freshRun, type Decision, type Question, type RunPart, type SavedRun } from './types.ts'
 import { parseStep } from './stored-step.ts'
-import type { Decision, Question, RunPart, SavedRun } from './types.ts'
 
 /**
  * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for

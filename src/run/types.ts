@@ -14,7 +14,7 @@ export interface Question {
   thread: string
   /**
    * The thread whose conversation it goes on, where that is another than its own: set by the queue for what is said in a
-   * direct message (queue/conversations.ts). It is answered in its own thread all the same.
+   * direct message (queue/dm-conversations.ts). It is answered in its own thread all the same.
    */
   conversation?: string
   user: string
@@ -39,6 +39,11 @@ export function conversationOf(
   question: Pick<Question, 'team' | 'channel' | 'thread'> & { conversation?: string | undefined },
 ): ThreadKey {
   return `${question.team}:${question.channel}:${question.conversation ?? question.thread}`
+}
+
+/** Whether it is asked in a direct message: there what is said within an hour is one conversation. */
+export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'channel'>): boolean {
+  return surface === 'dm' || (surface === 'ask' && channel.startsWith('D'))
 }
 
 /** What a run has done so far and saved. A fresh run has no steps and no posts. */
@@ -89,8 +94,48 @@ export interface Run {
    * look it up before sending. With a `ts`: it is in Slack already.
    */
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
-  /** Records the ts of a post that is in Slack. */
+  /** Records the ts of a post that is in Slack; a durable run with its next write, or in a moment. */
   posted(key: string, ts: string): Promise<void>
   /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
   checkLease(): Promise<void>
+}
+
+/** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
+export function freshRun(at: number): SavedRun {
+  return { steps: [], memory: {}, posts: {}, usage: [], decisions: {}, startedAt: at, attempts: 0, retries: 0 }
+}
+
+/** Puts one saved part into its place. Steps and usage are numbered from 1; saving a number again replaces it. */
+export function applyPart(saved: SavedRun, part: RunPart): void {
+  switch (part.part) {
+    case 'named':
+      saved.named = part.value
+      return
+    case 'standalone':
+      saved.standalone = part.value
+      return
+    case 'step':
+      saved.steps[part.n - 1] = part.value
+      return
+    case 'memory':
+      saved.memory = part.value
+      return
+    case 'usage':
+      saved.usage[part.n - 1] = part.value
+      return
+    case 'answer':
+      saved.answer = part.value
+  }
+}
+
+/** The numbers of the steps that wait for a decision. */
+export function undecidedSteps({ steps, decisions }: SavedRun): number[] {
+  const isUndecided = (step: Step, n: number) =>
+    step.kind === 'tool' && step.waiting && !step.observation && !decisions[n]
+  return [...steps.entries()].flatMap(([i, step]) => (isUndecided(step, i + 1) ? [i + 1] : []))
+}
+
+/** What the run has done so far, as a value that stays as it is while the run goes on. */
+export function progressOf({ steps, memory, usage }: SavedRun): Pick<SavedRun, 'steps' | 'memory' | 'usage'> {
+  return { steps: [...steps], memory, usage: [...usage] }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Usage } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
@@ -31,9 +32,9 @@ export interface QuestionWork {
   openDisplay(options?: { steps?: Settings['steps']; signal?: AbortSignal }): Promise<NoticeDisplay>
   /**
    * Called before the thread shows how the question ended, so that for the next one the cost is booked and the place is free.
-   * `refund`: the question is not counted; its cost is booked all the same.
+   * `refund`: the question is not counted; its cost is booked all the same. `usage`: more than the run has saved by now.
    */
-  release(options?: { refund: boolean }): Promise<void>
+  release(options?: { refund?: boolean; usage?: Usage[] }): Promise<void>
 }
 
 /** How long a process that ends takes to say so in a thread. Milliseconds. */

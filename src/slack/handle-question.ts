@@ -1,14 +1,13 @@
-import { answer, type AnswerDeps, type AnswerEvent } from '../answer.ts'
+import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Tool } from '../agent/types.ts'
 import { recordOf } from '../archive/record.ts'
 import type { RunArchive } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
-import type { Limits, Refusal } from '../limits/limits.ts'
+import type { UsageLimits, Refusal } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
-import { answeredFields } from '../telemetry/answered-log.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { catchUp } from './catch-up.ts'
@@ -30,7 +29,7 @@ export interface HandleQuestionOptions {
   archive: RunArchive
   queue: Queue
   /** Fair use; absent where nothing is limited. */
-  limits?: Limits | undefined
+  limits?: UsageLimits | undefined
   /** Whether the queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
   /** Absent where nothing is measured. */
@@ -88,8 +87,8 @@ async function workOn(
       const { linkHosts } = settings
       return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
     },
-    async release({ refund } = { refund: false }) {
-      if (!isCanned(question.text)) await limits?.release(question, run.saved.usage, { refund })
+    async release({ refund = false, usage = run.saved.usage } = {}) {
+      if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
     },
   }
 }
@@ -166,9 +165,12 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const agent = { ...options.answer.agent, model, dialect, tools }
   const history = mentions.history(options.answer.history)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, signal })
+  // The last call's is told before the answer, and saved beside it.
+  const usage = [...run.saved.usage]
   let isWaiting = false
   for await (const event of options.watch?.events(events, tools) ?? events) {
-    if (ENDS.has(event.type)) await work.release()
+    if (event.type === 'usage') usage.push(event.usage)
+    if (ENDS.has(event.type)) await work.release({ usage })
     isWaiting ||= event.type === 'waiting'
     await display.write(await mentions.event(event))
   }

@@ -1,6 +1,5 @@
 import type { RunProgress } from '../agent/run-progress.ts'
-import { progressOf } from '../run/saved-run.ts'
-import type { Question, Run } from '../run/types.ts'
+import { progressOf, type Question, type Run } from '../run/types.ts'
 import type { Outcome } from './telemetry-event.ts'
 
 /** One attempt at a question: from the moment when the queue hands it out until the worker ends it or releases it. */

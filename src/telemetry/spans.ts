@@ -1,6 +1,7 @@
 /**
  * Names and attributes of the spans, after OpenTelemetry's semantic conventions for generative AI (the ones of 2026, from
- * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). Content goes in only on request.
+ * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). What people, models and tools wrote is
+ * redacted unless the settings ask for it (`redactContent`).
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { stepCount, totalOf } from '../agent/run-progress.ts'
@@ -20,6 +21,14 @@ export interface SpanStyle {
   baseUrl: string | undefined
   isStreaming: boolean
   withContent: boolean
+}
+
+/**
+ * Redaction: what people, models and tools wrote goes into a span only where OTEL_CAPTURE_CONTENT asks for it. Tokens are
+ * redacted from log lines by `redactTokens` (log.ts).
+ */
+function redactContent({ withContent }: SpanStyle, content: () => Attributes): Attributes {
+  return withContent ? content() : {}
 }
 
 /** A call that is over, as a span to be. `error` is a class of errors, of few values; undefined where all went well. */
@@ -60,7 +69,7 @@ export function agentAttributes(question: Question): Attributes {
 }
 
 /** What is known of an attempt once the agent is done. */
-export function agentEndAttributes(attempt: Attempt, { withContent }: SpanStyle): Attributes {
+export function agentEndAttributes(attempt: Attempt, style: SpanStyle): Attributes {
   const { question, number, progress, answer, outcome } = attempt
   const { inputTokens, outputTokens } = totalOf(progress.usage)
   return {
@@ -69,17 +78,16 @@ export function agentEndAttributes(attempt: Attempt, { withContent }: SpanStyle)
     'thinkaloud.attempt': number,
     'gen_ai.usage.input_tokens': inputTokens,
     'gen_ai.usage.output_tokens': outputTokens,
-    ...(withContent ? { 'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]) } : {}),
-    ...(withContent && answer ? { 'gen_ai.output.messages': outputMessages(answer) } : {}),
+    ...redactContent(style, () => ({
+      'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]),
+      ...(answer ? { 'gen_ai.output.messages': outputMessages(answer) } : {}),
+    })),
   }
 }
 
 /** One span a call of one endpoint, its retries included, as its client sees it. */
-function chatSpan(
-  event: ModelCallEvent,
-  { question }: Attempt,
-  { baseUrl, isStreaming, withContent }: SpanStyle,
-): CallSpan {
+function chatSpan(event: ModelCallEvent, { question }: Attempt, style: SpanStyle): CallSpan {
+  const { baseUrl, isStreaming } = style
   const { model, request, retries, ms, error } = event
   const first = event.firstMs === undefined ? {} : { 'gen_ai.response.time_to_first_chunk': event.firstMs / 1000 }
   const attributes = {
@@ -92,7 +100,7 @@ function chatSpan(
     ...(isStreaming ? { 'gen_ai.request.stream': true, ...first } : {}),
     ...usageAttributes(event),
     ...(retries > 0 ? { 'thinkaloud.retries': retries } : {}),
-    ...(withContent ? contentAttributes(event) : {}),
+    ...redactContent(style, () => messageAttributes(event)),
   }
   return { name: `chat ${model}`, kind: SpanKind.CLIENT, attributes, ms, error }
 }
@@ -113,7 +121,7 @@ function usageAttributes({ usages }: ModelCallEvent): Attributes {
   }
 }
 
-function contentAttributes({ request, text, toolCalls }: ModelCallEvent): Attributes {
+function messageAttributes({ request, text, toolCalls }: ModelCallEvent): Attributes {
   return {
     'gen_ai.input.messages': inputMessages(request.messages),
     'gen_ai.output.messages': outputMessages(text, toolCalls),
@@ -121,7 +129,7 @@ function contentAttributes({ request, text, toolCalls }: ModelCallEvent): Attrib
 }
 
 /** A tool that failed is an error of its span alone: the agent reads of it and goes on. */
-function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, { withContent }: SpanStyle): CallSpan {
+function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, style: SpanStyle): CallSpan {
   const written = typeof input === 'string' ? input : JSON.stringify(input)
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
@@ -129,7 +137,7 @@ function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, { with
     'gen_ai.tool.type': 'function',
     'gen_ai.agent.name': AGENT_NAME,
     ...(callId === undefined ? {} : { 'gen_ai.tool.call.id': callId }),
-    ...(withContent ? { 'gen_ai.tool.call.arguments': written, 'gen_ai.tool.call.result': output } : {}),
+    ...redactContent(style, () => ({ 'gen_ai.tool.call.arguments': written, 'gen_ai.tool.call.result': output })),
   }
   return { name: `execute_tool ${tool}`, kind: SpanKind.INTERNAL, attributes, ms, error: ok ? undefined : 'tool_error' }
 }

@@ -34,6 +34,9 @@ interface Side {
 /** At most so many times the floor's CPU a question (issue 9). */
 const TO_REACH: Record<string, number> = { 'thinkaloud, in memory': 1.3, 'thinkaloud, Redis and BullMQ': 1.5 }
 
+/** A question with two steps, those inside scripts counted, fifty under way (issue 9). */
+const MOST_REDIS_COMMANDS = 100
+
 const BOT = ['node', 'dist/src/main.js']
 const FLOOR = ['node', '--import', 'tsx', 'test/bench/load/floor.ts']
 
@@ -214,9 +217,15 @@ function print(results: Result[], asJson: boolean): void {
       ]),
     ),
   )
-  for (const { name, cpuMs } of results) {
+  if (results.some(({ name }) => /\d workers/.test(name)))
+    console.log(
+      'With several workers, BullMQ wakes one more a question, which looks for a job in vain: 7 to 8 commands.',
+    )
+  for (const { name, cpuMs, redisCommands } of results) {
     const most = TO_REACH[name]
     if (most !== undefined && floors.length > 0)
       console.log(`CPU by the floor's, ${name}: ${atMost(cpuMs / floor, most)}`)
+    if (most !== undefined && redisCommands !== undefined)
+      console.log(`Redis commands, ${name}: ${atMost(redisCommands, MOST_REDIS_COMMANDS)}`)
   }
 }

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Usage } from '../../src/agent/types.ts'
-import { createLimits, type Limits, type LimitSettings } from '../../src/limits/limits.ts'
+import { createUsageLimits, type UsageLimits, type UsageLimitSettings } from '../../src/limits/usage-limits.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { question } from '../harness/stores.ts'
 
@@ -11,12 +11,12 @@ const HOUR = 60 * MINUTE
 const RUN_MS = 5 * MINUTE
 
 interface Place {
-  limits: Limits
+  limits: UsageLimits
   /** Lets time pass. */
   pass(ms: number): Promise<void>
 }
 
-type Open = (settings: LimitSettings) => Place
+type Open = (settings: UsageLimitSettings) => Place
 
 function used(tokens: number, costUsd?: number): Usage[] {
   const usage = { model: 'm', inputTokens: tokens - 1, outputTokens: 1, estimated: false }
@@ -26,7 +26,7 @@ function used(tokens: number, costUsd?: number): Usage[] {
 const by = (user: string, name: string, channel = 'C1') => question(name, { user, channel })
 
 /** Of so many that ask at once, the names of those that come in. */
-async function admitted(limits: Limits, count: number, name: string): Promise<string[]> {
+async function admitted(limits: UsageLimits, count: number, name: string): Promise<string[]> {
   const names = Array.from({ length: count }, (_, n) => `${name}${n}`)
   const refusals = await Promise.all(names.map((one) => limits.admit(by('U1', one))))
   return names.filter((_, n) => refusals[n] === undefined)
@@ -257,13 +257,13 @@ function contract(open: Open): void {
 }
 
 test('where nothing is limited there are no limits', () => {
-  expect(createLimits({ userHour: undefined }, { prefix: 'p', runMs: RUN_MS })).toBeUndefined()
+  expect(createUsageLimits({ userHour: undefined }, { prefix: 'p', runMs: RUN_MS })).toBeUndefined()
 })
 
 describe('in this process’s memory', () => {
   contract((settings) => {
     let now = 1_700_000_000_000
-    const limits = createLimits(settings, { prefix: 'p', runMs: RUN_MS, now: () => now })!
+    const limits = createUsageLimits(settings, { prefix: 'p', runMs: RUN_MS, now: () => now })!
     return { limits, pass: async (ms) => void (now += ms) }
   })
 })
@@ -285,12 +285,15 @@ describeWithRedis('in Redis', () => {
 
   contract((settings) => {
     const prefix = `p${prefixes++}`
-    return { limits: createLimits(settings, { redis, prefix, runMs: RUN_MS })!, pass: (ms) => age(redis, prefix, ms) }
+    return {
+      limits: createUsageLimits(settings, { redis, prefix, runMs: RUN_MS })!,
+      pass: (ms) => age(redis, prefix, ms),
+    }
   })
 
   test('two processes count together', async () => {
     const [one, other] = [0, 1].map(() =>
-      createLimits({ userHour: 2, teamRuns: 9 }, { redis, prefix: 'both', runMs: RUN_MS })!,
+      createUsageLimits({ userHour: 2, teamRuns: 9 }, { redis, prefix: 'both', runMs: RUN_MS })!,
     )
     expect(await one!.admit(question('a'))).toBeUndefined()
     expect(await other!.admit(question('b'))).toBeUndefined()
@@ -299,7 +302,7 @@ describeWithRedis('in Redis', () => {
   })
 
   test('a bucket is forgotten when it is full again', async () => {
-    const limits = createLimits({ userHour: 4 }, { redis, prefix: 'full', runMs: RUN_MS })!
+    const limits = createUsageLimits({ userHour: 4 }, { redis, prefix: 'full', runMs: RUN_MS })!
     await limits.admit(question('a'))
     const left = await redis.pttl('full:{T1}:limit:userHour:U1')
     expect(left).toBeGreaterThan(14 * MINUTE)
@@ -307,7 +310,7 @@ describeWithRedis('in Redis', () => {
   })
 
   test('a Redis that takes nothing in makes the question come again, and nothing of it is counted', async () => {
-    const limits = createLimits({ userHour: 1 }, { redis, prefix: 'oom', runMs: RUN_MS })!
+    const limits = createUsageLimits({ userHour: 1 }, { redis, prefix: 'oom', runMs: RUN_MS })!
     await redis.config('SET', 'maxmemory', '1')
     await expect(limits.admit(question('a'))).rejects.toThrow(/OOM/)
     await redis.config('SET', 'maxmemory', '0')

@@ -73,6 +73,57 @@ describeWithRedis('the queue in Redis', () => {
     expect(await asked.promise).toBe(1)
   })
 
+  test('the record of a post goes along with the write after it, the last one with the end of the run', async () => {
+    const queue = await opened({ prefix: 'records', now: () => 60_000 })
+    const redis = rawClient()
+    const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
+    const written = deferred<number>()
+    const finished = deferred<number>()
+    let before = 0
+    await queue.start(async (_, run) => {
+      await run.claimPost('step-1')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      before = await scripts()
+      await run.posted('step-1', '5.5')
+      await run.claimPost('answer-1')
+      written.resolve((await scripts()) - before)
+      await run.posted('answer-1', '6.6')
+      finished.resolve(await scripts())
+    })
+    await queue.accept(question('1'))
+    expect(await written.promise).toBe(1)
+    expect(await finished.promise).toBe(before + 1)
+    const [key = ''] = await redis.keys('records:*:run:*')
+    await eventually(async () => expect(await redis.hget(key, 'state')).toBe('done'))
+    expect(await redis.hmget(key, 'post:step-1', 'post:answer-1')).toEqual(['5.5', '6.6'])
+  })
+
+  test('the record of a post is kept where the handler fails after it, or works on for long', async () => {
+    const queue = await opened({ now: () => 60_000 })
+    const redis = rawClient()
+    const claims: unknown[] = []
+    await queue.start(async (_, run) => {
+      claims.push(await run.claimPost('step-1'))
+      if (claims.length > 1) return
+      await run.posted('step-1', '5.5')
+      throw new Error('no')
+    })
+    await queue.accept(question('1'))
+    await eventually(() => expect(claims).toEqual(['fresh', { ts: '5.5' }]))
+    const [other, end] = [await opened({ prefix: 'long', now: () => 60_000 }), deferred()]
+    onTestFinished(() => end.resolve())
+    await other.start(async (_, run) => {
+      await run.claimPost('step-1')
+      await run.posted('step-1', '7.7')
+      await end.promise
+    })
+    await other.accept(question('2'))
+    await eventually(async () => {
+      const [key = ''] = await redis.keys('long:*:run:*')
+      expect(await redis.hget(key, 'post:step-1')).toBe('7.7')
+    })
+  })
+
   test('every key expires but BullMQ’s own, and all that a thread has is under one hash tag', async () => {
     const prefix = 'keys'
     const queue = await opened({ prefix, maxFailures: 1 })

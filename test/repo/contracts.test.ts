@@ -14,7 +14,7 @@ const CONTRACTS = [
   'src/agent/run-progress.ts',
   'src/answer.ts',
   'src/history/types.ts',
-  'src/limits/limits.ts',
+  'src/limits/usage-limits.ts',
   'src/limits/rate-limiter.ts',
   'src/queue/types.ts',
   'src/run/types.ts',

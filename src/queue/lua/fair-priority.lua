@@ -4,8 +4,8 @@
 -- Returns the tag, or 0 where the job is there already.
 --
 -- The tags are a hash: each channel's last one, and the virtual time under the name `now`. They start again from 1 when they
--- are half-way to the highest number and no job is left. After a day's silence the hash expires, and the virtual time is
--- taken from the jobs that are still there. Once in a while, channels whose last tag is not ahead of the virtual time are
+-- are half-way to the highest number and no job is left. After a day's silence or so the hash expires, and the virtual time
+-- is taken from the jobs that are still there. Once in a while, channels whose last tag is not ahead of the virtual time are
 -- dropped: a new channel would get the same place.
 local tags, waiting, job, prioritized, active, wait, delayed = unpack(KEYS)
 local channel, entry, askedAt, waitingTtlMs, tagsTtlMs, lastTag = unpack(ARGV)
@@ -17,10 +17,11 @@ end
 if redis.call('EXISTS', job) == 1 then return 0 end
 
 local now, last = unpack(redis.call('HMGET', tags, 'now', channel))
+local isNew = not now
 now, last = tonumber(now or 0), tonumber(last or 0)
 if now > lastTag / 2 and redis.call('EXISTS', prioritized, active, wait, delayed) == 0 then
   redis.call('DEL', tags)
-  now, last = 0, 0
+  now, last, isNew = 0, 0, true
 end
 if now == 0 then
   local score = redis.call('ZRANGE', prioritized, 0, 0, 'WITHSCORES')[2]
@@ -34,5 +35,5 @@ if last == 0 and redis.call('HLEN', tags) % 200 == 199 then
   end
 end
 redis.call('HSET', tags, 'now', now, channel, tag)
-redis.call('PEXPIRE', tags, tagsTtlMs)
+if isNew or tag % 16 == 0 then redis.call('PEXPIRE', tags, tagsTtlMs) end
 return tag

@@ -1,5 +1,6 @@
--- Ends the work on a question; its run is kept for `ttlMs` from now on. Returns { 'lost' | 'ok', the generation that must
--- have a job ('' for none) }: in one step with the look at the inbox, so that no question is overlooked.
+-- Ends the work on a question; its run is kept for `ttlMs` from now on. The rest of ARGV is saved with it: `field, value, …`.
+-- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }: in one step with the look at the inbox, so that
+-- no question is overlooked.
 local thread, inbox, run = unpack(KEYS)
 local token, id, state, ttlMs = unpack(ARGV)
 
@@ -12,7 +13,7 @@ if first == id then
   redis.call('LPOP', inbox)
   first = second
 end
-redis.call('HSET', run, 'state', state, 'starter', '')
+redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 5))
 redis.call('PEXPIRE', run, ttlMs)
 if first then return { 'ok', activateThread(thread) } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')

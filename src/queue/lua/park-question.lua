@@ -1,5 +1,6 @@
 -- Ends the work on a question whose run waits for a person, until `deadline` (ms). A run that was woken meanwhile stays at the
--- head of its thread. Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }.
+-- head of its thread. The rest of ARGV is saved with it: `field, value, …`.
+-- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }.
 local thread, inbox, run, parked = unpack(KEYS)
 local token, id, deadline, ttlMs = unpack(ARGV)
 
@@ -7,7 +8,7 @@ local token, id, deadline, ttlMs = unpack(ARGV)
 
 local lease, active = unpack(redis.call('HMGET', thread, 'lease', 'active'))
 if lease ~= token then return { 'lost', active or '' } end
-redis.call('HSET', run, 'starter', '')
+redis.call('HSET', run, 'starter', '', unpack(ARGV, 5))
 redis.call('HDEL', run, 'losses', 'failures')
 if redis.call('HDEL', run, 'woken') == 1 then
   redis.call('HSET', run, 'state', 'waiting')

@@ -3,8 +3,7 @@ import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { progressOf } from '../../run/saved-run.ts'
-import type { Run } from '../../run/types.ts'
+import { progressOf, type Run } from '../../run/types.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
@@ -125,8 +124,9 @@ export class RunDisplay {
 
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Promise<void> {
     const { outbox, linkHosts, now } = this.#options
-    const { startedAt, usage } = this.#run.saved
-    const footer = footerText({ steps: stepCount(this.#progress.steps), ms: now().getTime() - startedAt, usage })
+    const { steps, usage } = this.#progress
+    const ms = now().getTime() - this.#run.saved.startedAt
+    const footer = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const asked = { question: outbox.question.text, understood: this.#understood }
     const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })

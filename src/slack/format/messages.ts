@@ -1,4 +1,4 @@
-import type { Refusal } from '../../limits/limits.ts'
+import type { Refusal } from '../../limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences. mrkdwn; nothing in here comes from a person or a model. */

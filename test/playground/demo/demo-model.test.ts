@@ -10,7 +10,7 @@ import { complete, demoModel } from '../../../src/playground/demo/demo-model.ts'
 import { createNetwork } from '../../../src/proxy.ts'
 import { startWiki, type Wiki } from '../../../src/playground/wiki.ts'
 import { embeddedRun } from '../../../src/run/memory-run.ts'
-import { freshRun } from '../../../src/run/saved-run.ts'
+import { freshRun } from '../../../src/run/types.ts'
 
 /** A prompt of the text dialect, with these tools and what was observed so far. */
 function prompt(

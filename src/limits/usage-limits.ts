@@ -7,7 +7,7 @@ import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { Question } from '../run/types.ts'
 
 /** What fair use allows; a limit that is left out does not apply. */
-export interface LimitSettings {
+export interface UsageLimitSettings {
   /** Questions in an hour or a day. */
   userHour?: number | undefined
   channelHour?: number | undefined
@@ -21,14 +21,14 @@ export interface LimitSettings {
 
 /** Why a question is not answered now. `resetsInMs` is undefined for `teamRuns`: a slot is free when another run ends. */
 export interface Refusal {
-  limit: keyof LimitSettings
+  limit: keyof UsageLimitSettings
   allowed: number
   resetsInMs?: number
 }
 
 /** What a limit still allows, in the unit of its setting. */
 export interface Allowance {
-  limit: keyof LimitSettings
+  limit: keyof UsageLimitSettings
   allowed: number
   left: number
   /** How long until another question is admitted; 0 where one is now. */
@@ -38,7 +38,7 @@ export interface Allowance {
 }
 
 /** Fair use, counted over all processes that share a Redis; without Redis, in this process. */
-export interface Limits {
+export interface UsageLimits {
   /**
    * Counts a question against all limits; or, if it exceeds one, returns that one and counts it against none. In each budget
    * it reserves the mean cost of a question. A question counts once, however often its run begins; each call takes a slot
@@ -81,7 +81,7 @@ const TOKENS = { windowMs: DAY_MS, scale: 1, reserve: FIRST_TOKENS, cost: tokens
 const DOLLARS = { windowMs: DAY_MS, scale: MICRO, reserve: FIRST_USD * MICRO, cost: microDollars }
 const questions = (windowMs: number) => ({ windowMs, scale: 1, reserve: 1 })
 
-type BucketLimit = Exclude<keyof LimitSettings, 'teamRuns'>
+type BucketLimit = Exclude<keyof UsageLimitSettings, 'teamRuns'>
 
 /** In the order in which they are checked: a refusal names the first limit that the question exceeds. */
 const RULES: Record<BucketLimit, Rule> = {
@@ -93,7 +93,7 @@ const RULES: Record<BucketLimit, Rule> = {
   teamDay: { of: 'team', ...questions(DAY_MS) },
 }
 
-export interface LimitsOptions {
+export interface UsageLimitsOptions {
   redis?: RedisClient | undefined
   prefix: string
   /** Longer than any run takes, in ms: a slot that is held for longer belongs to a dead worker. */
@@ -103,7 +103,7 @@ export interface LimitsOptions {
 }
 
 /** Undefined where nothing is limited: then a question costs no call. */
-export function createLimits(settings: LimitSettings, options: LimitsOptions): Limits | undefined {
+export function createUsageLimits(settings: UsageLimitSettings, options: UsageLimitsOptions): UsageLimits | undefined {
   if (Object.values(settings).every((value) => value === undefined)) return undefined
   const { redis, prefix, runMs, now = Date.now } = options
   const slots = { max: settings.teamRuns, ttlMs: runMs }
@@ -145,7 +145,7 @@ interface LimitBucket extends Bucket, Pick<Rule, 'cost' | 'of'> {
   allowed: number
 }
 
-function bucketsOf(question: Pick<Question, 'user' | 'channel'>, settings: LimitSettings): LimitBucket[] {
+function bucketsOf(question: Pick<Question, 'user' | 'channel'>, settings: UsageLimitSettings): LimitBucket[] {
   return (Object.keys(RULES) as BucketLimit[]).flatMap((limit) => {
     const { of, windowMs, scale, reserve, cost } = RULES[limit]
     const allowed = settings[limit]

@@ -7,11 +7,11 @@ import { ThreadJobs } from './thread-jobs.ts'
 import { ThreadStore } from './thread-store.ts'
 
 /**
- * Puts a dead-lettered question back into its thread's queue, behind whatever waits there. It goes on from its last checkpoint,
+ * The operator's retry (`npm run runs -- retry`): puts a dead-lettered question back into its thread's queue, behind whatever waits there. It goes on from its last checkpoint,
  * and its losses and failures are counted from zero.
  * @returns whether a dead-lettered question with this id was found.
  */
-export async function retryRun(place: RunsPlace & { log: StoreLog }, id: string): Promise<boolean> {
+export async function retryDeadLettered(place: RunsPlace & { log: StoreLog }, id: string): Promise<boolean> {
   const { redis, log, prefix } = place
   const settings = queueSettings({ prefix })
   const store = new ThreadStore({ redis, log, settings })

@@ -1,8 +1,23 @@
+/**
+ * How long a model may be silent, which is decided three times:
+ *
+ * - with a fallback model: for half of the time that its caller has left; then the fallback is called (`FALLBACK_SHARE`)
+ * - for its circuit breaker: for two fifths of a run's time, if the run ends in that silence; then it counts as hanging
+ *   (`HANG_SHARE`)
+ * - for the sentence that people read when a run's time is over: for 5 s, or a quarter of the call's time; then it has
+ *   stalled, rather than written for too long (`SILENT_MS` and `SILENT_SHARE` in the agent, which knows no model)
+ */
 import type { ModelRequest } from '../agent/types.ts'
 import { tooSlow } from '../errors.ts'
 
 /** How much of the time that is left a model may be silent for, where another one waits to take over. */
-const SHARE = 0.5
+const FALLBACK_SHARE = 0.5
+
+/**
+ * The share of a run's time after which a silent model counts as hanging, for its circuit breaker. It is less than the half
+ * after which the fallback model is called.
+ */
+export const HANG_SHARE = 0.4
 
 /**
  * One call's patience with a model that says nothing: from each sign of life on it may be silent for half of the time that
@@ -43,7 +58,7 @@ export class StallTimer {
 
   /** A sign of life costs no timer: the one that is set looks whether there has been any, and waits on. */
   #watch(): void {
-    const ms = (this.#endsAt - this.#heardAt) * SHARE
+    const ms = (this.#endsAt - this.#heardAt) * FALLBACK_SHARE
     const leftMs = this.#heardAt + ms - performance.now()
     if (leftMs <= 0) this.#controller.abort(tooSlow(`model ${this.#model}: silent for ${(ms / 1000).toFixed(1)} s`))
     else this.#timer = setTimeout(() => this.#watch(), Math.ceil(leftMs))

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { freshRun } from '../../src/run/saved-run.ts'
-import type { SavedRun } from '../../src/run/types.ts'
-import { answeredFields } from '../../src/telemetry/answered-log.ts'
-import { startBot } from '../harness/bot.ts'
-import { act, finish } from '../harness/played-model.ts'
-import { question } from '../harness/stores.ts'
+import { freshRun, type SavedRun } from '../src/run/types.ts'
+import { answeredFields } from '../src/answer.ts'
+import { startBot } from './harness/bot.ts'
+import { act, finish } from './harness/played-model.ts'
+import { question } from './harness/stores.ts'
 
 const usage = { model: 'm', inputTokens: 100, outputTokens: 10, estimated: false }
 const answer = { text: 'secret', sources: [] }
