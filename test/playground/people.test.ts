@@ -157,7 +157,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     const channel = `D${ALICE.slice(1)}`
     const { ts } = await slack.say({ channel, text: 'hello' })
     const stream = await call(slack, 'chat.startStream', { channel, thread_ts: ts, markdown_text: 'one' })
-    await slack.people.stopStreams({ channel, thread: ts })
+    await slack.people.stopSession({ channel, thread: ts })
     expect(came.at(-1)).toMatchObject({
       type: 'agent_session_stopped',
       payload: { channel, thread_ts: ts, user: ALICE, streaming_message_ts: [stream.ts] },
