@@ -69,8 +69,8 @@ export class People {
       ...(files && { files }),
       ...extra,
     })
-    const person = message.bot_id === undefined
-    const events = person && mentions(channel, message.text) ? [mentionEvent(channel, message)] : []
+    // Bots and workflows that name the bot come as mentions too, with their bot_id.
+    const events = mentions(channel, message.text) ? [mentionEvent(channel, message)] : []
     if (channel.members.has(BOT_USER)) events.push(messageEvent(channel, message))
     const deliveries = await this.way.all(events)
     return { ts: message.ts, thread: message.thread_ts ?? message.ts, channel: channel.id, deliveries }

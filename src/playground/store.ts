@@ -223,8 +223,14 @@ export class Store {
     this.tell({ type: 'removed', channel: channel.id, ts: ephemeral.ts })
   }
 
-  /** An empty text clears it. Sessions and assistants share this one place: the last writer wins. */
-  setStatus(channel: Channel, thread: string, text: string, ofSession = false) {
+  /** What an assistant says that it does; an empty text clears it. */
+  setStatus(channel: Channel, thread: string, text: string) {
+    this.putStatus(channel, { thread, text, ofSession: false })
+  }
+
+  /** Sessions and assistants share this one place: the last writer wins. */
+  private putStatus(channel: Channel, status: { thread: string; text: string; ofSession: boolean }) {
+    const { thread, text, ofSession } = status
     if (text === '' && !channel.statuses.delete(thread)) return
     const until = this.now() + (ofSession ? SESSION_MS : STATUS_MS)
     if (text !== '') channel.statuses.set(thread, { text, until, ofSession })
@@ -240,7 +246,8 @@ export class Store {
   setSession(channel: Channel, thread: string, change: Session): Session {
     const session = { ...channel.sessions.get(thread), ...change }
     channel.sessions.set(thread, session)
-    this.setStatus(channel, thread, session.status === 'processing' ? 'is working …' : '', true)
+    const text = session.status === 'processing' ? 'is working …' : ''
+    this.putStatus(channel, { thread, text, ofSession: true })
     this.tell({ type: 'session', channel: channel.id, thread, session })
     return session
   }
