@@ -70,13 +70,14 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(came[1]?.payload).toMatchObject({ thread_ts: ts, parent_user_id: BOB })
   })
 
-  test('files and broadcasts come as subtypes, bots with their id and without a mention', async () => {
+  test('files and broadcasts come as subtypes, bots with their id', async () => {
     const slack = await localSlack()
     const came = await app(slack)
     await slack.say({ text: 'look', subtype: 'file_share', files: [{ id: 'F1' }] })
     await slack.mention('I am a bot', { extra: { bot_id: 'B0OTHER0001' } })
-    expect(came.map(({ type }) => type)).toEqual(['file_share', 'message'])
+    expect(came.map(({ type }) => type).sort()).toEqual(['app_mention', 'file_share', 'message'])
     expect(came[0]?.payload['files']).toEqual([{ id: 'F1' }])
+    for (const { payload } of came.slice(1)) expect(payload).toMatchObject({ bot_id: 'B0OTHER0001' })
   })
 
   test('a command carries its channel, its asker, a trigger and an address to answer at', async () => {
@@ -130,6 +131,44 @@ describe('what people do, the app is told in Slack’s forms', () => {
     await expect(slack.press({ channel: GENERAL, ts: posted.ts }, { action_id: 'stop' })).rejects.toThrow(/no element/)
   })
 
+  test('thumbs are told apart by their value, and what stands in a container can be pressed', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const side = (value: string) => ({ text: { type: 'plain_text', text: value }, value })
+    const thumbs = {
+      type: 'feedback_buttons',
+      action_id: 'vote',
+      positive_button: side('y'),
+      negative_button: side('n'),
+    }
+    const blocks = [
+      { type: 'container', title: button.text, child_blocks: [{ type: 'actions', elements: [button] }] },
+      { type: 'context_actions', elements: [thumbs] },
+    ]
+    const { ts } = await call(slack, 'chat.postMessage', { channel: GENERAL, text: 'a', blocks })
+    await slack.press({ channel: GENERAL, ts }, { action_id: 'go' })
+    await slack.press({ channel: GENERAL, ts }, { action_id: 'vote', value: 'n' })
+    await expect(slack.press({ channel: GENERAL, ts }, { action_id: 'vote' })).rejects.toThrow('No thumb')
+    expect(came.map(({ payload }) => payload['actions'])).toMatchObject([
+      [{ action_id: 'go', value: 'v' }],
+      [{ action_id: 'vote', type: 'feedback_buttons', value: 'n', text: { text: 'n' } }],
+    ])
+  })
+
+  test('a shortcut brings its message, and a trigger of whoever took it', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const { ts } = await slack.say({ text: 'root' })
+    const reply = await slack.say({ text: 'reply', thread_ts: ts })
+    await slack.shortcut({ channel: GENERAL, ts: reply.ts, user: BOB }, 'ask_about')
+    const [taken] = came.filter(({ type }) => type === 'message_action')
+    const message = { text: 'reply', thread_ts: ts }
+    expect(taken?.payload).toMatchObject({ callback_id: 'ask_about', message_ts: reply.ts, message, user: { id: BOB } })
+    const view = { type: 'modal', title: button.text, blocks: [{ type: 'divider' }] }
+    await call(slack, 'views.open', { trigger_id: taken?.payload['trigger_id'], view })
+    expect([slack.modal(ALICE), slack.modal(BOB)?.['type']]).toEqual([undefined, 'modal'])
+  })
+
   test('a press’s address can replace the message or take it away', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
@@ -157,7 +196,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     const channel = `D${ALICE.slice(1)}`
     const { ts } = await slack.say({ channel, text: 'hello' })
     const stream = await call(slack, 'chat.startStream', { channel, thread_ts: ts, markdown_text: 'one' })
-    await slack.people.stopStreams({ channel, thread: ts })
+    await slack.people.stopSession({ channel, thread: ts })
     expect(came.at(-1)).toMatchObject({
       type: 'agent_session_stopped',
       payload: { channel, thread_ts: ts, user: ALICE, streaming_message_ts: [stream.ts] },
