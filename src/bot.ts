@@ -95,6 +95,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     answer: { ...agent.answer, history: stores.history, control: stores.control },
     queue: stores.queue,
     limits: stores.limits,
+    saidOnce: stores.saidOnce,
     durable: stores.durable,
     watch: telemetry && watchOf(telemetry),
     fetch: net.fetch,

@@ -9,6 +9,7 @@ import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
+import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
@@ -18,6 +19,7 @@ export interface Stores {
   control: RunControl
   /** Absent where nothing is limited. */
   limits?: Limits | undefined
+  saidOnce: SaidOnce
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
@@ -47,6 +49,7 @@ function inMemory(config: Config, log: Log): Stores {
     queue,
     control: queue.control,
     limits: limitsOf(config),
+    saidOnce: memorySaidOnce(),
     durable: false,
     close: async () => {},
   }
@@ -66,6 +69,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
     queue,
     control: queue.control,
     limits: limitsOf(config, redis),
+    saidOnce: redisSaidOnce({ redis, prefix }),
     durable: true,
     close: async () => redis.disconnect(),
   }

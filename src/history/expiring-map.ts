@@ -45,6 +45,11 @@ export class ExpiringMap<V> {
     this.#entries.delete(key)
   }
 
+  /** Looks at every entry. */
+  deleteAll(isGone: (key: string) => boolean): void {
+    for (const key of [...this.#entries.keys()].filter(isGone)) this.delete(key)
+  }
+
   #evict(): void {
     const { now, maxSize, weight } = this.#options
     const time = now()

@@ -1,21 +1,28 @@
 import { answer, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Tool } from '../agent/types.ts'
-import type { Limits, Refusal } from '../limits/limits.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { SaidOnce } from '../limits/said-once.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/answered-log.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
+import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { openCommandThread } from './command-thread.ts'
 import { createDisplay } from './display/index.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
-import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
-import { noteContent } from './format/blocks.ts'
+import {
+  noticeDeadLetter,
+  noticeDenial,
+  noticeFailure,
+  noticeFailureAgain,
+  noticeRefusal,
+  type QuestionWork,
+} from './failure-notice.ts'
 import { cannedReply, isCanned } from './canned-reply.ts'
-import { refusalText } from './format/messages.ts'
 import { isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
@@ -28,6 +35,8 @@ export interface HandleQuestionOptions {
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
+  /** So that who may not ask is told so once. */
+  saidOnce: SaidOnce
   /** Whether the queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
   /** Absent where nothing is measured. */
@@ -96,19 +105,14 @@ async function workOn(
 async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   const { question, run, outbox, mentions, options } = work
   if (isFailureTold(run)) return noticeFailureAgain(work)
+  const denial = await denialOf(work)
+  if (denial) return noticeDenial(denial, { ...work, ...options })
   const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
-  if (refusal) return refuse(refusal, work)
+  if (refusal) return noticeRefusal(refusal, { ...work, ...options })
   if (!isUnrooted(question)) return answerInThread(work)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
-}
-
-/** Tells the asker alone why the question is refused. */
-async function refuse(refusal: Refusal, { question, options, outbox, log }: Work): Promise<void> {
-  options.watch?.refused(question, refusal.limit)
-  log.info({ question: question.id, limit: refusal.limit }, 'question refused by a limit')
-  await outbox.tellAsker(noteContent(refusalText(refusal)))
 }
 
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */

@@ -14,6 +14,22 @@ export interface Settings {
   dmMemoryMinutes: number
   /** Hosts whose links open, besides those of a run's sources. */
   linkHosts: string[]
+  /** Who may ask, and where. */
+  access: Access
+  /** Who may have a channel's conversations forgotten. */
+  forgetBy: Config['FORGET_BY']
+}
+
+/** An empty list of channels or people allows all of them. */
+export interface Access {
+  /** Ids; `dm` stands for direct messages. */
+  channels: string[]
+  /** Ids of people, and domains of their e-mail addresses. */
+  users: string[]
+  /** People of connected workspaces, and guests, may ask. */
+  external: boolean
+  /** Ids of other bots, of their apps or of their users; all others are not heard. */
+  bots: string[]
 }
 
 /** Where a question is asked. */
@@ -31,6 +47,13 @@ export function settingsFromConfig(config: Config, agent: Pick<Settings, 'dialec
     followUps: config.FOLLOW_UPS,
     dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     linkHosts: config.LINK_HOSTS,
+    access: {
+      channels: config.ALLOW_CHANNELS,
+      users: config.ALLOW_USERS,
+      external: config.ALLOW_EXTERNAL,
+      bots: config.ALLOW_BOTS,
+    },
+    forgetBy: config.FORGET_BY,
   }
   return async () => settings
 }

@@ -59,6 +59,31 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
 }
 
+/** Why a question is not taken; the keys are those of `Denial`. */
+const DENIALS = {
+  channel:
+    'I do not answer in this channel. Please ask in one that I am set up for; whoever runs me can add this one to ALLOW_CHANNELS.',
+  person: 'You are not among the people whose questions I take. Whoever runs me can add you to ALLOW_USERS.',
+  external:
+    'I take questions from the people of my own workspace only, and you belong to another. Please ask a colleague there; whoever runs me can change it with ALLOW_EXTERNAL.',
+  guest:
+    'I take no questions from guests of this workspace. Please ask a full member; whoever runs me can change it with ALLOW_EXTERNAL.',
+  emailUnconfirmed:
+    'Your e-mail address is not confirmed in Slack, and I go by it. Please confirm it in your account’s settings, then ask again.',
+  emailUntold:
+    'Slack does not show me your e-mail address, and I go by it. Whoever runs me should grant the app users:read.email.',
+  personUntold:
+    'Slack does not tell me who you are, so I cannot take your question. Whoever runs me should install the app again with users:read, or change ALLOW_EXTERNAL.',
+  personUnreachable:
+    'Slack does not tell me who you are just now, so I cannot take your question. Please ask again in a minute.',
+  botTurns: 'Bots have asked three times in a row here. I go on when a person asks.',
+}
+
+/** Why somebody's question is not taken, and what to do. */
+export function denialText(denial: keyof typeof DENIALS): string {
+  return DENIALS[denial]
+}
+
 const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
   userHour: (n) => `${count(n, 'question')} an hour for one person`,
   channelHour: (n) => `${count(n, 'question')} an hour for one channel`,

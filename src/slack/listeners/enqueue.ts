@@ -49,12 +49,15 @@ export async function enqueueMessage(
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
   if (!recipient) return
+  const { team } = recipient
+  const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {
-    team: recipient.team,
+    team,
     eventId: body.event_id,
     botUser: recipient.identity.botUser,
     now: options.now(),
     isLate: (context.retryNum ?? 0) > 0,
+    bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
   })
   if (!asked) return
   const { question, onlyKnownThread } = asked
