@@ -115,6 +115,7 @@ function receiverOf(config: Config, parts: Parts & { socketSilenceMs: number | u
   const { net, telemetry } = parts
   return createSlackReceiver({
     ...parts,
+    forgetting: parts.stores.forgetting,
     ...net,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,

@@ -45,9 +45,9 @@ export class ExpiringMap<V> {
     this.#entries.delete(key)
   }
 
-  /** Looks at every entry. */
-  deleteAll(isGone: (key: string) => boolean): void {
-    for (const key of [...this.#entries.keys()].filter(isGone)) this.delete(key)
+  /** The keys of what has not expired, those that were set longest ago first. */
+  keys(): string[] {
+    return [...this.#entries.keys()].filter((key) => this.has(key))
   }
 
   #evict(): void {

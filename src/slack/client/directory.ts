@@ -141,7 +141,7 @@ export class Directory {
   /** Forgets all names and facts of a team. */
   forget(team: string): void {
     for (const map of [this.#known, this.#none, this.#facts, this.#noFacts])
-      map.deleteAll((key) => key.startsWith(`${team}:`))
+      for (const key of map.keys()) if (key.startsWith(`${team}:`)) map.delete(key)
   }
 
   /** Callers that look up the same id at the same time share one call. */

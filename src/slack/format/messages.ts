@@ -26,6 +26,7 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,
+    `• To have me forget what was said in a channel, or with me in a direct message: type \`${COMMAND} forget\` there`,
     `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
   ].join('\n')
 }
@@ -57,6 +58,21 @@ export function cannotPost(code: string): string {
   if (GONE.has(code)) return 'The message that I was to answer under is gone, so I have not answered.'
   if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join it by myself. ${invite}`
   return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
+}
+
+/** What comes of `/ask forget`. */
+export const FORGET = {
+  person:
+    'Done: I have forgotten our direct messages, the records of what you asked elsewhere, and what you said of my answers. ' +
+    `What was said in the threads of a channel is forgotten by \`${COMMAND} forget\` there. The messages in Slack stay.`,
+  channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
+  notAdmin:
+    'Only an admin of this workspace may have a channel forgotten. Please ask one; whoever runs me can change it with FORGET_BY.',
+  notMember:
+    'Only members of this workspace may have a channel forgotten, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
+  untold:
+    'Slack does not tell me who you are, so I have forgotten nothing. Please try again in a minute; if it stays so, tell whoever runs me.',
+  failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
 }
 
 /** Why a question is not taken; the keys are those of `Denial`. */

@@ -10,8 +10,18 @@ export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
+  forgetting: Forgets
   log: Log
+  fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+/** Forgets what is kept, in every store; whoever holds the stores knows how. */
+export interface Forgets {
+  forgetChannel(place: { team: string; channel: string }): Promise<void>
+  /** What a direct message holds, and what its person asked for elsewhere. */
+  forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
+  forgetTeam(team: string): Promise<void>
 }
 
 /** The envelope of an event, as far as it is read here. */
