@@ -1,6 +1,9 @@
 import { answer, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Tool } from '../agent/types.ts'
+import { recordOf } from '../archive/record.ts'
+import type { RunArchive } from '../archive/types.ts'
+import { messageOf } from '../errors.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { Log } from '../log.ts'
@@ -31,7 +34,9 @@ export interface HandleQuestionOptions {
   installations: Installations
   settingsFor: SettingsFor
   /** What answering takes besides the settings of the question's place. */
-  answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'dialect' | 'tools'> }
+  answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
+  /** Keeps what ended. */
+  archive: RunArchive
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
@@ -62,7 +67,7 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
-  return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(noticeDeadLetter) }
+  return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(deadLetter) }
 }
 
 interface Work extends QuestionWork {
@@ -104,7 +109,7 @@ async function workOn(
 /** Answers one question in its thread; an `/ask` first gets one. */
 async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   const { question, run, outbox, mentions, options } = work
-  if (isFailureTold(run)) return noticeFailureAgain(work)
+  if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const denial = await denialOf(work)
   if (denial) return noticeDenial(denial, { ...work, ...options })
   const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
@@ -115,12 +120,17 @@ async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
 
+async function deadLetter(work: Work): Promise<void> {
+  await noticeDeadLetter(work)
+  await archive(work, { hasFailed: true })
+}
+
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
 async function answerInThread(work: Work): Promise<void | 'waiting'> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
   const display = await work.openDisplay()
-  let isWaiting = false
+  let [isWaiting, hasFailed] = [false, false]
   if (!work.signal.aborted) display.begin()
   try {
     work.signal.throwIfAborted()
@@ -129,12 +139,27 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
     else work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
   } catch (error) {
     await noticeFailure(error, work, display)
+    hasFailed = true
   } finally {
     await display.end()
   }
+  if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+/** Keeps what the run has come to. It is over for people whether that succeeds or not. */
+async function archive(
+  { question, run, settings, signal, options, log }: Work,
+  { hasFailed }: { hasFailed: boolean },
+): Promise<void> {
+  if (isCanned(question.text) || isUnrooted(question) || signal.aborted) return
+  const { model, dialect } = settings
+  const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
+  await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
+  })
 }
 
 /** Nothing runs after these: the place among the team's runs is free. */
@@ -145,8 +170,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   const note = cannedReply(question.text, settings)
   if (note !== undefined) return display.note(note).then(() => false)
-  const { dialect, tools } = settings
-  const agent = { ...options.answer.agent, dialect, tools }
+  const { model, dialect, tools } = settings
+  const agent = { ...options.answer.agent, model, dialect, tools }
   const history = mentions.history(options.answer.history)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, signal })
   let isWaiting = false

@@ -45,10 +45,10 @@ async function forget(
     await forgetting.forgetPerson({ team, channel, user })
     return 'person'
   }
-  const { forgetBy, access } = await settingsFor({ team, channel })
+  const { whoMayForget, access } = await settingsFor({ team, channel })
   const facts = await directory.factsOf(team, user, { isFresh: true })
   if (typeof facts === 'string') return 'untold'
-  if (forgetBy === 'admins' && !facts.isAdmin) return 'notAdmin'
+  if (whoMayForget === 'admins' && !facts.isAdmin) return 'notAdmin'
   if ((facts.isExternal || facts.isGuest) && !access.external) return 'notMember'
   await forgetting.forgetChannel({ team, channel })
   return 'channel'
