@@ -65,7 +65,7 @@ describe.concurrent('the private sentence', () => {
     bot.slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
     const thread = await bot.mention('And that?')
     const told = () => bot.slack.messages(`D${ALICE.slice(1)}`).map((message) => bot.slack.shown(message))
-    await bot.slack.until(() => told().some(filled), 'a direct message')
+    await bot.slack.until(() => told().length > 0, 'a direct message')
     await bot.slack.settle(100)
     expect([thread.shown(), bot.model.requests.length]).toEqual([[], 1])
   })

@@ -128,6 +128,12 @@ function inWords(ms: number): string {
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
 }
 
+/** Stands under an answer that tools which are down took no part in; the names are those of tools that are on. Plain text. */
+export function toolsDownText(tools: string[], reference: string): string {
+  const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']
+  return `⚠️ ${names} ${are} down, so this may be incomplete. Please ask again later; if it stays so, tell whoever runs me. Reference: ${reference}`
+}
+
 /** A sentence for the person, and the reference under which the log has the rest. */
 export function withReference(sentence: string, reference: string): string {
   return `${escapeText(sentence)}\n_Reference: ${reference}_`
