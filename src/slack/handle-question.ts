@@ -15,7 +15,6 @@ import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { openCommandThread } from './command-thread.ts'
-import { createDisplay } from './display/index.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import {
   noticeDeadLetter,
@@ -25,8 +24,8 @@ import {
   noticeRefusal,
   type QuestionWork,
 } from './failure-notice.ts'
-import { cannedReply, isCanned } from './canned-reply.ts'
-import { isUnrooted } from './listeners/to-question.ts'
+import { cannedReply } from './format/messages.ts'
+import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
 
@@ -97,8 +96,7 @@ async function workOn(
       await mentions.lookUpSaved(run.saved)
       const parts = { log, outbox: other ? outboxUnder(other) : outbox }
       const { linkHosts } = settings
-      const display = createDisplay(steps, parts)
-      return new RunDisplay({ ...parts, display, mentions, linkHosts, now, signal: other ?? signal })
+      return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
     },
     async release({ refund } = { refund: false }) {
       if (!isCanned(question.text)) await limits?.release(question, run.saved.usage, { refund })
@@ -168,8 +166,7 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  const note = cannedReply(question.text, settings)
-  if (note !== undefined) return display.note(note).then(() => false)
+  if (isCanned(question.text)) return display.note(cannedReply(question.text, settings)).then(() => false)
   const { model, dialect, tools } = settings
   const agent = { ...options.answer.agent, model, dialect, tools }
   const history = mentions.history(options.answer.history)

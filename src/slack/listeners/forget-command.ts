@@ -5,7 +5,7 @@ import type { Installation } from '../../workspace/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { FORGET, withReference } from '../format/messages.ts'
-import type { ListenerOptions } from './enqueue.ts'
+import type { ListenerOptions } from './to-question.ts'
 
 /** Whether `/ask` is given the word `forget` alone, in whatever case, and with punctuation behind it. */
 export function isForgetCommand(text: string): boolean {

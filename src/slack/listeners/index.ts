@@ -2,8 +2,8 @@ import type { App } from '@slack/bolt'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
-import type { ListenerOptions } from './enqueue.ts'
 import { listenToMessages } from './message.ts'
+import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
 const LISTENERS = [
