@@ -103,6 +103,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     archive: stores.archive,
     queue: stores.queue,
     limits: stores.limits,
+    saidOnce: stores.saidOnce,
     durable: stores.durable,
     watch: telemetry && watchOf(telemetry),
     fetch: net.fetch,
@@ -124,6 +125,7 @@ function receiverOf(
   const { net, telemetry } = parts
   return createSlackReceiver({
     ...parts,
+    forgetting: parts.stores.forgetting,
     ...net,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,

@@ -105,7 +105,9 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
-    if (time.hasPassed) return mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`)
+    if (time.hasPassed)
+      return { ...mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`), down: true }
+    if (error instanceof ToolError && error.isDown) return { ...mistake(error.message), down: true }
     return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
   } finally {
     // A call reports its usage when it ends. The tool's deadline aborts those that are still under way.

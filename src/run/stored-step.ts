@@ -7,6 +7,7 @@ const observation = z.object({
   sources: z.array(z.object({ title: z.string(), url: z.string() })).exactOptional(),
   exhausted: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
+  down: z.literal(true).exactOptional(),
   note: z.string().exactOptional(),
 })
 

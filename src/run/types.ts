@@ -30,6 +30,10 @@ export interface Question {
   at: number
   /** Slack could not deliver it at the first try, so replies to it may have come in before it. */
   isLate?: boolean | undefined
+  /** The asker's workspace, where Slack names another one than ours. */
+  userTeam?: string
+  /** The id of the bot that asks, if it is no person. */
+  bot?: string
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
   traceparent?: string
 }

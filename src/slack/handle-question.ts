@@ -4,18 +4,26 @@ import type { Tool } from '../agent/types.ts'
 import { recordOf } from '../archive/record.ts'
 import type { RunArchive } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
-import type { UsageLimits, Refusal } from '../limits/usage-limits.ts'
+import type { SaidOnce } from '../limits/said-once.ts'
+import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
+import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { openCommandThread } from './command-thread.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
-import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
-import { noteContent } from './format/blocks.ts'
-import { cannedReply, refusalText } from './format/messages.ts'
+import {
+  noticeDeadLetter,
+  noticeDenial,
+  noticeFailure,
+  noticeFailureAgain,
+  noticeRefusal,
+  type QuestionWork,
+} from './failure-notice.ts'
+import { cannedReply } from './format/messages.ts'
 import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
@@ -30,6 +38,8 @@ export interface HandleQuestionOptions {
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined
+  /** So that who may not ask is told so once. */
+  saidOnce: SaidOnce
   /** Whether the queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
   /** Absent where nothing is measured. */
@@ -97,8 +107,10 @@ async function workOn(
 async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   const { question, run, outbox, mentions, options } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
+  const denial = await denialOf(work)
+  if (denial) return noticeDenial(denial, { ...work, ...options })
   const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
-  if (refusal) return refuse(refusal, work)
+  if (refusal) return noticeRefusal(refusal, { ...work, ...options })
   if (!isUnrooted(question)) return answerInThread(work)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
@@ -108,13 +120,6 @@ async function handleQuestion(work: Work): Promise<void | 'waiting'> {
 async function deadLetter(work: Work): Promise<void> {
   await noticeDeadLetter(work)
   await archive(work, { hasFailed: true })
-}
-
-/** Tells the asker alone why the question is refused. */
-async function refuse(refusal: Refusal, { question, options, outbox, log }: Work): Promise<void> {
-  options.watch?.refused(question, refusal.limit)
-  log.info({ question: question.id, limit: refusal.limit }, 'question refused by a limit')
-  await outbox.tellAsker(noteContent(refusalText(refusal)))
 }
 
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */

@@ -6,7 +6,8 @@ import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
 import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
-import { withoutBlocks, type Content } from './format/blocks.ts'
+import { context as contextBlock, withoutBlocks, type Content } from './format/blocks.ts'
+import { escapeWithin } from './format/escape.ts'
 
 export interface OutboxOptions {
   installation: Installation
@@ -28,6 +29,8 @@ interface Post {
   mustArrive: boolean
 }
 
+/** How much of a question is quoted, and how long its escaped form may be. */
+const QUOTED = { max: 150, most: 300 }
 /** Slack makes no links of its own from the text that notifications and screen readers get. */
 const UNPARSED = { parse: 'none' }
 
@@ -99,7 +102,7 @@ export class Outbox {
   /**
    * Tells the asker alone: of a command by its response_url, else by an ephemeral message. That goes into the thread if the
    * question was a reply, else into the channel, because Slack shows no ephemeral messages in a thread without replies.
-   * Lost where Slack does not take it, because nobody else should read it. Never rejects.
+   * Where Slack does not take it there, it goes into the direct messages, because nobody else should read it. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
     const { log, fetch = globalThis.fetch } = this.#options
@@ -110,7 +113,20 @@ export class Outbox {
       return respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
     }
     const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
-    await this.call('chat.postEphemeral', { channel, user, ...inThread, ...content, ...UNPARSED }).catch(
+    try {
+      await this.call('chat.postEphemeral', { channel, user, ...inThread, ...content, ...UNPARSED })
+    } catch (error) {
+      warn({ error: messageOf(error) }, 'the asker could not be told where they asked')
+      if (error instanceof SlackRefusal) await this.#tellInDirectMessage(content, warn)
+    }
+  }
+
+  /** Slack opens the direct messages of a person where they are given in place of a channel. */
+  async #tellInDirectMessage(content: Content, warn: (fields: object, line: string) => void): Promise<void> {
+    const about = `_About what you asked me:_ ${escapeWithin(this.question.text, QUOTED)}`
+    const args = { text: `${about}\n${content.text}`, blocks: [contextBlock([about]), ...content.blocks], ...UNPARSED }
+    const unfurl = { unfurl_links: false, unfurl_media: false }
+    await this.call('chat.postMessage', { channel: this.question.user, ...args, ...unfurl }, { effort: 'once' }).catch(
       (error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'),
     )
   }

@@ -19,6 +19,8 @@ export interface Observation {
   exhausted?: true
   /** The loop wrote it, not a tool: nothing was found. */
   hint?: true
+  /** What the tool asks could not be reached, or was too slow. */
+  down?: true
   /** What the loop adds to it, for the model and for people. */
   note?: string
 }

@@ -1,10 +1,20 @@
 import type { App } from '@slack/bolt'
 import { listenToAppMentions } from './app-mention.ts'
+import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
-import type { ListenerOptions } from './to-question.ts'
 import { listenToMessages } from './message.ts'
+import type { ListenerOptions } from './to-question.ts'
+import { listenToTokensRevoked } from './tokens-revoked.ts'
+
+const LISTENERS = [
+  listenToAppMentions,
+  listenToMessages,
+  listenToAskCommand,
+  listenToAppUninstalled,
+  listenToTokensRevoked,
+]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */
 export function registerListeners(app: App, options: ListenerOptions): void {
-  for (const listen of [listenToAppMentions, listenToMessages, listenToAskCommand]) listen(app, options)
+  for (const listen of LISTENERS) listen(app, options)
 }

@@ -10,8 +10,18 @@ export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
+  forgetting: Forgets
   log: Log
+  fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+/** Forgets what is kept, in every store; whoever holds the stores knows how. */
+export interface Forgets {
+  forgetChannel(place: { team: string; channel: string }): Promise<void>
+  /** What a direct message holds, and what its person asked for elsewhere. */
+  forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
+  forgetTeam(team: string): Promise<void>
 }
 
 /** The envelope of an event, as far as it is read here. */
@@ -49,12 +59,15 @@ export async function enqueueMessage(
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
   if (!recipient) return
+  const { team } = recipient
+  const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {
-    team: recipient.team,
+    team,
     eventId: body.event_id,
     botUser: recipient.identity.botUser,
     now: options.now(),
     isLate: (context.retryNum ?? 0) > 0,
+    bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
   })
   if (!asked) return
   const { question, onlyKnownThread } = asked
@@ -80,6 +93,11 @@ export interface SlackMessage {
   channel_type?: string
   user?: string
   bot_id?: string
+  /** The app of a bot's message. */
+  app_id?: string
+  /** The workspace of who wrote it, where that may be another one: over Slack Connect. */
+  user_team?: string
+  team?: string
   text?: string
   ts: string
   thread_ts?: string
@@ -96,6 +114,8 @@ export interface Delivery {
   now: Date
   /** Slack could not deliver it at the first try. */
   isLate?: boolean
+  /** Ids of the bots that may ask (`ALLOW_BOTS`); none where this is missing. */
+  bots?: string[]
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
@@ -108,22 +128,27 @@ export interface Asked {
 }
 
 /**
- * What a message asks of the bot, or undefined if it is not for the bot: messages of bots, edits, joins, people talking to
- * each other. A message that names the bot counts whichever event brings it; a reply may count because of its thread.
+ * What a message asks of the bot, or undefined if it is not for the bot: messages of other bots (but those of `ALLOW_BOTS`
+ * that name this one), edits, joins, people talking to each other. A message that names the bot counts whichever event
+ * brings it; a reply may count because of its thread.
  */
 export function questionOf(message: SlackMessage, delivery: Delivery): Asked | undefined {
-  const { user, channel, ts, thread_ts: parent } = message
-  if (!user || !ts || message.bot_id || user === delivery.botUser) return undefined
-  if (message.edited || !WRITTEN_BY_PEOPLE.has(message.subtype)) return undefined
+  const { bot_id: bot, channel, ts, thread_ts: parent } = message
+  // Integrations of the old kind have no user.
+  const user = message.user ?? bot
+  if (!user || !ts || user === delivery.botUser || (bot && !isNamedBot(message, delivery.bots))) return undefined
+  if (message.edited || !(WRITTEN_BY_PEOPLE.has(message.subtype) || (bot && message.subtype === 'bot_message')))
+    return undefined
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
   const written = message.text ?? ''
   const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(written)
   const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
-  if (!isAddressed && (!parent || isForOthers(written, isDirect))) return undefined
+  if (!isAddressed && (bot || !parent || isForOthers(written, isDirect))) return undefined
   const text = plainText(written, delivery.botUser)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
   const id = `${team}:${channel}:${ts}`
+  const userTeam = message.user_team ?? message.team
   const question = {
     id,
     team,
@@ -136,8 +161,15 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     at: now.getTime(),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
+    ...(userTeam && userTeam !== team ? { userTeam } : {}),
+    ...(bot ? { bot } : {}),
   } as const
   return { question, onlyKnownThread: surface === 'thread' }
+}
+
+/** Whether the operator has named the bot that wrote a message: by its own id, its app's or its user's. */
+function isNamedBot({ bot_id, app_id, user }: SlackMessage, named: string[] = []): boolean {
+  return [bot_id, app_id, user].some((id) => id !== undefined && named.includes(id))
 }
 
 /** A person, a group or everybody; the bot is looked for before. */
