@@ -1,8 +1,14 @@
 import type { App } from '@slack/bolt'
+import { listenToAppContextChanges } from './app-context-changed.ts'
+import { listenToAppHomeOpened } from './app-home-opened.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
+import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToFeedback } from './feedback.ts'
+import { listenToHomeExamples } from './home-example.ts'
 import { listenToMessages } from './message.ts'
+import { listenToShowWork } from './show-work.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -12,6 +18,12 @@ const LISTENERS = [
   listenToAskCommand,
   listenToAppUninstalled,
   listenToTokensRevoked,
+  listenToShowWork,
+  listenToAskAgain,
+  listenToFeedback,
+  listenToAppHomeOpened,
+  listenToHomeExamples,
+  listenToAppContextChanges,
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */

@@ -1,8 +1,14 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { Step } from '../../agent/types.ts'
+import type { RunArchive } from '../../archive/types.ts'
+import type { AgentChoices } from '../../create-agent.ts'
+import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { Question } from '../../run/types.ts'
-import type { Identity, Installations } from '../../workspace/installations.ts'
+import { lookedAt } from '../../threads/looked-at.ts'
+import type { ThreadStates } from '../../threads/types.ts'
+import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
 
@@ -11,9 +17,28 @@ export interface ListenerOptions {
   settingsFor: SettingsFor
   queue: Queue
   forgetting: Forgets
+  /** The runs that have ended. */
+  archive: RunArchive
+  threads: ThreadStates
+  /** Fair use; absent where nothing is limited. */
+  limits?: UsageLimits | undefined
+  /** What a place may choose from, and what there is not. */
+  choices: AgentChoices
+  /** The names that are known of people and channels, for what is shown in a place. */
+  namesIn: NamesIn
+  /** Told of each thumb; absent where nothing is measured. */
+  onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+type NamesIn = (installation: Installation, place: { team: string; channel: string }) => Names
+
+/** Puts names in the place of ids. */
+interface Names {
+  shown(text: string): string
+  steps(steps: readonly Step[]): Step[]
 }
 
 /** Forgets what is kept, in every store; whoever holds the stores knows how. */
@@ -72,7 +97,8 @@ export async function enqueueMessage(
   if (!asked) return
   const { question, onlyKnownThread } = asked
   if (onlyKnownThread && (await options.settingsFor(question)).followUps === 'mention') return
-  await enqueue(question, options, onlyKnownThread)
+  const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
+  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, onlyKnownThread)
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
