@@ -7,6 +7,7 @@ import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals } from './run/heard-signals.ts'
 import type { RunControl } from './run/control.ts'
+import { allSaid, keepNewestSaid } from './history/said.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 import { progressOf } from './run/saved-run.ts'
@@ -21,6 +22,11 @@ export interface AnswerDeps {
   prompts: Prompts
   /** Condenses follow-ups; a small model is enough. */
   condenseModel: Model
+  /**
+   * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
+   * there is nothing before it. Never rejects.
+   */
+  readThread?: ((turns: readonly Turn[]) => Promise<string>) | undefined
   /** How people reach the run while it is under way; absent where nobody can. */
   control?: RunControl | undefined
 }
@@ -51,20 +57,31 @@ export async function* answer(
 async function* answerOnceHeard(
   question: Question,
   run: Run,
-  deps: Omit<Deps, 'turns'> & { listening: Promise<unknown> | undefined },
+  deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
   const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
   await deps.listening
-  const standalone = yield* understand(question, run, { ...deps, turns })
+  const said = await saidBefore(run, turns, deps)
+  const past = said || turns.some((turn) => turn.said) ? keepNewestSaid(turns, said) : { turns, said }
+  const standalone = yield* understand(question, run, { ...deps, ...past })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
     ? yield* savedAnswer(run.saved.answer)
-    : yield* work(standalone, run, { ...deps, turns })
-  if (final) await deps.history.append(thread, turnOf(question, standalone, final.text))
+    : yield* work(standalone, run, { ...deps, ...past })
+  if (final) await deps.history.append(thread, { ...turnOf(question, standalone, final.text), ...(said ? { said } : {}) })
 }
 
-type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; heard: HeardSignals }
+/** Saved, so that a run which goes on elsewhere goes on with the same words. */
+async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<string> {
+  if (run.saved.said !== undefined || !readThread) return run.saved.said ?? ''
+  const value = await readThread(turns)
+  await run.save({ part: 'said', value })
+  return value
+}
+
+/** `said`: what people wrote before the question. */
+type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; said: string; heard: HeardSignals }
 type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
@@ -92,9 +109,10 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
   const timeMs = deps.agent.limits.timeoutMs / 2
   const time = AbortSignal.timeout(timeMs)
   const signal = AbortSignal.any([deps.signal, time, deps.heard.stopAsked()])
-  const { prompts, condenseModel: model } = deps
+  const { prompts, condenseModel: model, turns, said } = deps
+  const nonce = deps.agent.newNonce()
   try {
-    return await condense(text, deps.turns, { prompts, model, signal, timeMs, onUsage })
+    return await condense(text, { turns, said, nonce }, { prompts, model, signal, timeMs, onUsage })
   } catch (error) {
     if (!time.aborted || deps.signal.aborted) throw error
     throw tooSlow('the model did not condense in time', error)
@@ -121,7 +139,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   let progress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, history, ...progress, signal: deps.signal },
+    { question: standalone, history, said: allSaid(deps), ...progress, signal: deps.signal },
     { ...deps.agent, ...steeringOf(deps) },
   )
   let final: Final | undefined

@@ -57,6 +57,7 @@ function viewOf(run: RunState): RunView {
     today,
     nonce,
     history: task.history ?? [],
+    ...(task.said ? { said: task.said } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }
 }

@@ -13,6 +13,9 @@ export function applyPart(saved: SavedRun, part: RunPart): void {
     case 'named':
       saved.named = part.value
       return
+    case 'said':
+      saved.said = part.value
+      return
     case 'standalone':
       saved.standalone = part.value
       return

@@ -45,6 +45,8 @@ export function conversationOf(
 export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
   named?: string
+  /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
+  said?: string
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
@@ -69,6 +71,7 @@ export type Decision = { outcome: 'allowed' | 'denied'; by: string; reason?: str
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
   | { part: 'named'; value: string }
+  | { part: 'said'; value: string }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: ToolMemory }

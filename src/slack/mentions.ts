@@ -90,6 +90,7 @@ export class Mentions {
         return turns.map((turn) => this.#turn(turn))
       },
       append: (thread, turn) => history.append(thread, turn),
+      remove: (thread, id) => history.remove(thread, id),
       forget: (thread) => history.forget(thread),
     }
   }
