@@ -1,5 +1,5 @@
 import type { Queue } from '../queue/types.ts'
-import { SlackRefusal } from './client/slack-web.ts'
+import { SlackRefusal } from './client/slack-errors.ts'
 import { rootContent } from './format/blocks.ts'
 import type { Outbox } from './outbox.ts'
 

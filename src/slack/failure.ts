@@ -1,5 +1,5 @@
 import { LeaseLost, ModelError } from '../errors.ts'
-import { SlackRefusal } from './client/slack-web.ts'
+import { SlackRefusal } from './client/slack-errors.ts'
 import { cannotPost, FAILED, RESTARTED } from './format/messages.ts'
 
 /** How it stood when the work on a question failed. */

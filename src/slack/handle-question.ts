@@ -10,13 +10,11 @@ import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { catchUp } from './catch-up.ts'
 import { openCommandThread } from './command-thread.ts'
-import { createDisplay } from './display/index.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
 import { noteContent } from './format/blocks.ts'
-import { cannedReply, isCanned } from './canned-reply.ts'
-import { refusalText } from './format/messages.ts'
-import { isUnrooted } from './listeners/to-question.ts'
+import { cannedReply, refusalText } from './format/messages.ts'
+import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
 
@@ -83,8 +81,7 @@ async function workOn(
       await mentions.lookUpSaved(run.saved)
       const parts = { log, outbox: other ? outboxUnder(other) : outbox }
       const { linkHosts } = settings
-      const display = createDisplay(steps, parts)
-      return new RunDisplay({ ...parts, display, mentions, linkHosts, now, signal: other ?? signal })
+      return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
     },
     async release({ refund } = { refund: false }) {
       if (!isCanned(question.text)) await limits?.release(question, run.saved.usage, { refund })
@@ -139,8 +136,7 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  const note = cannedReply(question.text, settings)
-  if (note !== undefined) return display.note(note).then(() => false)
+  if (isCanned(question.text)) return display.note(cannedReply(question.text, settings)).then(() => false)
   const { dialect, tools } = settings
   const agent = { ...options.answer.agent, dialect, tools }
   const history = mentions.history(options.answer.history)

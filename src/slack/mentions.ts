@@ -43,8 +43,9 @@ export class Mentions {
 
   /** Looks up the mentions in these texts. Bare ids are not looked up: they may be anything. */
   async #lookUp(...texts: string[]): Promise<void> {
-    const startedAt = Date.now()
     const ids = texts.flatMap((text) => [...text.matchAll(MENTION)].flatMap(([, sign]) => idOf(sign) ?? []))
+    if (ids.length === 0) return
+    const startedAt = Date.now()
     await this.#directory.lookUp(this.#team, ids, this.#waitLeftMs)
     this.#waitLeftMs -= Date.now() - startedAt
   }

@@ -12,7 +12,7 @@ import {
 import type { RequestListener } from 'node:http'
 import { messageOf } from '../errors.ts'
 import { seldom, type Log } from '../log.ts'
-import type { ListenerOptions } from './listeners/enqueue.ts'
+import type { ListenerOptions } from './listeners/to-question.ts'
 import { registerListeners } from './listeners/index.ts'
 import { Socket } from './socket.ts'
 

@@ -9,7 +9,7 @@ import { backoffMs, sleep } from '../backoff.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { settledWithin } from '../async.ts'
-import { refusalCode } from './client/slack-web.ts'
+import { refusalCode } from './client/slack-errors.ts'
 
 export interface SocketOptions {
   /** Made with `autoReconnectEnabled: false`. */

@@ -2,7 +2,8 @@ import type { Config } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Directory } from '../slack/client/directory.ts'
-import { refusalCode, SlackWeb, type WebOptions } from '../slack/client/slack-web.ts'
+import { refusalCode } from '../slack/client/slack-errors.ts'
+import { SlackWeb, type WebOptions } from '../slack/client/slack-web.ts'
 
 /** Who the bot is in a team, as `auth.test` tells. An empty `botId` is nobody's. */
 export interface Identity {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
 import { pings } from '../../src/playground/shown.ts'
-import { answerContents } from '../../src/slack/format/answer-blocks.ts'
+import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
-import { sanitize } from '../../src/slack/client/sanitize.ts'
+import { sanitize } from '../../src/slack/format/escape.ts'
 
 /** An answer as mrkdwn, its messages one after the other, without the footer. */
 export function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pings } from '../../src/playground/shown.ts'
-import { answerContents, footerText } from '../../src/slack/format/answer-blocks.ts'
+import { answerContents, footerText } from '../../src/slack/format/split-answer.ts'
 import { noteContent, rootContent, stepContent, withoutBlocks } from '../../src/slack/format/blocks.ts'
 import { accept, answer, textsOf } from '../harness/slack-content.ts'
-import { sanitize } from '../../src/slack/client/sanitize.ts'
+import { sanitize } from '../../src/slack/format/escape.ts'
 import { renderLink } from '../../src/slack/format/links.ts'
 
 describe('Markdown as Slack shows it', () => {

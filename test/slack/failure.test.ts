@@ -1,7 +1,7 @@
 /** The table of failures: what happens for which error, by how it stands. */
 import { describe, expect, test } from 'vitest'
 import { LeaseLost, ModelError } from '../../src/errors.ts'
-import { SlackRefusal } from '../../src/slack/client/slack-web.ts'
+import { SlackRefusal } from '../../src/slack/client/slack-errors.ts'
 import { failureOutcome, type Circumstances } from '../../src/slack/failure.ts'
 import { cannotPost, FAILED, RESTARTED } from '../../src/slack/format/messages.ts'
 

@@ -1,6 +1,6 @@
 /** What people can click in an answer, and what they read of the rest. */
 import { describe, expect, test } from 'vitest'
-import { answerContents } from '../../src/slack/format/answer-blocks.ts'
+import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { linkPolicy, renderLink } from '../../src/slack/format/links.ts'
 import { startBot } from '../harness/bot.ts'
 import { act, finish, type Turn } from '../harness/played-model.ts'

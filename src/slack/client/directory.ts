@@ -4,7 +4,8 @@ import { ExpiringMap } from '../../history/expiring-map.ts'
 import type { Log } from '../../log.ts'
 import { settledWithin } from '../../async.ts'
 import { cleanName } from '../format/escape.ts'
-import { SlackRefusal, type SlackWeb } from './slack-web.ts'
+import { SlackRefusal } from './slack-errors.ts'
+import type { SlackWeb } from './slack-web.ts'
 
 /**
  * What Slack tells about an id. `none`: there is no such person or channel, or it is hidden from the bot, such as a private

@@ -1,6 +1,6 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
-import { sanitize } from './sanitize.ts'
+import { sanitize } from '../format/escape.ts'
 
 /** Slack takes five uses of a response_url, within 30 minutes. */
 const TRIES = 3

@@ -1,36 +1,12 @@
-import {
-  WebAPIHTTPError,
-  WebAPIPlatformError,
-  WebAPIRateLimitedError,
-  WebAPIRequestError,
-  WebClient,
-} from '@slack/web-api'
+import { WebClient } from '@slack/web-api'
 import { backoffMs, sleep } from '../../backoff.ts'
-import { LeaseLost, messageOf } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { RateLimits } from './rate-limits.ts'
-import { sanitize } from './sanitize.ts'
+import { sanitize } from '../format/escape.ts'
+import { faultOf, outcomeOf, SlackRefusal } from './slack-errors.ts'
 
 export type SlackArgs = Record<string, unknown>
 export type SlackResult = Record<string, unknown>
-
-/** Slack's refusal of a call, with its error code. Trying again would not help. */
-export class SlackRefusal extends Error {
-  override name = 'SlackRefusal'
-  readonly code: string
-
-  constructor(method: string, code: string) {
-    super(`${method}: ${code}`)
-    this.code = code
-  }
-}
-
-/** The code with which Slack refused something for good; undefined for any other error, and for a fault that may pass. */
-export function refusalCode(error: unknown): string | undefined {
-  if (error instanceof SlackRefusal) return error.code
-  const code = error instanceof WebAPIPlatformError ? String(error.data.error) : undefined
-  return code === undefined || TRANSIENT.has(code) ? undefined : code
-}
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
@@ -62,16 +38,6 @@ const TIMEOUT_MS = 20_000
 /** A call that is tried once is worth no longer wait than this: the calls after it wait for it. */
 const ONCE_TIMEOUT_MS = 4_000
 
-/** Error codes of Slack that mean a transient fault, not a refusal. */
-const TRANSIENT = new Set([
-  'internal_error',
-  'fatal_error',
-  'service_unavailable',
-  'request_timeout',
-  'team_added_to_org',
-  'ratelimited',
-])
-
 /**
  * Slack's Web API with what a bot needs besides: every argument is sanitized, a 429's Retry-After is honoured for whatever Slack
  * counts together (other calls go on), and a call that may have taken effect is looked up rather than sent again.
@@ -100,15 +66,16 @@ export class SlackWeb {
       try {
         return await this.#try(method, sent, { ...options, attempt })
       } catch (error) {
-        const fault = this.#faultOf(error, method, args)
+        const fault = faultOf(error, method)
+        if (fault.limitedMs) this.#rateLimits.close(rateLimitKey(method, args), fault.limitedMs)
         // Unlike a broken line, a limit says for sure that nothing took effect.
-        if (options.effort === 'once' && fault.limited) throw new SlackRefusal(method, 'ratelimited')
+        if (options.effort === 'once' && fault.limitedMs) throw new SlackRefusal(method, 'ratelimited')
         if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
         this.#log.warn(
           { method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) },
           'Slack call failed, retrying',
         )
-        if (!fault.limited) await sleep(backoffMs(attempt, { base: 500, max: 15_000 }), options.signal)
+        if (!fault.limitedMs) await sleep(backoffMs(attempt, { base: 500, max: 15_000 }), options.signal)
         const found = fault.unsure ? await options.lookUp?.() : undefined
         if (found) return found
       }
@@ -139,22 +106,6 @@ export class SlackWeb {
       this.#onCall?.({ method, outcome, ms: Date.now() - from, attempt })
     }
   }
-
-  /** What a failed try means. @throws SlackRefusal if Slack refused it for good, LeaseLost if the run is not ours any more. */
-  #faultOf(error: unknown, method: string, args: SlackArgs): { error: unknown; limited?: boolean; unsure?: boolean } {
-    if (error instanceof LeaseLost) throw error
-    if (error instanceof WebAPIRateLimitedError) {
-      this.#rateLimits.close(rateLimitKey(method, args), Math.max(1, error.retryAfter) * 1000)
-      return { error, limited: true }
-    }
-    if (error instanceof WebAPIPlatformError) {
-      const code = refusalCode(error)
-      if (code !== undefined) throw new SlackRefusal(method, code)
-      return { error, unsure: error.data.error !== 'ratelimited' }
-    }
-    if (error instanceof WebAPIHTTPError) return { error, unsure: true }
-    return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
-  }
 }
 
 function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebClient {
@@ -169,13 +120,6 @@ function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebCli
   })
 }
 
-/** One word for how a try failed: Slack's own, where it has one. */
-function outcomeOf(error: unknown): string {
-  if (error instanceof WebAPIRateLimitedError) return 'ratelimited'
-  if (error instanceof WebAPIPlatformError) return String(error.data.error)
-  return error instanceof WebAPIHTTPError ? `http_${error.statusCode}` : 'connection'
-}
-
 /**
  * What Slack counts together: posts by channel, the calls of any other method by workspace, which for us is a token.
  * https://docs.slack.dev/apis/web-api/rate-limits
@@ -184,11 +128,51 @@ function rateLimitKey(method: string, args: SlackArgs): string {
   return method === 'chat.postMessage' ? `${method}:${String(args.channel)}` : method
 }
 
-/** A connection that was refused carried nothing. */
-function neverSent(error: WebAPIRequestError): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && (cause.code === 'ECONNREFUSED' || cause.code === 'ENOTFOUND')) return true
-  return false
+interface Gate {
+  /** Milliseconds since the epoch from which Slack takes calls again. */
+  until: number
+  waiting: number
+  tail: Promise<void>
+}
+
+/**
+ * Slack says for how long it takes no more calls of a kind (429 with Retry-After): posts in a channel, another method in the
+ * workspace. Calls that come in that time wait, and then go through one at a time, in their order. Others are not held up.
+ */
+class RateLimits {
+  readonly #gates = new Map<string, Gate>()
+
+  close(key: string, ms: number): void {
+    const gate = this.#gates.get(key) ?? { until: 0, waiting: 0, tail: Promise.resolve() }
+    gate.until = Math.max(gate.until, Date.now() + ms)
+    this.#gates.set(key, gate)
+  }
+
+  isClosed(key: string): boolean {
+    return (this.#gates.get(key)?.until ?? 0) > Date.now()
+  }
+
+  /** Resolves when it is this caller's turn. The caller must call the returned function after its try. */
+  async enter(key: string, signal?: AbortSignal): Promise<() => void> {
+    const gate = this.#gates.get(key)
+    if (!gate) return () => {}
+    const before = gate.tail
+    let passOn = () => {}
+    gate.tail = new Promise((resolve) => (passOn = resolve))
+    gate.waiting++
+    const leave = () => {
+      if (--gate.waiting === 0 && gate.until <= Date.now()) this.#gates.delete(key)
+      passOn()
+    }
+    try {
+      await before
+      while (gate.until > Date.now()) await sleep(gate.until - Date.now(), signal)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return leave
+  }
 }
 
 /** The SDK's own log lines would repeat ours and can carry arguments. */

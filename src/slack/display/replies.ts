@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { answerContents } from '../format/answer-blocks.ts'
 import { noteContent, stepContent, type Content } from '../format/blocks.ts'
+import { answerContents } from '../format/split-answer.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 

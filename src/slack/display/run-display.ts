@@ -5,17 +5,23 @@ import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { progressOf } from '../../run/saved-run.ts'
 import type { Run } from '../../run/types.ts'
-import { footerText } from '../format/answer-blocks.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { withReference } from '../format/messages.ts'
+import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
+import { hideSteps } from './hidden.ts'
+import { Replies } from './replies.ts'
 import { Status } from './status.ts'
+import { STREAM, StepStream } from './step-stream.ts'
 import type { Display, ShownStep } from './types.ts'
+
+type Steps = 'replies' | 'stream' | 'hidden'
 
 export interface RunDisplayOptions {
   outbox: Outbox
-  display: Display
+  /** How the steps are shown: the setting `STEPS`. */
+  steps: Steps
   mentions: Mentions
   linkHosts: string[]
   log: Log
@@ -30,6 +36,7 @@ export interface RunDisplayOptions {
 export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
+  readonly #display: Display
   readonly #status: Status
   #progress: RunProgress
   #understood: string | undefined
@@ -41,6 +48,7 @@ export class RunDisplay {
   constructor(options: RunDisplayOptions) {
     this.#options = options
     this.#run = options.outbox.run
+    this.#display = displayFor(options)
     this.#status = new Status(options.outbox)
     const saved = progressOf(this.#run.saved)
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
@@ -85,7 +93,7 @@ export class RunDisplay {
   async end(): Promise<void> {
     await this.#tail
     if (this.#isAbandoned) return
-    await this.#options.display.end()
+    await this.#display.end()
     await this.#status.end()
   }
 
@@ -104,7 +112,7 @@ export class RunDisplay {
     const { steps } = this.#progress
     if (steps[n - 1]?.kind === 'message' || repeatsAWarning(steps, n)) return
     this.#enqueue(async () => {
-      if (await this.#options.display.show(this.#shown(n))) this.#status.refresh()
+      if (await this.#display.show(this.#shown(n))) this.#status.refresh()
     })
   }
 
@@ -131,7 +139,7 @@ export class RunDisplay {
     const { steps } = this.#progress
     const unfinished = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
     this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
-    const finish = () => this.#options.display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
+    const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
     await this.#tail
     if (this.#lost) throw this.#lost
@@ -148,6 +156,14 @@ export class RunDisplay {
       })
     })
   }
+}
+
+/** Chooses how a run is shown. A stream that an earlier process opened is gone on with, so that it does not stay open. */
+function displayFor({ steps, outbox, log }: Pick<RunDisplayOptions, 'steps' | 'outbox' | 'log'>): Display {
+  const replies = new Replies({ outbox, log })
+  const isStreamed = steps === 'stream' || outbox.run.saved.posts[STREAM] !== undefined
+  const shown = isStreamed ? new StepStream({ outbox, log, fallback: replies }) : replies
+  return steps === 'hidden' ? hideSteps(shown) : shown
 }
 
 /** A post key of its own for each retry by hand: a run that fails again says so again. */

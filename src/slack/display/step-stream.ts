@@ -3,7 +3,7 @@ import { inputText } from '../../agent/tool-input.ts'
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
-import { SlackRefusal } from '../client/slack-web.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 

@@ -1,6 +1,8 @@
 import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from 'marked'
 import { segmentsOf, type Segment } from './markdown-segments.ts'
 
+/** A text that is longer is lexed in segments. UTF-16 units. */
+const WHOLE_CHARS = 6000
 /** What no person writes: lists and quotes nested deeper, and more marks in one paragraph, stay plain text. */
 const MAX_DEPTH = 8
 const MAX_MARKS = 300
@@ -117,7 +119,9 @@ function asText(source: string, tokens: Token[]): Token[] {
 export function parseMarkdown(markdown: string): (Segment & { tokens: Token[] })[] {
   const source = markdown.replace(/\r\n?/g, '\n').replace(NESTED, '$1\\')
   const links = definitions(source)
-  return segmentsOf(source).map((segment) => ({ ...segment, tokens: new BoundedLexer(links).lex(segment.markdown) }))
+  const isLong = source.length > WHOLE_CHARS
+  const segments: Segment[] = isLong ? segmentsOf(source) : [{ markdown: source, after: 'block' }]
+  return segments.map((segment) => ({ ...segment, tokens: new BoundedLexer(links).lex(segment.markdown) }))
 }
 
 /** The marks of quotes and list items at the beginning of a line, as many as are read; one more is text. */

@@ -1,5 +1,4 @@
-/** A text that is longer goes to the Markdown lexer in segments of at most so much. UTF-16 units. */
-const WHOLE_CHARS = 6000
+/** How long a segment is at most. UTF-16 units. */
 const SEGMENT_CHARS = 2000
 
 export interface Segment {
@@ -14,7 +13,6 @@ export interface Segment {
  * segment stays whole, because that is lexed in linear time; a table that is longer becomes several with the same head.
  */
 export function segmentsOf(markdown: string): Segment[] {
-  if (markdown.length <= WHOLE_CHARS) return [{ markdown, after: 'block' }]
   const segments: Segment[] = []
   let next: Cut = { end: 0, after: 'block', head: '' }
   while (markdown.length - next.end > SEGMENT_CHARS) {

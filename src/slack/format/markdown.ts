@@ -1,6 +1,5 @@
 import type { Token, Tokens } from 'marked'
 import { escapeText, isBlank } from './escape.ts'
-import { decodeEntities, tableText, wordsOf, type Piece } from './plain-text.ts'
 
 /** A parsed segment of Markdown; `after` says what parts it from the segment before. */
 interface Segment {
@@ -8,8 +7,19 @@ interface Segment {
   after: 'block' | 'line' | 'word'
 }
 
+/** A piece of an answer as mrkdwn; code is split differently from prose. */
+export interface Piece {
+  kind: 'text' | 'code'
+  text: string
+}
+
+/** Code between fences, as Slack shows a block of it. */
+export function fence(code: string): string {
+  return `\`\`\`\n${code}\n\`\`\``
+}
+
 /** How a link is written: as one that opens, or as text. */
-type RenderLink = (link: { label: string; href: string }) => string
+export type RenderLink = (link: { label: string; href: string }) => string
 
 /**
  * Models write Markdown, Slack reads mrkdwn (https://docs.slack.dev/messaging/formatting-message-text). Parsed by `marked`,
@@ -173,4 +183,56 @@ function listItem(item: Tokens.ListItem, link: RenderLink, { depth, mark }: { de
 
 function indented(piece: Piece, indent: string): Piece {
   return piece.kind === 'code' ? piece : prose(piece.text.replace(/^/gm, indent))
+}
+
+/** The words of parsed Markdown without its marks, for places that take no formatting. Not escaped. */
+export function wordsOf(tokens: Token[]): string {
+  return tokens.map(wordsOfOne).join('').replace(/\s+/g, ' ')
+}
+
+function wordsOfOne(token: Token): string {
+  if (token.type === 'br' || /^<br\b/i.test(token.raw)) return ' '
+  return 'tokens' in token && token.tokens ? wordsOf(token.tokens) : textOf(token)
+}
+
+function textOf(token: Token): string {
+  const text: string = 'text' in token ? token.text : token.raw
+  return token.type === 'codespan' ? text : decodeEntities(text)
+}
+
+/** A table has no mrkdwn form: its columns are aligned, for a code block. Links are written out, since none works there. */
+export function tableText(token: Tokens.Table): string {
+  const rows = [token.header, ...token.rows].map((row) =>
+    row.map(({ tokens }) => tokens.map(cellWords).join('').trim()),
+  )
+  const widths = token.header.map((_, column) =>
+    Math.min(
+      MAX_WIDTH,
+      rows.reduce((most, row) => Math.max(most, lengthOf(row[column])), 0),
+    ),
+  )
+  const line = (row: string[]) =>
+    row.map((cell, i) => cell + ' '.repeat(Math.max(0, (widths[i] ?? 0) - lengthOf(cell)))).join(' | ')
+  const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
+  return [line(rows[0] ?? []), rule, ...rows.slice(1).map(line)].map((text) => text.trimEnd()).join('\n')
+}
+
+/** What is wider stands out: filling all rows up to it would multiply the table's size. */
+const MAX_WIDTH = 60
+
+function cellWords(token: Token): string {
+  const words = wordsOf([token])
+  return token.type === 'link' && words !== token.href ? `${words} (${decodeEntities(token.href)})` : words
+}
+
+function lengthOf(cell = ''): number {
+  return [...cell].length
+}
+
+/** HTML entities that models write where Markdown needs none. */
+const WRITTEN: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }
+
+/** Text as Markdown shows it: entities decoded. It must be escaped after that. */
+export function decodeEntities(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (entity, name: string) => WRITTEN[name] ?? entity)
 }

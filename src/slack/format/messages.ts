@@ -30,10 +30,15 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
   ].join('\n')
 }
 
+/** What is said to a question that `isCanned`: the help, or that there is no question. */
+export function cannedReply(text: string, options: HelpOptions): string {
+  return text === '' ? EMPTY_QUESTION : helpText(options)
+}
+
 /** The answer to `/ask` in a workspace that has no installation. */
 export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
 
-export const EMPTY_QUESTION =
+const EMPTY_QUESTION =
   'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'
 
 export const FAILED =

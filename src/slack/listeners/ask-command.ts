@@ -1,9 +1,7 @@
 import type { App } from '@slack/bolt'
 import { noteContent } from '../format/blocks.ts'
-import { isCanned } from '../canned-reply.ts'
 import { COMMAND, helpText, NOT_INSTALLED } from '../format/messages.ts'
-import { enqueue, recipientOf, type ListenerOptions } from './enqueue.ts'
-import { questionOfCommand } from './to-question.ts'
+import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** `/ask`: a question, or without one the help, which the asker alone sees. */
 export function listenToAskCommand(app: App, options: ListenerOptions): void {

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAskCommand } from './ask-command.ts'
-import type { ListenerOptions } from './enqueue.ts'
+import type { ListenerOptions } from './to-question.ts'
 import { listenToMessages } from './message.ts'
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */

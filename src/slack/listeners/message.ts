@@ -1,6 +1,5 @@
 import type { App } from '@slack/bolt'
-import { enqueueMessage, type ListenerOptions } from './enqueue.ts'
-import type { SlackMessage } from './to-question.ts'
+import { enqueueMessage, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
 /** `message`: direct messages, replies in threads, and whatever else is written where the bot is. */
 export function listenToMessages(app: App, options: ListenerOptions): void {
