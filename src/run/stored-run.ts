@@ -34,6 +34,7 @@ const questionSchema: z.ZodType<Question> = z.object({
   conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
+  files: z.array(z.string()).exactOptional(),
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask']),
   eventId: z.string().optional(),

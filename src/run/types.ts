@@ -19,6 +19,8 @@ export interface Question {
   conversation?: string
   user: string
   text: string
+  /** The names of the files that came with it, which nobody reads. */
+  files?: string[]
   /** The message's ts; absent for a slash command. */
   ts?: string
   surface: Surface

@@ -13,10 +13,11 @@ import { openCommandThread } from './command-thread.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
 import { noteContent } from './format/blocks.ts'
-import { cannedReply, refusalText } from './format/messages.ts'
+import { cannedReply, filesNotRead, refusalText } from './format/messages.ts'
 import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
+import { hasThreadBefore, readThread } from './thread-reader.ts'
 
 export interface HandleQuestionOptions {
   installations: Installations
@@ -136,11 +137,12 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  if (isCanned(question.text)) return display.note(cannedReply(question.text, settings)).then(() => false)
+  if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
   const { dialect, tools } = settings
   const agent = { ...options.answer.agent, dialect, tools }
   const history = mentions.history(options.answer.history)
-  const events = answer(await withNames(work), run, { ...options.answer, agent, history, signal })
+  const readThread = readerOf(work, display)
+  const events = answer(await withNames(work), run, { ...options.answer, agent, history, readThread, signal })
   let isWaiting = false
   for await (const event of options.watch?.events(events, tools) ?? events) {
     if (ENDS.has(event.type)) await work.release()
@@ -148,6 +150,17 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     await display.write(await mentions.event(event))
   }
   return isWaiting
+}
+
+/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */
+function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
+  const { question } = work
+  if (!question.files && !hasThreadBefore(question)) return undefined
+  return async (turns) => {
+    const { said, files } = await readThread(work, turns)
+    if (files.length > 0) await display.tell('files', filesNotRead(files))
+    return said
+  }
 }
 
 /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */

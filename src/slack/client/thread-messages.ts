@@ -1,3 +1,5 @@
+import { cleanName } from '../format/escape.ts'
+
 /** The Web API, as far as it is read here. */
 interface Client {
   call(
@@ -12,6 +14,8 @@ export interface MessagePlace {
   channel: string
   thread?: string | undefined
   since: string
+  /** A Slack ts too: the last message that is wanted. */
+  until?: string
   signal?: AbortSignal | undefined
 }
 
@@ -23,18 +27,38 @@ export interface ThreadMessage {
   bot_id?: string
   text?: string
   subtype?: string
+  /** The workspace of whoever wrote it, which may be another one. */
+  team?: string
+  user_team?: string
+  /** What a bot is called. */
+  username?: string
+  bot_profile?: { name?: string }
+  files?: unknown
   metadata?: { event_type?: string; event_payload?: Record<string, unknown> }
   /** `in_progress` while a streamed message is open. */
   streaming_state?: string
 }
 
+const MOST_FILES = 20
+
+/** The names of a message's files as they may stand in a prompt and in a post; Slack sends the list, or leaves it out. */
+export function fileNames(files: unknown): string[] {
+  if (!Array.isArray(files)) return []
+  return files.slice(0, MOST_FILES).map((file: unknown) => {
+    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as { name?: unknown; title?: unknown }
+    const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
+    return given.find((one) => one !== '') ?? 'a file'
+  })
+}
+
 /** The messages of a place, oldest first in a thread, page by page. @throws SlackRefusal */
 export async function* readMessages(
   client: Client,
-  { channel, thread, since, signal }: MessagePlace,
+  { channel, thread, since, until, signal }: MessagePlace,
 ): AsyncGenerator<ThreadMessage> {
   const method = thread ? 'conversations.replies' : 'conversations.history'
-  const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
+  const latest = until === undefined ? {} : { latest: until }
+  const base = { channel, oldest: since, ...latest, inclusive: true, include_all_metadata: true, limit: 200 }
   for (let cursor: string | undefined; ;) {
     const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
     const page = await client.call(method, args, { effort: 'patient', signal })

@@ -4,6 +4,7 @@ import type { Queue } from '../../queue/types.ts'
 import type { Question } from '../../run/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
+import { fileNames } from '../client/thread-messages.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
 
 export interface ListenerOptions {
@@ -84,6 +85,7 @@ export interface SlackMessage {
   ts: string
   thread_ts?: string
   subtype?: string
+  files?: unknown
   /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
   edited?: unknown
 }
@@ -99,7 +101,7 @@ export interface Delivery {
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-const WRITTEN_BY_PEOPLE = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
+export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
 
 export interface Asked {
   question: Question
@@ -134,6 +136,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ts,
     surface,
     at: now.getTime(),
+    ...(message.files ? { files: fileNames(message.files) } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
   } as const
