@@ -5,7 +5,7 @@ import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
-import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
+import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
 import { withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
@@ -28,8 +28,6 @@ interface Post {
   mustArrive: boolean
 }
 
-/** The type of our posts' metadata, whose payload is the run and the post key. After a crash a post is found by it. */
-const EVENT_TYPE = 'thinkaloud_post'
 /** Slack makes no links of its own from the text that notifications and screen readers get. */
 const UNPARSED = { parse: 'none' }
 
@@ -118,14 +116,8 @@ export class Outbox {
   }
 
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
-  async *ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
-    const { botUser, botId } = this.#options.installation.identity
-    const signal = until ? AbortSignal.any([this.#options.signal, until]) : this.#options.signal
-    const place = { channel: this.question.channel, thread, since: sinceOf(this.question), signal }
-    for await (const message of readMessages(this.#client, place)) {
-      const { user, bot_id } = message
-      if (user === botUser || (bot_id !== undefined && bot_id !== '' && bot_id === botId)) yield message
-    }
+  ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
+    return ownMessages(this.#ownPlace(thread, until))
   }
 
   get #client() {
@@ -194,7 +186,7 @@ export class Outbox {
   /** @throws SlackRefusal if Slack does not let us look; not for a post that must arrive, which then counts as not sent. */
   async #findPost({ key, thread, mustArrive }: Post): Promise<string | undefined> {
     try {
-      for await (const post of this.#ownPosts(thread)) if (post.key === key) return post.ts
+      for await (const post of ownPosts(this.#ownPlace(thread))) if (post.key === key) return post.ts
     } catch (error) {
       if (!(error instanceof SlackRefusal) || !mustArrive) throw error
       this.#options.log.warn({ channel: this.question.channel, code: error.code }, 'could not look up a post')
@@ -207,7 +199,7 @@ export class Outbox {
     const read = async () => {
       const found = new Map<string, string>()
       try {
-        for await (const { ts, key } of this.#ownPosts(thread)) found.set(key, ts)
+        for await (const { ts, key } of ownPosts(this.#ownPlace(thread))) found.set(key, ts)
       } catch (error) {
         if (!(error instanceof SlackRefusal)) throw error
       }
@@ -216,19 +208,11 @@ export class Outbox {
     return (this.#earlier ??= read())
   }
 
-  /** The run's posts by their keys. Any app may mark its messages as ours are marked, so the sender counts too. */
-  async *#ownPosts(thread: string | undefined): AsyncGenerator<{ ts: string; key: string }> {
-    for await (const { ts, metadata } of this.ownMessages(thread)) {
-      const { run, step } = metadata?.event_payload ?? {}
-      const isPost = metadata?.event_type === EVENT_TYPE && run === this.question.id
-      if (isPost && typeof step === 'string') yield { ts, key: step }
-    }
+  #ownPlace(thread: string | undefined, until?: AbortSignal) {
+    const { installation, question, signal } = this.#options
+    const { client, identity } = installation
+    return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
-}
-
-/** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
-function sinceOf({ ts, at }: Question): string {
-  return ts ?? String(at / 1000 - 60)
 }
 
 /** Refusals of how a message looks; its text alone may still be taken. */

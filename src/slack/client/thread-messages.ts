@@ -1,3 +1,4 @@
+import type { Question } from '../../run/types.ts'
 import { cleanName } from '../format/escape.ts'
 
 /** The Web API, as far as it is read here. */
@@ -66,4 +67,44 @@ export async function* readMessages(
     cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
     if (!cursor) return
   }
+}
+
+/** The type of our posts' metadata, whose payload is the run and the post key. After a crash a post is found by it. */
+export const EVENT_TYPE = 'thinkaloud_post'
+
+/** Where the bot's own messages about a question are looked for: in a thread or, without one, in the channel. */
+interface OwnPlace {
+  client: Client
+  identity: { botUser: string; botId: string }
+  question: Question
+  thread: string | undefined
+  signal: AbortSignal
+}
+
+/** The bot's messages since the question. @throws SlackRefusal */
+export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessage> {
+  const { client, identity, question, thread, signal } = place
+  const { botUser, botId } = identity
+  const since = sinceOf(question)
+  for await (const message of readMessages(client, { channel: question.channel, thread, since, signal })) {
+    const { user, bot_id } = message
+    if (user === botUser || (bot_id !== undefined && bot_id !== '' && bot_id === botId)) yield message
+  }
+}
+
+/**
+ * What the run on a question has posted, by its post keys. Any app may mark its messages as ours are marked, so the sender
+ * counts too. @throws SlackRefusal
+ */
+export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; key: string }> {
+  for await (const { ts, metadata } of ownMessages(place)) {
+    const { run, step } = metadata?.event_payload ?? {}
+    const isPost = metadata?.event_type === EVENT_TYPE && run === place.question.id
+    if (isPost && typeof step === 'string') yield { ts, key: step }
+  }
+}
+
+/** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
+function sinceOf({ ts, at }: Question): string {
+  return ts ?? String(at / 1000 - 60)
 }
