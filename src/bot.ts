@@ -16,7 +16,7 @@ import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
 import { installationFromConfig, tokenRefused, type Installations } from './workspace/installations.ts'
-import { settingsFromConfig, type SettingsFor } from './workspace/settings.ts'
+import { settingsFromConfig, withChannelSettings, type SettingsFor } from './workspace/settings.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
@@ -48,7 +48,10 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stores = await createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
-  const settingsFor = settingsFromConfig(config, agent.answer.agent)
+  const settingsFor = withChannelSettings(settingsFromConfig(config, agent.answer.agent), {
+    store: stores.channelSettings,
+    agentFor: agent.agentFor,
+  })
   const parts = { log, net, stores, queue, telemetry, installations, settingsFor }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
@@ -93,6 +96,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
   const handlers = createQuestionHandlers({
     ...parts,
     answer: { ...agent.answer, history: stores.history, control: stores.control },
+    archive: stores.archive,
     queue: stores.queue,
     limits: stores.limits,
     durable: stores.durable,

@@ -93,6 +93,8 @@ function isFolder(path: string): boolean {
 }
 
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
+export const STEPS = ['replies', 'stream', 'hidden'] as const
+export const FOLLOW_UPS = ['thread', 'mention'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** One entry a variable. The shape of each value is the sentence that a wrong one is answered with. */
@@ -137,8 +139,8 @@ const schema = z.object({
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
   CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
-  STEPS: oneOf(['replies', 'stream', 'hidden']).default('replies'),
-  FOLLOW_UPS: oneOf(['thread', 'mention']).default('thread'),
+  STEPS: oneOf(STEPS).default('replies'),
+  FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   LINK_HOSTS: names.default([]),
 
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),

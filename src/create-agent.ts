@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto'
+import type { AgentDeps } from './agent/agent.ts'
 import { DIALECTS } from './agent/dialects/index.ts'
-import type { Dialect, Model } from './agent/types.ts'
+import { withInstructions } from './agent/dialects/instructions.ts'
+import type { Dialect, Model, Tool } from './agent/types.ts'
 import type { AnswerDeps } from './answer.ts'
-import type { Config } from './config.ts'
+import { DIALECTS as DIALECT_NAMES, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createToolHttp } from './toolbox/http/tool-http.ts'
 import type { Log } from './log.ts'
-import { createModels, type ModelMeter } from './model/index.ts'
+import { createModels, type ModelMeter, type Models } from './model/index.ts'
 import type { Network } from './proxy.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import { openToolbox, type LeftOut, type Toolbox } from './toolbox/toolbox.ts'
@@ -16,8 +18,29 @@ export interface AgentParts {
   answer: Omit<AnswerDeps, 'history'>
   /** Another dialect over the same tools. @throws ConfigError where they do not do for it. */
   dialect(name: Config['AGENT_DIALECT']): Dialect
+  /** What a place may choose from, by name. */
+  choices: AgentChoices
+  /** The model, the dialect and the tools for what a place has chosen. What is not to be had is as the operator set it. */
+  agentFor: (chosen: ChosenAgent) => ChosenParts
   close(): Promise<void>
 }
+
+export interface AgentChoices {
+  models: string[]
+  dialects: Config['AGENT_DIALECT'][]
+  tools: string[]
+}
+
+/** Names, and what the model is told besides. */
+export interface ChosenAgent {
+  model?: string | undefined
+  dialect?: Config['AGENT_DIALECT'] | undefined
+  tools?: string[] | undefined
+  instructions?: string | undefined
+}
+
+/** The parts of the agent that a place may choose. */
+export type ChosenParts = Pick<AgentDeps, 'model' | 'dialect' | 'tools'>
 
 export interface AgentSources {
   log: Log
@@ -35,13 +58,51 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
-  const { model, condenseModel } = given ? { model: given, condenseModel: given } : createModels({ config, ...sources })
+  const models = given ? onlyModel(given) : createModels({ config, ...sources })
   const toolbox = await openToolbox(config, { ...sources, http, prompts })
-  const { tools } = toolbox
   const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
-  const agent = { model, dialect: dialect(config.AGENT_DIALECT), tools, limits: limitsOf(config), ...world }
-  return { answer: { agent, prompts, condenseModel }, dialect, close: () => http.close() }
+  const { model, condenseModel } = models
+  const agent = {
+    ...{ model, dialect: dialect(config.AGENT_DIALECT), tools: toolbox.tools },
+    ...{ limits: limitsOf(config), ...world },
+  }
+  return {
+    answer: { agent, prompts, condenseModel },
+    dialect,
+    choices: choicesOf(models, toolbox),
+    agentFor: (chosen) => agentFor(chosen, { ...models, ...toolbox, dialect, prompts, name: config.AGENT_DIALECT }),
+    close: () => http.close(),
+  }
+}
+
+function onlyModel(model: Model): Models {
+  return { model, condenseModel: model, names: [model.name], named: (name) => (name === model.name ? model : undefined) }
+}
+
+function choicesOf({ names: models }: Models, { tools }: Toolbox): AgentChoices {
+  const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
+  return { models, dialects, tools: tools.map(({ name }) => name) }
+}
+
+interface AllParts extends Models, Toolbox {
+  prompts: Prompts
+  dialect: AgentParts['dialect']
+  /** The operator's dialect. */
+  name: Config['AGENT_DIALECT']
+}
+
+/** A dialect keeps the tools that it cannot do without, whatever tools are chosen. */
+function agentFor(chosen: ChosenAgent, { model, named, tools, prompts, ...all }: AllParts): ChosenParts {
+  const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
+  const wanted = chosen.tools && new Set([...chosen.tools, ...DIALECTS[name].needs])
+  const { instructions } = chosen
+  const dialect = all.dialect(name)
+  return {
+    model: (chosen.model !== undefined && named(chosen.model)) || model,
+    dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
+    tools: wanted ? tools.filter((tool) => wanted.has(tool.name)) : tools,
+  }
 }
 
 /** Digits cost one or two tokens, at each observation. */
@@ -54,10 +115,14 @@ function noProxy(config: Config): { noProxy?: string } {
 }
 
 function dialectOf(name: Config['AGENT_DIALECT'], prompts: Prompts, { tools, examples }: Toolbox): Dialect {
-  const { create, needs } = DIALECTS[name]
-  const lacking = needs.find((needed) => !tools.some((tool) => tool.name === needed))
+  const lacking = lackingTool(name, tools)
   if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${name} cannot do without it.`)
-  return create({ prompts, examples })
+  return DIALECTS[name].create({ prompts, examples })
+}
+
+/** The first tool that a dialect cannot do without and that is not there. */
+function lackingTool(name: Config['AGENT_DIALECT'], tools: Tool[]): string | undefined {
+  return DIALECTS[name].needs.find((needed) => !tools.some((tool) => tool.name === needed))
 }
 
 function limitsOf(config: Config) {

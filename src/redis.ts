@@ -4,6 +4,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from './errors.ts'
 import type { StoreLog } from './history/store-log.ts'
+import type { Forgetting } from './history/types.ts'
 import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
 export interface RedisSettings {
@@ -191,6 +192,42 @@ function addressOf({ options }: Redis): string {
 /** The key of something that belongs to a thread. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
 export function threadKey(prefix: string, thread: string, name: string): string {
   return `${prefix}:{${thread}}:${name}`
+}
+
+/**
+ * Deletes the keys whose tag matches (`tag` is a glob, see `below`) and whose name fits. It looks at all keys, so it is slow.
+ * @throws Error if a master cannot be reached.
+ */
+export async function forgetKeys(
+  redis: RedisClient,
+  { prefix, tag, name }: { prefix: string; tag: string; name: RegExp },
+): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, tag, '*')))
+    // One by one: in a Cluster they are on several nodes.
+    await Promise.all(keys.filter((key) => name.test(nameOf(key))).map((key) => redis.unlink(key)))
+}
+
+/** The tags of what is below a team, or below a channel of it: threads, people, … */
+export function below(...ids: string[]): string {
+  return `${ids.map(escapeGlob).join(':')}:*`
+}
+
+/** Forgets what a store keeps of the threads of a channel, or of a team, under keys with such a name. */
+export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp): Forgetting {
+  return {
+    forgetChannel: ({ team, channel }) => forgetKeys(redis, { prefix, tag: below(team, channel), name }),
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name }),
+  }
+}
+
+/** What stands behind the tag of a key. */
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('}:') + 2)
+}
+
+/** A text as a pattern for itself. */
+export function escapeGlob(text: string): string {
+  return text.replace(/[\\*?[\]^-]/g, '\\$&')
 }
 
 /** All keys that match, in batches, from every master. A key may come twice. @throws Error if a master cannot be reached. */

@@ -1,18 +1,34 @@
+import { memoryArchive } from './archive/memory-archive.ts'
+import { redisArchive } from './archive/redis-archive.ts'
+import type { Person, RunArchive } from './archive/types.ts'
 import type { Config } from './config.ts'
 import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
-import type { History } from './history/types.ts'
+import type { Forgetting, History, Place } from './history/types.ts'
 import type { Log } from './log.ts'
 import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
-import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
+import { checkRedis, connect, escapeGlob, forgetKeys, type RedisClient, type RedisSettings } from './redis.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
+import { memoryThreads } from './threads/memory-threads.ts'
+import { redisThreads } from './threads/redis-threads.ts'
+import type { ThreadStates } from './threads/types.ts'
+import {
+  memoryChannelSettings,
+  redisChannelSettings,
+  type ChannelSettingsStore,
+} from './workspace/channel-settings.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
   history: History
+  /** The runs that have ended. */
+  archive: RunArchive
+  threads: ThreadStates
+  channelSettings: ChannelSettingsStore
+  forgetting: ForgettingAll
   queue: Queue
   /** How the runs of the queue's questions are reached. */
   control: RunControl
@@ -21,6 +37,12 @@ export interface Stores {
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
+}
+
+/** Forgets in all stores at once. Runs that are at work or wait their turn go on, but for those of a team. */
+export interface ForgettingAll extends Forgetting {
+  /** What a direct message holds, and all that its person asked for elsewhere or said of an answer. */
+  forgetPerson(person: Person & Place): Promise<void>
 }
 
 const MINUTE_MS = 60_000
@@ -42,9 +64,16 @@ function inMemory(config: Config, log: Log): Stores {
     dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
     log,
   })
-  return {
+  const kept = {
     history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    archive: memoryArchive({ ttlMs }),
+    threads: memoryThreads({ ttlMs }),
+    channelSettings: memoryChannelSettings(),
     queue,
+  }
+  return {
+    ...kept,
+    forgetting: forgettingIn(kept),
     control: queue.control,
     limits: limitsOf(config),
     durable: false,
@@ -61,13 +90,45 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   const times = { knownTtlMs: ttlMs, dmMemoryMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
-  return {
-    history: redisHistory({ redis, log, prefix, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+  const place = { redis, log, prefix }
+  const kept = {
+    history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    archive: redisArchive({ ...place, ttlMs }),
+    threads: redisThreads({ ...place, ttlMs }),
+    channelSettings: redisChannelSettings(place),
     queue,
+  }
+  const forgetLimits = (team: string) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: /^limit:/ })
+  return {
+    ...kept,
+    forgetting: forgettingIn(kept, forgetLimits),
     control: queue.control,
     limits: limitsOf(config, redis),
     durable: true,
     close: async () => redis.disconnect(),
+  }
+}
+
+function forgettingIn(
+  stores: Pick<Stores, 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue'>,
+  forgetLimits = async (_team: string) => {},
+): ForgettingAll {
+  const { history, archive, threads, channelSettings, queue } = stores
+  // The queue first, so that nothing is kept again by a run of the team.
+  const all = [queue, history, archive, threads]
+  const forgetChannel = async (place: Place) => {
+    for (const store of all) await store.forgetChannel(place)
+  }
+  return {
+    forgetChannel,
+    async forgetPerson(person) {
+      await forgetChannel(person)
+      await archive.forgetUser(person)
+    },
+    async forgetTeam(team) {
+      for (const store of [...all, channelSettings]) await store.forgetTeam(team)
+      await forgetLimits(team)
+    },
   }
 }
 

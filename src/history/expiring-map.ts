@@ -1,3 +1,5 @@
+import type { Forgetting } from './types.ts'
+
 export interface ExpiringMapOptions<V> {
   /** Milliseconds that an entry lives after it was last set. */
   ttlMs: number
@@ -45,6 +47,11 @@ export class ExpiringMap<V> {
     this.#entries.delete(key)
   }
 
+  /** The keys of what has not expired, those that were set longest ago first. */
+  keys(): string[] {
+    return [...this.#entries.keys()].filter((key) => this.has(key))
+  }
+
   #evict(): void {
     const { now, maxSize, weight } = this.#options
     const time = now()
@@ -53,5 +60,16 @@ export class ExpiringMap<V> {
       if (until > time && !isOverBounds) return
       this.delete(key)
     }
+  }
+}
+
+/** Forgets the entries of a channel, or of a team, whose keys begin with its ids: `team:channel:…`. */
+export function forgettingIn<V>(map: ExpiringMap<V>): Forgetting {
+  const forget = (beginning: string) => {
+    for (const key of map.keys()) if (key.startsWith(beginning)) map.delete(key)
+  }
+  return {
+    forgetChannel: async ({ team, channel }) => forget(`${team}:${channel}:`),
+    forgetTeam: async (team) => forget(`${team}:`),
   }
 }

@@ -1,4 +1,4 @@
-import { ExpiringMap } from './expiring-map.ts'
+import { ExpiringMap, forgettingIn } from './expiring-map.ts'
 import type { History, ThreadKey, Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
@@ -41,6 +41,7 @@ export function memoryHistory(options: MemoryHistoryOptions = {}): History {
     async forget(thread: ThreadKey): Promise<void> {
       threads.delete(thread)
     },
+    ...forgettingIn(threads),
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { threadKey, type RedisClient } from '../redis.ts'
+import { forgettingKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import type { StoreLog } from './store-log.ts'
 import type { History, ThreadKey, Turn } from './types.ts'
@@ -57,6 +57,7 @@ export function redisHistory(options: RedisHistoryOptions): History {
     async forget(thread) {
       await redis.del(keyOf(thread))
     },
+    ...forgettingKeys(redis, prefix, /^history$/),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Usage } from '../agent/types.ts'
 import { totalOf } from '../agent/usage.ts'
 import type { RedisClient } from '../redis.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import type { Bucket } from './rate-limiter.ts'
+import { waitFor, type Bucket } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { Question } from '../run/types.ts'
 
@@ -26,6 +26,17 @@ export interface Refusal {
   resetsInMs?: number
 }
 
+/** What a limit still allows, in the unit of its setting. */
+export interface Allowance {
+  limit: keyof LimitSettings
+  allowed: number
+  left: number
+  /** How long until another question is admitted; 0 where one is now. */
+  nextInMs: number
+  /** How long until all of it is there again, if nothing more is used. */
+  fullInMs: number
+}
+
 /** Fair use, counted over all processes that share a Redis; without Redis, in this process. */
 export interface Limits {
   /**
@@ -40,6 +51,8 @@ export interface Limits {
    * called again, with all that the run has used by then.
    */
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
+  /** What is left of each limit that a person meets everywhere: the person's own, and those of the whole team. */
+  left(person: { team: string; user: string }): Promise<Allowance[]>
 }
 
 interface Rule {
@@ -110,21 +123,35 @@ export function createLimits(settings: LimitSettings, options: LimitsOptions): L
         .map((bucket) => ({ bucket, points: bucket.cost?.(usage) ?? 0 }))
       await rateLimiter.release(question, charges)
     },
+    async left({ team, user }) {
+      const met = bucketsOf({ user, channel: '' }, settings).filter(({ of }) => of !== 'channel')
+      const times = await rateLimiter.fillTimes(team, met)
+      return met.map((bucket, i) => allowanceOf(bucket, times[i] ?? 0))
+    },
   }
 }
 
-interface LimitBucket extends Bucket, Pick<Rule, 'cost'> {
+/** A bucket may owe more than it holds: then nothing is left. */
+function allowanceOf(bucket: LimitBucket, fullInMs: number): Allowance {
+  const { limit, allowed, windowMs, pointMs } = bucket
+  // As in `waitFor`, a thousandth of a point may be missing to a whole one.
+  const points = Math.floor((windowMs - fullInMs) / pointMs + 0.001)
+  const left = Math.max(0, points) / RULES[limit].scale
+  return { limit, allowed, left, nextInMs: waitFor(bucket, fullInMs, 0), fullInMs }
+}
+
+interface LimitBucket extends Bucket, Pick<Rule, 'cost' | 'of'> {
   limit: BucketLimit
   allowed: number
 }
 
-function bucketsOf(question: Question, settings: LimitSettings): LimitBucket[] {
+function bucketsOf(question: Pick<Question, 'user' | 'channel'>, settings: LimitSettings): LimitBucket[] {
   return (Object.keys(RULES) as BucketLimit[]).flatMap((limit) => {
     const { of, windowMs, scale, reserve, cost } = RULES[limit]
     const allowed = settings[limit]
     if (allowed === undefined) return []
     const key = of === 'team' ? limit : `${limit}:${question[of]}`
     const mean = cost && `mean:${limit}`
-    return [{ limit, allowed, key, windowMs, pointMs: windowMs / (allowed * scale), reserve, mean, cost }]
+    return [{ limit, of, allowed, key, windowMs, pointMs: windowMs / (allowed * scale), reserve, mean, cost }]
   })
 }

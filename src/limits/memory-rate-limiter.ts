@@ -68,6 +68,10 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#questions.set(id, { isSettled: true, points: taken })
   }
 
+  async fillTimes(team: string, buckets: Bucket[]): Promise<number[]> {
+    return buckets.map(({ key }) => this.#stateOf(keyOf({ team }, key)).cappedFullAt - this.#now())
+  }
+
   /** Starts from the capped debt: what lies beyond the cap is forgiven for good once a question is admitted. */
   #reserve(entry: Entry, buckets: Bucket[]): Map<string, number> {
     return new Map(

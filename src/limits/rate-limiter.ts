@@ -44,6 +44,8 @@ export interface RateLimiter {
    * that a budget is charged for what was spent since.
    */
   release(entry: Entry, charges: Charge[]): Promise<void>
+  /** How long each bucket takes to be full again, in ms; 0 for a full one. Changes nothing. */
+  fillTimes(team: string, buckets: Bucket[]): Promise<number[]>
 }
 
 export interface Slots {

@@ -53,5 +53,10 @@ export function redisRateLimiter(
         { keys: keysOf(entry, buckets), args: rules },
       )
     },
+    async fillTimes(team, buckets) {
+      // A bucket's key lives until the bucket is full, and a millisecond more (bucket-clock.lua).
+      const left = await Promise.all(buckets.map(({ key }) => redis.pttl(keyOf(team, key))))
+      return left.map((ms) => Math.max(0, ms - 1))
+    },
   }
 }

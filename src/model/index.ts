@@ -21,12 +21,43 @@ export interface ModelMeter {
   breaker(model: string, isOpen: boolean): void
 }
 
-/** The models that the settings name: the agent's, and the one that condenses follow-ups. @throws ConfigError */
-export function createModels(parts: Parts): { model: Model; condenseModel: Model } {
+export interface Models {
+  /** The agent's. */
+  model: Model
+  /** The one that condenses follow-ups. */
+  condenseModel: Model
+  /** The names that a channel may choose from: those that the operator has named in the settings or given a price. */
+  names: string[]
+  /** Undefined for any other name. */
+  named(name: string): Model | undefined
+}
+
+/** The models that the settings name. @throws ConfigError */
+export function createModels(parts: Parts): Models {
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
-  const model = modelOf(main, parts, prices)
-  return { model, condenseModel: condenser && condenser !== main ? modelOf(condenser, parts, prices) : model }
+  const made = new Map<string, Model>()
+  const named = (name: string) => {
+    const model = made.get(name) ?? modelOf(name, parts, prices)
+    made.set(name, model)
+    return model
+  }
+  const names = choosable(parts.config, prices)
+  return {
+    model: named(main),
+    condenseModel: named(condenser ?? main),
+    names,
+    named: (name) => (names.includes(name) ? named(name) : undefined),
+  }
+}
+
+/** A budget in dollars does not limit what has no price, so then only models with one may be chosen. */
+function choosable(config: Config, prices: Prices): string[] {
+  const { OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL, RUN_MAX_USD, BUDGET_TEAM_DAY_USD } = config
+  const named = [OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL, ...Object.keys(prices)]
+  const mustCost = RUN_MAX_USD !== undefined || BUDGET_TEAM_DAY_USD !== undefined
+  const isFree = (name: string) => name === OPENAI_MODEL || !mustCost || Object.hasOwn(prices, name)
+  return [...new Set(named.filter((name) => name !== undefined))].filter(isFree)
 }
 
 function modelOf(name: string, parts: Parts, prices: Prices): Model {

@@ -10,8 +10,9 @@ import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
 import { MemoryRunControl, type ControlledRun } from './memory-run-control.ts'
+import { memoryLine } from './memory-line.ts'
 import { RoundRobin } from './round-robin.ts'
-import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
+import type { Accepted, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
@@ -52,6 +53,12 @@ class MemoryQueue implements ControlledQueue {
   readonly #running = new Map<ThreadKey, Running>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   readonly control: MemoryRunControl<Item>
+  readonly #line = memoryLine({
+    inboxes: this.#inboxes,
+    running: this.#running,
+    withdrawn: (thread, at) => this.#withdrawn(thread, at),
+    dropParked: (isMeant) => this.control.dropParked(isMeant),
+  })
   #sweep: NodeJS.Timeout | undefined
   #waiting = 0
   #handler: Handler | undefined
@@ -128,6 +135,11 @@ class MemoryQueue implements ControlledQueue {
     )
   }
 
+  readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
+  readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
+  readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
+  readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
+
   async ready(): Promise<boolean> {
     return this.#state === 'open' && this.#waiting < this.#options.maxWaiting
   }
@@ -158,6 +170,14 @@ class MemoryQueue implements ControlledQueue {
     this.#makeReady(thread, question)
   }
 
+  /** The next question need not wait for the time after which a withdrawn first one was to be tried again. */
+  #withdrawn(thread: ThreadKey, at: number): void {
+    this.#waiting -= 1
+    const next = this.#inboxes.get(thread)?.[0]
+    if (!next) this.#inboxes.delete(thread)
+    else if (at === 0) this.#makeReady(thread, next.question)
+  }
+
   #makeReady(thread: ThreadKey, { team, channel }: Question): void {
     this.#turns.add(`${team}:${channel}`, thread)
     this.#pump()
@@ -168,6 +188,8 @@ class MemoryQueue implements ControlledQueue {
     while (this.#handler && this.#state === 'open' && this.#running.size < this.#options.concurrency) {
       const thread = this.#turns.next()
       if (thread === undefined) return
+      // All that it had was withdrawn.
+      if (!this.#inboxes.has(thread)) continue
       const abort = new AbortController()
       const done = Promise.resolve().then(() => this.#turn(thread, abort.signal))
       this.#running.set(thread, { done, abort })
@@ -232,7 +254,7 @@ class MemoryQueue implements ControlledQueue {
     const pause = setTimeout(
       () => {
         this.#pauses.delete(pause)
-        this.#makeReady(thread, item.question)
+        if (this.#inboxes.get(thread)?.[0] === item) this.#makeReady(thread, item.question)
       },
       this.#options.backoffMs * 2 ** exponent,
     )

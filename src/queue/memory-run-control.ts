@@ -85,6 +85,11 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
     return [...this.#parked.values()].map(({ item }) => item)
   }
 
+  /** Drops the runs of such threads that wait for a person. */
+  dropParked(isMeant: (thread: RunRef['thread']) => boolean): void {
+    for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
+  }
+
   /** Lets those go on that have waited for too long. */
   expireDue(): void {
     const now = this.#options.now()

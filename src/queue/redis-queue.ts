@@ -4,13 +4,14 @@ import { connect, type Purpose, type RedisClient, type RedisSettings } from '../
 import { conversationOf, type Question } from '../run/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
 import { logThrottle } from './log-throttle.ts'
+import { redisLine } from './redis-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import { ThreadStore } from './thread-store.ts'
 import { Sweeper } from './sweeper.ts'
-import type { Accepted, ControlledQueue, Handler, QueueStats } from './types.ts'
+import type { Accepted, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
 export interface RedisQueueOptions extends Partial<QueueSettings> {
@@ -39,6 +40,7 @@ class RedisQueue implements ControlledQueue {
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
   readonly #intake: QueueConnection
+  readonly #line: WaitingLine
   readonly control: RedisRunControl
   #work: QueueConnection | undefined
   #worker: QuestionWorker | undefined
@@ -51,6 +53,8 @@ class RedisQueue implements ControlledQueue {
     this.#onFault = logThrottle(parts.log, parts.settings.now)
     // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
     this.#intake = this.#connect('intake')
+    const { redis, jobs } = this.#intake
+    this.#line = redisLine({ redis, settings: parts.settings, waitingKey: jobs.waiting.key })
     this.control = new RedisRunControl({
       ...{ prefix: parts.settings.prefix, now: parts.settings.now, ttlMs: this.#intake.store.ttlMs },
       ...{ intake: this.#intake, work: () => (this.#work ??= this.#connect('work')) },
@@ -90,6 +94,11 @@ class RedisQueue implements ControlledQueue {
     const write = redis.set(`${bullPrefix(this.#settings.prefix)}:ready`, 1, 'PX', 1_000)
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
   }
+
+  readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
+  readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
+  readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
+  readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
 
   async stats(): Promise<QueueStats> {
     return this.#intake.jobs.stats(this.#settings.now())

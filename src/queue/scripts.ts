@@ -49,3 +49,13 @@ export const sendSignal = redisScript(new URL('./lua/send-signal.lua', import.me
   keys: ['thread', 'inbox', 'run', 'parked', 'signals'],
   args: ['id', 'signal', 'stops', 'channel', 'notice', 'most', 'ttlMs'],
 })
+
+export const lineInThread = redisScript(new URL('./lua/line-in-thread.lua', import.meta.url), {
+  keys: ['inbox'],
+  args: ['runs'],
+})
+
+export const withdrawQuestion = redisScript(new URL('./lua/withdraw-question.lua', import.meta.url), {
+  keys: ['inbox', 'run'],
+  args: ['id', 'ttlMs'],
+})

@@ -1,3 +1,4 @@
+import type { Forgetting, ThreadKey } from '../history/types.ts'
 import type { RunControl } from '../run/control.ts'
 import type { Question, Run } from '../run/types.ts'
 
@@ -14,8 +15,22 @@ export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
 
+/** The questions of one conversation that are not over, the oldest first. Parked ones are not among them. */
+export interface ThreadLine {
+  /** The one that is worked on, or was when its worker died. */
+  running?: Question
+  waiting: Question[]
+}
+
+/** What stands in line, and how it is taken out of it. */
+export interface WaitingLine extends Forgetting {
+  inThread(thread: ThreadKey): Promise<ThreadLine>
+  /** Takes a waiting question out of its line, for good. @returns false where it does not wait: it has begun, or is not known */
+  withdraw(thread: ThreadKey, id: string): Promise<boolean>
+}
+
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
-export interface Queue {
+export interface Queue extends WaitingLine {
   /**
    * Claims and stores a question in one atomic step, in the conversation that it goes on. When this resolves, the question is as durable as the queue is.
    * @throws when it could not be stored; the caller must then not ack.

@@ -1,5 +1,5 @@
 import { stepCount } from '../agent/apply-event.ts'
-import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import { escapeGlob, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
 /** Where runs are looked for. */
@@ -49,8 +49,4 @@ export function summaryOf({ question, state, saved, losses, failures, lastError 
   ]
   if (lastError !== undefined) fields.push(JSON.stringify(lastError))
   return fields.join('  ')
-}
-
-function escapeGlob(text: string): string {
-  return text.replace(/[\\*?[\]^-]/g, '\\$&')
 }

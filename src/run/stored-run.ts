@@ -26,7 +26,8 @@ export interface StoredRun {
   lastError?: string
 }
 
-const questionSchema: z.ZodType<Question> = z.object({
+/** A question as it was stored. */
+export const questionSchema: z.ZodType<Question> = z.object({
   id: z.string(),
   team: z.string(),
   channel: z.string(),

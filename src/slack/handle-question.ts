@@ -1,6 +1,9 @@
 import { answer, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Tool } from '../agent/types.ts'
+import { recordOf } from '../archive/record.ts'
+import type { RunArchive } from '../archive/types.ts'
+import { messageOf } from '../errors.ts'
 import type { Limits, Refusal } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
@@ -23,7 +26,9 @@ export interface HandleQuestionOptions {
   installations: Installations
   settingsFor: SettingsFor
   /** What answering takes besides the settings of the question's place. */
-  answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'dialect' | 'tools'> }
+  answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
+  /** Keeps what ended. */
+  archive: RunArchive
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: Limits | undefined
@@ -52,7 +57,7 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
-  return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(noticeDeadLetter) }
+  return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(deadLetter) }
 }
 
 interface Work extends QuestionWork {
@@ -93,13 +98,18 @@ async function workOn(
 /** Answers one question in its thread; an `/ask` first gets one. */
 async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   const { question, run, outbox, mentions, options } = work
-  if (isFailureTold(run)) return noticeFailureAgain(work)
+  if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
   if (refusal) return refuse(refusal, work)
   if (!isUnrooted(question)) return answerInThread(work)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
+}
+
+async function deadLetter(work: Work): Promise<void> {
+  await noticeDeadLetter(work)
+  await archive(work, { hasFailed: true })
 }
 
 /** Tells the asker alone why the question is refused. */
@@ -114,7 +124,7 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
   const display = await work.openDisplay()
-  let isWaiting = false
+  let [isWaiting, hasFailed] = [false, false]
   if (!work.signal.aborted) display.begin()
   try {
     work.signal.throwIfAborted()
@@ -123,12 +133,27 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
     else work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
   } catch (error) {
     await noticeFailure(error, work, display)
+    hasFailed = true
   } finally {
     await display.end()
   }
+  if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+/** Keeps what the run has come to. It is over for people whether that succeeds or not. */
+async function archive(
+  { question, run, settings, signal, options, log }: Work,
+  { hasFailed }: { hasFailed: boolean },
+): Promise<void> {
+  if (isCanned(question.text) || isUnrooted(question) || signal.aborted) return
+  const { model, dialect } = settings
+  const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
+  await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
+  })
 }
 
 /** Nothing runs after these: the place among the team's runs is free. */
@@ -138,8 +163,8 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
-  const { dialect, tools } = settings
-  const agent = { ...options.answer.agent, dialect, tools }
+  const { model, dialect, tools } = settings
+  const agent = { ...options.answer.agent, model, dialect, tools }
   const history = mentions.history(options.answer.history)
   const readThread = readerOf(work, display)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, readThread, signal })

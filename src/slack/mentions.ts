@@ -95,14 +95,12 @@ export class Mentions {
   /** A history that stores ids and returns names. */
   history(history: History): History {
     return {
+      ...history,
       load: async (thread) => {
         const turns = await history.load(thread)
         await this.#lookUp(...turns.flatMap(({ question, standalone, answer }) => [question, standalone, answer]))
         return turns.map((turn) => this.#turn(turn))
       },
-      append: (thread, turn) => history.append(thread, turn),
-      remove: (thread, id) => history.remove(thread, id),
-      forget: (thread) => history.forget(thread),
     }
   }
 

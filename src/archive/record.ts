@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { Step } from '../agent/types.ts'
+import { questionSchema } from '../run/stored-run.ts'
+import { parseStep } from '../run/stored-step.ts'
+import type { Question, SavedRun } from '../run/types.ts'
+import type { Feedback, RunEnd, RunRecord } from './types.ts'
+
+/** What a record holds besides the run itself. */
+export interface RunEnding {
+  model: string
+  dialect: string
+  /** Milliseconds since the epoch. */
+  endedAt: number
+  /** People were told of a failure. */
+  hasFailed: boolean
+}
+
+/** The record of a run that has ended. What was only good for the moment of the question is left out. */
+export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
+  const { responseUrl: _, traceparent: __, ...asked } = question
+  const { standalone, steps, usage, answer, posts, startedAt } = saved
+  return {
+    ...{ question: asked, steps, usage, posts, startedAt, ...ending },
+    ...(standalone === undefined ? {} : { standalone }),
+    ...(answer ? { answer } : {}),
+    end: hasFailed ? 'failed' : endOf(answer),
+    feedback: [],
+  }
+}
+
+function endOf(answer: SavedRun['answer']): RunEnd {
+  if (answer?.stopped === 'stopped') return 'stopped'
+  return answer && !answer.gaveUp ? 'answered' : 'gave_up'
+}
+
+const usage = z.object({
+  model: z.string(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedTokens: z.number().optional(),
+  estimated: z.boolean(),
+  costUsd: z.number().optional(),
+})
+
+const answer = z.object({
+  text: z.string(),
+  sources: z.array(z.object({ title: z.string(), url: z.string() })),
+  stopped: z.enum(['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped']).optional(),
+  gaveUp: z.literal(true).optional(),
+})
+
+const record = z.object({
+  question: questionSchema,
+  standalone: z.string().optional(),
+  steps: z.array(z.unknown()).transform((steps) => steps.map(parseStep).filter((step): step is Step => Boolean(step))),
+  usage: z.array(usage),
+  answer: answer.optional(),
+  posts: z.record(z.string(), z.string()),
+  model: z.string(),
+  dialect: z.string(),
+  startedAt: z.number(),
+  endedAt: z.number(),
+  end: z.enum(['answered', 'gave_up', 'stopped', 'failed']),
+})
+
+const feedback: z.ZodType<Omit<Feedback, 'by'>> = z.object({
+  rating: z.enum(['up', 'down']),
+  comment: z.string().optional(),
+  at: z.number(),
+})
+
+/** A record as it was stored, with its feedback by person. Undefined for anything else. A step that cannot be read is left out. */
+export function parseRecord(text: string, rated: Record<string, string>): RunRecord | undefined {
+  const stored = record.safeParse(parseJson(text)).data
+  if (!stored) return undefined
+  const said = Object.entries(rated).flatMap(([by, one]) => {
+    const parsed = feedback.safeParse(parseJson(one)).data
+    return parsed ? [{ by, ...parsed }] : []
+  })
+  return { ...stored, feedback: said.sort((one, other) => one.at - other.at) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,46 @@
+import { LeaseLost } from '../errors.ts'
+import type { ThreadKey } from '../history/types.ts'
+import type { Question } from '../run/types.ts'
+import type { WaitingLine } from './types.ts'
+
+export interface MemoryLineParts {
+  /** The questions of each thread that are not over; the first is at work where the thread is. */
+  inboxes: ReadonlyMap<ThreadKey, { question: Question }[]>
+  /** The threads at work. */
+  running: ReadonlyMap<ThreadKey, { abort: AbortController }>
+  /** Told when the question at `at` has been taken out of an inbox. */
+  withdrawn(thread: ThreadKey, at: number): void
+  /** Drops the runs of a team that wait for a person. */
+  dropParked(isMeant: (thread: ThreadKey) => boolean): void
+}
+
+/** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
+export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLineParts): WaitingLine {
+  const withdraw = (thread: ThreadKey, id: string) => {
+    const inbox = inboxes.get(thread) ?? []
+    const at = inbox.findIndex(({ question }) => question.id === id)
+    if (at < (running.has(thread) ? 1 : 0)) return false
+    inbox.splice(at, 1)
+    withdrawn(thread, at)
+    return true
+  }
+  return {
+    async inThread(thread) {
+      const questions = (inboxes.get(thread) ?? []).map(({ question }) => structuredClone(question))
+      if (!running.has(thread)) return { waiting: questions }
+      const [first, ...waiting] = questions
+      return { ...(first ? { running: first } : {}), waiting }
+    },
+    withdraw: async (thread, id) => withdraw(thread, id),
+    // Of a run that is over nothing is left.
+    forgetChannel: async () => {},
+    async forgetTeam(team) {
+      const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
+      dropParked(isMeant)
+      for (const [thread, inbox] of inboxes)
+        if (isMeant(thread)) for (const { question } of [...inbox]) withdraw(thread, question.id)
+      for (const [thread, { abort }] of running)
+        if (isMeant(thread)) abort.abort(new LeaseLost('The team has been forgotten.'))
+    },
+  }
+}

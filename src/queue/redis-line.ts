@@ -1,0 +1,69 @@
+import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import { questionSchema } from '../run/stored-run.ts'
+import { threadKeys } from '../run/thread-keys.ts'
+import type { QueueSettings } from './queue-settings.ts'
+import { lineInThread, withdrawQuestion } from './scripts.ts'
+import type { ThreadLine, WaitingLine } from './types.ts'
+import { entryOf } from './waiting-questions.ts'
+
+export interface RedisLineParts {
+  redis: RedisClient
+  settings: QueueSettings
+  /** The sorted set of what waits (waiting-questions.ts). */
+  waitingKey: string
+}
+
+/** What stands in line in Redis. */
+export function redisLine({ redis, settings, waitingKey }: RedisLineParts): WaitingLine {
+  const { prefix, doneTtlMs } = settings
+  return {
+    async inThread(thread) {
+      const { inbox, runs } = threadKeys(prefix, thread)
+      return lineOf(await lineInThread(redis, { inbox, runs }))
+    },
+    async withdraw(thread, id) {
+      const { inbox, runs } = threadKeys(prefix, thread)
+      const isOut = (await withdrawQuestion(redis, { inbox, run: runs + id, id, ttlMs: doneTtlMs })) === 1
+      if (isOut) await redis.zrem(waitingKey, entryOf(thread, id))
+      return isOut
+    },
+    forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
+    // What is at work there loses its lease, and ends.
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
+  }
+}
+
+/** The names in thread-keys.ts. */
+const TEAM_NAMES = /^(?:thread|inbox|parked|run:.*|signals:.*|event:.*|conversation(?::.*)?)$/s
+
+/** Deletes the runs of a channel that are over, done or dead-lettered, with what people told them. */
+async function forgetEnded(redis: RedisClient, prefix: string, tag: string): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, tag, 'run:*')))
+    await Promise.all(keys.map((key) => forgetIfEnded(redis, key)))
+}
+
+async function forgetIfEnded(redis: RedisClient, run: string): Promise<void> {
+  const state = await redis.hget(run, 'state')
+  if (state === 'done' || state === 'given-up') await redis.unlink(run, run.replace('}:run:', '}:signals:'))
+}
+
+/** A question that cannot be read is passed over: the worker that comes to it dead-letters it. */
+function lineOf(reply: unknown): ThreadLine {
+  const line: ThreadLine = { waiting: [] }
+  const flat = Array.isArray(reply) ? reply.map(String) : []
+  for (const [i, text] of flat.entries()) {
+    if (i % 2 === 1) continue
+    const question = questionIn(text)
+    if (question && flat[i + 1] === 'running') line.running = question
+    else if (question) line.waiting.push(question)
+  }
+  return line
+}
+
+function questionIn(text: string) {
+  try {
+    return questionSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

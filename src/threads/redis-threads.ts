@@ -1,0 +1,61 @@
+import { forgettingKeys, threadKey, type RedisClient } from '../redis.ts'
+import type { ThreadKey } from '../history/types.ts'
+import type { ThreadState, ThreadStates } from './types.ts'
+
+export interface RedisThreadsOptions {
+  redis: RedisClient
+  /** The prefix of every key. */
+  prefix: string
+  /** How long a part is kept after it was last set, in ms. */
+  ttlMs: number
+}
+
+/** The parts of a state, and their keys' names. */
+const NAMES: Record<keyof ThreadState, string> = {
+  muted: 'muted',
+  readTo: 'read-to',
+  title: 'title',
+  renamed: 'renamed',
+}
+
+/**
+ * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:read-to`. So what each question
+ * costs is one command to read all parts and one to move the watermark, and no part overwrites another.
+ */
+export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
+  const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
+  return {
+    async load(thread) {
+      const [muted, readTo, title, renamed] = await redis.mget(...keysOf(thread))
+      return stateOf({ muted, readTo, title, renamed })
+    },
+    async patch(thread, parts) {
+      const set = async (part: keyof ThreadState, value: string | boolean | undefined) =>
+        value === undefined || redis.set(threadKey(prefix, thread, NAMES[part]), String(value), 'PX', ttlMs)
+      const { muted, readTo, title, renamed } = parts
+      await Promise.all([set('muted', muted), set('readTo', readTo), set('title', title), set('renamed', renamed)])
+    },
+    async forget(thread) {
+      await redis.unlink(...keysOf(thread))
+    },
+    ...forgettingKeys(redis, prefix, new RegExp(`^(?:${Object.values(NAMES).join('|')})$`)),
+  }
+}
+
+type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
+
+/** What cannot be read counts as never set. */
+function stateOf({ muted, readTo, title, renamed }: Stored): ThreadState {
+  return {
+    ...flagOf('muted', muted),
+    ...(readTo && /^\d{1,20}\.\d{1,20}$/.test(readTo) ? { readTo } : {}),
+    ...(title ? { title } : {}),
+    ...flagOf('renamed', renamed),
+  }
+}
+
+function flagOf<Name extends string>(name: Name, stored: string | null | undefined): Partial<Record<Name, boolean>> {
+  const flags: Partial<Record<Name, boolean>> = {}
+  if (stored === 'true' || stored === 'false') flags[name] = stored === 'true'
+  return flags
+}

@@ -1,0 +1,21 @@
+import type { Forgetting, ThreadKey } from '../history/types.ts'
+
+/** What is known of a thread in Slack besides what was said in it. Absent parts were never set. */
+export interface ThreadState {
+  /** Follow-ups are not answered. */
+  muted?: boolean
+  /** The ts of the last message that the bot has read. */
+  readTo?: string
+  /** The title of the thread's session, and whether a person gave it. */
+  title?: string
+  renamed?: boolean
+}
+
+/** The states of threads. Each part is kept for HISTORY_TTL_DAYS after it was last set. */
+export interface ThreadStates extends Forgetting {
+  /** An empty state for an unknown thread. */
+  load(thread: ThreadKey): Promise<ThreadState>
+  /** Sets the parts that are given, and leaves the others as they are: two writers of different parts do not meet. */
+  patch(thread: ThreadKey, parts: ThreadState): Promise<void>
+  forget(thread: ThreadKey): Promise<void>
+}
