@@ -62,6 +62,7 @@ async function* answerOnceHeard(
   const thread = conversationOf(question)
   const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
   await deps.listening
+  deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
   const past = said || turns.some((turn) => turn.said) ? keepNewestSaid(turns, said) : { turns, said }
   const standalone = yield* understand(question, run, { ...deps, ...past })
@@ -69,7 +70,10 @@ async function* answerOnceHeard(
   const final = run.saved.answer
     ? yield* savedAnswer(run.saved.answer)
     : yield* work(standalone, run, { ...deps, ...past })
-  if (final) await deps.history.append(thread, { ...turnOf(question, standalone, final.text), ...(said ? { said } : {}) })
+  // What came while the answer was posted counts too.
+  deps.heard.throwIfWithdrawn()
+  if (final)
+    await deps.history.append(thread, { ...turnOf(question, standalone, final.text), ...(said ? { said } : {}) })
 }
 
 /** Saved, so that a run which goes on elsewhere goes on with the same words. */
@@ -145,6 +149,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
+      deps.heard.throwIfWithdrawn()
       const [event, before] = [next.value, progress]
       progress = applyEvent(progress, event)
       const parts = partsOf(event, before, progress)

@@ -115,13 +115,16 @@ function watchOf(telemetry: Telemetry): AnswerWatch {
 }
 
 function receiverOf(config: Config, parts: Parts & { socketSilenceMs: number | undefined }): SlackReceiver {
-  const { net, telemetry } = parts
+  const { net, stores, telemetry } = parts
   return createSlackReceiver({
     ...parts,
     ...net,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
+    control: stores.control,
+    archive: stores.archive,
+    history: stores.history,
     now: () => new Date(),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
   })

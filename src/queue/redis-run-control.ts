@@ -2,7 +2,7 @@ import type { ThreadKey } from '../history/types.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from '../run/control.ts'
 import { undecidedSteps } from '../run/saved-run.ts'
-import { decisionField, parseRun } from '../run/stored-run.ts'
+import { decisionField, parseRun, questionSchema } from '../run/stored-run.ts'
 import { threadInKey, threadKeys } from '../run/thread-keys.ts'
 import type { Decision } from '../run/types.ts'
 import { z } from 'zod'
@@ -22,7 +22,11 @@ export interface RedisRunControlOptions {
 }
 
 const signalSchema: z.ZodType<Signal> = z.union([
-  z.object({ type: z.literal('stop'), by: z.string() }),
+  z.object({
+    type: z.literal('stop'),
+    by: z.string(),
+    withdrawn: z.object({ again: questionSchema.exactOptional() }).exactOptional(),
+  }),
   z.object({ type: z.literal('message'), id: z.string(), user: z.string(), text: z.string() }),
 ])
 

@@ -1,5 +1,5 @@
 import type { ThreadKey } from '../history/types.ts'
-import type { Decision } from './types.ts'
+import type { Decision, Question } from './types.ts'
 
 /** Which run is meant: the conversation that its question belongs to (`conversationOf`), and the question's id. */
 export interface RunRef {
@@ -7,8 +7,28 @@ export interface RunRef {
   id: string
 }
 
-/** What a person tells a run. A message's id makes it one, however often it is delivered; `user` is who wrote it. */
-export type Signal = { type: 'stop'; by: string } | { type: 'message'; id: string; user: string; text: string }
+/** The question's message was deleted or edited. `again`: the same question as it reads now, to be answered in its place. */
+export interface Withdrawal {
+  again?: Question
+}
+
+/** Thrown out of the work on a question that was taken back: nothing more is shown, and what was shown goes. */
+export class Withdrawn extends Error {
+  override name = 'Withdrawn'
+  readonly again: Question | undefined
+
+  constructor({ again }: Withdrawal) {
+    super('The question was taken back.')
+    this.again = again
+  }
+}
+
+/**
+ * What a person tells a run. A stop with `withdrawn` leaves nothing of the run. A message's id makes it one, however often it is
+ * delivered; `user` is who wrote it.
+ */
+export type Signal =
+  { type: 'stop'; by: string; withdrawn?: Withdrawal } | { type: 'message'; id: string; user: string; text: string }
 
 /**
  * `sent`: the signal is stored, and the process that works on the run hears it; if none does, the next one that takes the run

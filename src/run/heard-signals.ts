@@ -1,5 +1,5 @@
 import type { Addition, Permission, Steering } from '../agent/run-state.ts'
-import type { Signal } from './control.ts'
+import { Withdrawn, type Signal, type Withdrawal } from './control.ts'
 import type { SavedRun } from './types.ts'
 
 /**
@@ -12,6 +12,7 @@ export class HeardSignals implements Required<Steering> {
   readonly #stop = new AbortController()
   readonly #known: Set<string>
   #unread: Addition[] = []
+  #withdrawal: Withdrawal | undefined
 
   /** `canBeDecided`: false where no person can be waited for, such as in an evaluation. */
   constructor(saved: SavedRun, canBeDecided: boolean) {
@@ -21,10 +22,18 @@ export class HeardSignals implements Required<Steering> {
   }
 
   readonly hear = (signal: Signal): void => {
-    if (signal.type === 'stop') return this.#stop.abort(new DOMException('A person asked to stop.', 'AbortError'))
+    if (signal.type === 'stop') {
+      this.#withdrawal = signal.withdrawn ?? this.#withdrawal
+      return this.#stop.abort(new DOMException('A person asked to stop.', 'AbortError'))
+    }
     if (this.#known.has(signal.id)) return
     this.#known.add(signal.id)
     this.#unread.push({ id: signal.id, user: signal.user, text: signal.text })
+  }
+
+  /** @throws Withdrawn once the asker took the question back; of several edits the newest counts. */
+  throwIfWithdrawn(): void {
+    if (this.#withdrawal) throw new Withdrawn(this.#withdrawal)
   }
 
   readonly stopAsked = (): AbortSignal => this.#stop.signal

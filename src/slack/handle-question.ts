@@ -7,6 +7,7 @@ import { messageOf } from '../errors.ts'
 import type { Limits, Refusal } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
+import { Withdrawn } from '../run/control.ts'
 import type { Question, Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/answered-log.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
@@ -125,6 +126,7 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
   caughtUp.catch(() => undefined)
   const display = await work.openDisplay()
   let [isWaiting, hasFailed] = [false, false]
+  let withdrawn: Withdrawn | undefined
   if (!work.signal.aborted) display.begin()
   try {
     work.signal.throwIfAborted()
@@ -132,15 +134,28 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
     if (isWaiting) work.log.info({ question: work.question.id }, 'question waits for a person')
     else work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
   } catch (error) {
-    await noticeFailure(error, work, display)
+    if (error instanceof Withdrawn) withdrawn = error
+    else await noticeFailure(error, work, display)
     hasFailed = true
   } finally {
     await display.end()
   }
-  if (!isWaiting) await archive(work, { hasFailed })
+  if (withdrawn) await takeBack(withdrawn, work)
+  else if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+/**
+ * The question's message was deleted or edited: nothing of the run stays, and an edited question is asked again. If this process
+ * dies meanwhile, the one that takes the run up hears of it again.
+ */
+async function takeBack({ again }: Withdrawn, { question, outbox, release, options, log }: Work): Promise<void> {
+  await outbox.removePosts()
+  await release({ refund: again !== undefined })
+  if (again) await options.queue.accept(again)
+  log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }
 
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */

@@ -1,5 +1,6 @@
 import type { Question } from '../../run/types.ts'
 import { cleanName } from '../format/escape.ts'
+import { SlackRefusal } from './slack-errors.ts'
 
 /** The Web API, as far as it is read here. */
 interface Client {
@@ -35,6 +36,7 @@ export interface ThreadMessage {
   username?: string
   bot_profile?: { name?: string }
   files?: unknown
+  edited?: unknown
   metadata?: { event_type?: string; event_payload?: Record<string, unknown> }
   /** `in_progress` while a streamed message is open. */
   streaming_state?: string
@@ -46,7 +48,10 @@ const MOST_FILES = 20
 export function fileNames(files: unknown): string[] {
   if (!Array.isArray(files)) return []
   return files.slice(0, MOST_FILES).map((file: unknown) => {
-    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as { name?: unknown; title?: unknown }
+    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as {
+      name?: unknown
+      title?: unknown
+    }
     const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
     return given.find((one) => one !== '') ?? 'a file'
   })
@@ -79,6 +84,8 @@ interface OwnPlace {
   question: Question
   thread: string | undefined
   signal: AbortSignal
+  /** The runs on the question, where there were others than that of its own id. */
+  runs?: ReadonlySet<string>
 }
 
 /** The bot's messages since the question. @throws SlackRefusal */
@@ -99,7 +106,8 @@ export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessag
 export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; key: string }> {
   for await (const { ts, metadata } of ownMessages(place)) {
     const { run, step } = metadata?.event_payload ?? {}
-    const isPost = metadata?.event_type === EVENT_TYPE && run === place.question.id
+    const isWanted = place.runs ? place.runs.has(String(run)) : run === place.question.id
+    const isPost = metadata?.event_type === EVENT_TYPE && isWanted
     if (isPost && typeof step === 'string') yield { ts, key: step }
   }
 }
@@ -107,4 +115,28 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
 /** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
 function sinceOf({ ts, at }: Question): string {
   return ts ?? String(at / 1000 - 60)
+}
+
+/**
+ * Deletes what the runs on a question have posted: what is `known` by its ts, and what is found. What is gone already, or what
+ * Slack does not let the bot delete, is left. @throws what kept the bot from asking Slack
+ */
+export async function removePosts(place: OwnPlace, known: Iterable<string>): Promise<void> {
+  const posts = new Set([...known].filter((ts) => /^\d+\.\d+$/.test(ts)))
+  await unlessRefused(async () => {
+    for await (const { ts } of ownPosts(place)) posts.add(ts)
+  })
+  const { client, question, signal } = place
+  for (const ts of posts) {
+    const args = { channel: question.channel, ts }
+    await unlessRefused(() => client.call('chat.delete', args, { effort: 'patient', signal }))
+  }
+}
+
+async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+  }
 }

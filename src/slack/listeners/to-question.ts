@@ -1,6 +1,9 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { RunArchive } from '../../archive/types.ts'
+import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
+import type { RunControl } from '../../run/control.ts'
 import type { Question } from '../../run/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
@@ -11,6 +14,11 @@ export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
+  /** How runs that are under way are reached, and what is kept of those that have ended. */
+  control: RunControl
+  archive: RunArchive
+  history: History
+  fetch?: typeof globalThis.fetch | undefined
   log: Log
   now(): Date
 }
@@ -101,7 +109,12 @@ export interface Delivery {
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
+export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'thread_broadcast',
+  'file_share',
+  'me_message',
+])
 
 export interface Asked {
   question: Question
