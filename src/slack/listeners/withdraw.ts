@@ -25,8 +25,7 @@ export function editedQuestionId(id: string, editTs: string): string {
 }
 
 /**
- * A deleted question: it is taken out of its line, or its run stops and takes its posts back; after its end its posts, its turn
- * and its record go. @throws what keeps the stores from that
+ * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
  */
 export async function withdrawDeleted(message: SlackMessage, { team, identity, options }: Withdrawing): Promise<void> {
   const asked = await askedBy(message, { team, identity, options })
@@ -96,16 +95,19 @@ async function editedQuestion(
   return asks ? options.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
 }
 
-/** Tells every run of the question that is not over. @returns whether there was one: its worker does the rest */
+/**
+ * Tells every run of the question that is not over, also one that waits: it may have posts from before it was handed over.
+ * @returns whether there was one: its worker does the rest
+ */
 async function isUnderWay(
   { thread, ids }: Asked,
   { by, withdrawal }: { by: string; withdrawal: Withdrawal },
-  { control, queue, log }: ListenerOptions,
+  { control, log }: ListenerOptions,
 ): Promise<boolean> {
   let isTold = false
   for (const id of ids) {
-    if (!withdrawal.again && (await queue.withdraw(thread, id))) isTold = true
-    else isTold = (await control.send({ thread, id }, { type: 'stop', by, withdrawn: withdrawal })) === 'sent' || isTold
+    const sent = await control.send({ thread, id }, { type: 'stop', by, withdrawn: withdrawal })
+    isTold ||= sent === 'sent'
   }
   if (isTold) log.info({ question: ids.at(-1), again: withdrawal.again?.id }, 'a question under way is taken back')
   return isTold
