@@ -11,7 +11,7 @@ import { allSaid, keepNewestSaid } from './history/said.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 import { progressOf } from './run/saved-run.ts'
-import { conversationOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
+import { askedMessage, conversationOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
 
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
@@ -60,7 +60,7 @@ async function* answerOnceHeard(
   deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
-  const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
+  const turns = otherTurns(await deps.history.load(thread), question)
   await deps.listening
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
@@ -74,6 +74,14 @@ async function* answerOnceHeard(
   deps.heard.throwIfWithdrawn()
   if (final)
     await deps.history.append(thread, { ...turnOf(question, standalone, final.text), ...(said ? { said } : {}) })
+}
+
+/** The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. */
+function otherTurns(turns: Turn[], question: Question): Turn[] {
+  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
+  return turns.filter(
+    ({ id }) => askedMessage(id) !== askedMessage(question.id) && newest.get(askedMessage(id))?.id === id,
+  )
 }
 
 /** Saved, so that a run which goes on elsewhere goes on with the same words. */

@@ -6,7 +6,10 @@ export type Surface = 'mention' | 'thread' | 'dm' | 'ask'
 
 /** What a person asked, whichever entrance it came by. Plain JSON: it is stored before Slack gets its ack. */
 export interface Question {
-  /** `team:channel:ts` for messages; `team:channel:ask-<trigger>` for a slash command. The claim that makes it once. */
+  /**
+   * `team:channel:ts` for messages, and `team:channel:ts:edit` as one reads since its edit at that ts;
+   * `team:channel:ask-<trigger>` for a slash command. The claim that makes it once.
+   */
   id: string
   team: string
   channel: string
@@ -34,6 +37,11 @@ export interface Question {
   isLate?: boolean | undefined
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
   traceparent?: string
+}
+
+/** The part of a question's id that all versions of an edited question share: the message that it was asked by. */
+export function askedMessage(id: string): string {
+  return id.split(':', 3).join(':')
 }
 
 /** The key of the conversation that a question belongs to: what is remembered, and answered in order. */

@@ -2,7 +2,7 @@
 import { sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import type { Withdrawal } from '../../run/control.ts'
-import { conversationOf, type Question } from '../../run/types.ts'
+import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
 import type { Identity } from '../../workspace/installations.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
@@ -116,7 +116,7 @@ async function isUnderWay(
 /** The ids under which the question was answered, also after edits. */
 async function knownIds({ question, thread, ids }: Asked, { history, archive }: ListenerOptions): Promise<string[]> {
   const turns = (await history.load(thread)).map(({ id }) => id)
-  const answered = turns.filter((id) => id === question.id || id.startsWith(`${question.id}:`))
+  const answered = turns.filter((id) => askedMessage(id) === question.id)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
 }
