@@ -4,11 +4,12 @@ import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
-import type { Question } from '../../run/types.ts'
+import { conversationOf, type Question } from '../../run/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { fileNames } from '../client/thread-messages.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
+import { filesNotRead } from '../format/messages.ts'
 
 export interface ListenerOptions {
   installations: Installations
@@ -74,14 +75,31 @@ export async function enqueueMessage(
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(
   question: Question,
-  { queue, log }: ListenerOptions,
+  { queue, control, log }: ListenerOptions,
   onlyKnownThread = false,
 ): Promise<void> {
   const outcome = await queue.accept(question, { onlyKnownThread })
   if (outcome === 'unknown_thread') return
+  if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
+
+/**
+ * An `app_mention` may come without the files of its message, and before the `message` event that has them: the question is
+ * told of them while it waits or runs. The id of that message ends with FILES_MESSAGE.
+ */
+async function tellOfFiles(question: Question, { queue, control }: Pick<ListenerOptions, 'queue' | 'control'>) {
+  const { id, user, files = [] } = question
+  const thread = conversationOf(await queue.place(question))
+  const { running, waiting } = await queue.inThread(thread)
+  const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
+  if (!taken || taken.files) return
+  const text = filesNotRead(files)
+  await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
+}
+
+export const FILES_MESSAGE = ':files'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
