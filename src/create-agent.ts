@@ -77,7 +77,12 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
 }
 
 function onlyModel(model: Model): Models {
-  return { model, condenseModel: model, names: [model.name], named: (name) => (name === model.name ? model : undefined) }
+  return {
+    model,
+    condenseModel: model,
+    names: [model.name],
+    named: (name) => (name === model.name ? model : undefined),
+  }
 }
 
 function choicesOf({ names: models }: Models, { tools }: Toolbox): AgentChoices {

@@ -15,11 +15,7 @@ import { createLimits, type Limits } from './limits/limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
 import { redisThreads } from './threads/redis-threads.ts'
 import type { ThreadStates } from './threads/types.ts'
-import {
-  memoryChannelSettings,
-  redisChannelSettings,
-  type ChannelSettingsStore,
-} from './workspace/channel-settings.ts'
+import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from './workspace/channel-settings.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {

@@ -23,7 +23,13 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
       runs.set(id, { ...structuredClone(record), feedback: runs.get(id)?.feedback ?? [] })
     },
     load: async (id) => copyOf(runs.get(id)),
-    lastOf: async (person, n) => structuredClone(all().filter((run) => isAskedBy(run, person)).sort(byAge).slice(0, n)),
+    lastOf: async (person, n) =>
+      structuredClone(
+        all()
+          .filter((run) => isAskedBy(run, person))
+          .sort(byAge)
+          .slice(0, n),
+      ),
     async rate(id, feedback) {
       const record = runs.get(id)
       // In place: what is set anew would be kept for longer.

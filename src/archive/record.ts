@@ -17,15 +17,18 @@ export interface RunEnding {
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
 export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
-  const { responseUrl: _, traceparent: __, ...asked } = question
   const { standalone, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question: asked, steps, usage, posts, startedAt, ...ending },
+    ...{ question: asAsked(question), steps, usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),
     feedback: [],
   }
+}
+
+function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
+  return question
 }
 
 function endOf(answer: SavedRun['answer']): RunEnd {

@@ -1,5 +1,3 @@
-import type { Forgetting } from './types.ts'
-
 export interface ExpiringMapOptions<V> {
   /** Milliseconds that an entry lives after it was last set. */
   ttlMs: number
@@ -63,13 +61,13 @@ export class ExpiringMap<V> {
   }
 }
 
-/** Forgets the entries of a channel, or of a team, whose keys begin with its ids: `team:channel:…`. */
-export function forgettingIn<V>(map: ExpiringMap<V>): Forgetting {
+/** How a store forgets the entries of a channel, or of a team, whose keys begin with its ids: `team:channel:…`. */
+export function forgettingIn<V>(map: ExpiringMap<V>) {
   const forget = (beginning: string) => {
     for (const key of map.keys()) if (key.startsWith(beginning)) map.delete(key)
   }
   return {
-    forgetChannel: async ({ team, channel }) => forget(`${team}:${channel}:`),
-    forgetTeam: async (team) => forget(`${team}:`),
+    forgetChannel: async ({ team, channel }: { team: string; channel: string }) => forget(`${team}:${channel}:`),
+    forgetTeam: async (team: string) => forget(`${team}:`),
   }
 }

@@ -63,6 +63,22 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
     expect(await history.load('T1:C1:2.0')).toHaveLength(1)
   })
 
+  test('a channel is forgotten with all of its threads, and a team with all of its channels', async () => {
+    const history = make({})
+    const threads = ['T1:C1:1.0', 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
+    for (const each of threads) await history.append(each, turn('1'))
+    const kept = async () => {
+      const counts = await Promise.all(threads.map(async (each) => (await history.load(each)).length))
+      return threads.filter((_, i) => counts[i])
+    }
+    await history.forgetChannel({ team: 'T1', channel: 'C*' })
+    expect(await kept()).toEqual(threads)
+    await history.forgetChannel({ team: 'T1', channel: 'C1' })
+    expect(await kept()).toEqual(['T1:C12:1.0', 'T12:C1:1.0'])
+    await history.forgetTeam('T1')
+    expect(await kept()).toEqual(['T12:C1:1.0'])
+  })
+
   test('what was loaded is the caller’s own: changing it changes nothing kept', async () => {
     const history = make({})
     await history.append(thread, turn('1'))

@@ -70,6 +70,31 @@ function contract(open: Open): void {
     expect(await team.admit(by('U2', 'c', 'C2'))).toMatchObject({ limit: 'teamDay' })
   })
 
+  test('what is left of each limit that a person meets everywhere, and when there is more', async () => {
+    const { limits, pass } = open({ userHour: 2, channelHour: 5, teamDay: 4, userDayTokens: 10_000, teamRuns: 9 })
+    const left = async (user: string) =>
+      Object.fromEntries((await limits.left({ team: 'T1', user })).map(({ limit, left }) => [limit, left]))
+    expect(await left('U1')).toEqual({ userDayTokens: 10_000, userHour: 2, teamDay: 4 })
+    await limits.admit(by('U1', 'a'))
+    await limits.release(by('U1', 'a'), used(4_000))
+    expect(await left('U1')).toEqual({ userDayTokens: 6_000, userHour: 1, teamDay: 3 })
+    expect(await left('U2')).toEqual({ userDayTokens: 10_000, userHour: 2, teamDay: 3 })
+    await limits.admit(by('U1', 'b'))
+    await limits.release(by('U1', 'b'), used(9_000))
+    const [tokens, hour] = await limits.left({ team: 'T1', user: 'U1' })
+    expect(tokens).toMatchObject({ limit: 'userDayTokens', allowed: 10_000, left: 0 })
+    expect(tokens!.nextInMs).toBeGreaterThan(7 * HOUR)
+    expect(tokens!.fullInMs).toBeGreaterThan(31 * HOUR)
+    expect(hour).toMatchObject({ limit: 'userHour', left: 0 })
+    expect(hour!.nextInMs).toBeGreaterThan(29 * MINUTE)
+    expect(hour!.nextInMs).toBeLessThanOrEqual(30 * MINUTE)
+    expect(hour!.fullInMs).toBeLessThanOrEqual(HOUR)
+    await pass(31 * MINUTE)
+    expect(await limits.left({ team: 'T1', user: 'U1' })).toContainEqual(
+      expect.objectContaining({ limit: 'userHour', left: 1, nextInMs: 0 }),
+    )
+  })
+
   test('a question that one limit refuses is counted by none', async () => {
     const { limits, pass } = open({ userHour: 2, channelHour: 1, teamDay: 3, teamRuns: 2 })
     await limits.admit(by('U1', 'a'))

@@ -1,0 +1,96 @@
+/** One contract, on both of its real sides: this process's memory, and a Redis. */
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../src/redis.ts'
+import { memoryThreads } from '../../src/threads/memory-threads.ts'
+import { redisThreads } from '../../src/threads/redis-threads.ts'
+import type { ThreadStates } from '../../src/threads/types.ts'
+import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { eventually, keptLog } from '../harness/stores.ts'
+
+const DAY_MS = 86_400_000
+const thread = 'T1:C1:1.0'
+
+/** What every store of threads' states does. */
+function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates): void {
+  test('a thread that nothing is known of has an empty state', async () => {
+    expect(await make().load(thread)).toEqual({})
+  })
+
+  test('each part is set for itself and comes back as it was', async () => {
+    const threads = make()
+    const state = { muted: true, readTo: '1700000000.000100', title: 'Über "Dune" 🦉', renamed: false }
+    await threads.patch(thread, state)
+    expect(await threads.load(thread)).toEqual(state)
+    await threads.patch(thread, { muted: false, title: undefined })
+    expect(await threads.load(thread)).toEqual({ ...state, muted: false })
+    await Promise.all([threads.patch(thread, { readTo: '1700000001.000100' }), threads.patch(thread, { muted: true })])
+    expect(await threads.load(thread)).toEqual({ ...state, readTo: '1700000001.000100' })
+  })
+
+  test('a thread, a channel and a team are forgotten, and nothing else', async () => {
+    const threads = make()
+    const all = [thread, 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
+    for (const each of all) await threads.patch(each, { muted: true, readTo: '1.5', title: 'x', renamed: true })
+    const left = async () => {
+      const states = await Promise.all(all.map((each) => threads.load(each)))
+      return all.filter((_, i) => Object.keys(states[i]!).length > 0)
+    }
+    await threads.forget(thread)
+    expect(await left()).toEqual(all.slice(1))
+    await threads.forgetChannel({ team: 'T1', channel: 'C1' })
+    expect(await left()).toEqual(all.slice(2))
+    await threads.forgetTeam('T1')
+    expect(await left()).toEqual(all.slice(3))
+  })
+
+  test('a state is forgotten some time after it was set', async () => {
+    const threads = make({ ttlMs: 150 })
+    await threads.patch(thread, { muted: true })
+    await eventually(async () => expect(await threads.load(thread)).toEqual({}))
+  })
+}
+
+describe('in this process’s memory', () => {
+  threadsContract(({ ttlMs = DAY_MS } = {}) => memoryThreads({ ttlMs }))
+
+  test('no more threads are kept than asked for, those that changed last', async () => {
+    const threads = memoryThreads({ ttlMs: DAY_MS, maxThreads: 2 })
+    for (const name of ['a', 'b', 'a', 'c']) await threads.patch(name, { muted: true })
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => threads.load(name)))).toEqual([
+      { muted: true },
+      {},
+      { muted: true },
+    ])
+  })
+})
+
+describeWithRedis('in Redis', () => {
+  let server: RedisServer
+  let count = 0
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  const open = ({ ttlMs = DAY_MS, prefix = `t${count++}` }: { ttlMs?: number; prefix?: string } = {}) => {
+    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    onTestFinished(() => redis.disconnect())
+    return redisThreads({ redis, prefix, ttlMs })
+  }
+
+  threadsContract(open)
+
+  test('every key carries the thread in its tag and expires, and what cannot be read was never set', async () => {
+    const threads = open({ prefix: 'torn' })
+    await threads.patch(thread, { muted: true, readTo: '1.5', title: 'x', renamed: true })
+    const redis = new Redis(server.url)
+    onTestFinished(() => redis.disconnect())
+    const keys = (await redis.keys('torn:*')).sort()
+    expect(keys).toEqual(['muted', 'read-to', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
+    for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
+    await redis.set('torn:{T1:C1:1.0}:read-to', 'yesterday', 'PX', DAY_MS)
+    await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)
+    expect(await threads.load(thread)).toEqual({ title: 'x', renamed: true })
+  })
+})
