@@ -40,7 +40,7 @@ class RedisQueue implements ControlledQueue {
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
   readonly #intake: QueueConnection
-  readonly #line: WaitingLine
+  readonly #line: Omit<WaitingLine, 'place'>
   readonly control: RedisRunControl
   #work: QueueConnection | undefined
   #worker: QuestionWorker | undefined

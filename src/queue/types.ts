@@ -24,6 +24,8 @@ export interface ThreadLine {
 
 /** What stands in line, and how it is taken out of it. */
 export interface WaitingLine extends Forgetting {
+  /** The question in the conversation that it goes on, as `accept` stores it. */
+  place(question: Question): Promise<Question>
   inThread(thread: ThreadKey): Promise<ThreadLine>
   /** Takes a waiting question out of its line, for good. @returns false where it does not wait: it has begun, or is not known */
   withdraw(thread: ThreadKey, id: string): Promise<boolean>
@@ -31,8 +33,6 @@ export interface WaitingLine extends Forgetting {
 
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
 export interface Queue extends WaitingLine {
-  /** The question in the conversation that it goes on, as `accept` stores it. */
-  place(question: Question): Promise<Question>
   /**
    * Claims and stores a question in one atomic step, in the conversation that it goes on. When this resolves, the question is as durable as the queue is.
    * @throws when it could not be stored; the caller must then not ack.

@@ -17,6 +17,7 @@ import { openCommandThread } from './command-thread.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
 import { noteContent } from './format/blocks.ts'
+import { escapeText } from './format/escape.ts'
 import { cannedReply, filesNotRead, refusalText } from './format/messages.ts'
 import { FILES_MESSAGE, isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
@@ -187,7 +188,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   for await (const event of options.watch?.events(events, tools) ?? events) {
     if (ENDS.has(event.type)) await work.release()
     isWaiting ||= event.type === 'waiting'
-    if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE)) await display.tell('files', event.step.text)
+    if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE))
+      await display.tell('files', `📎 ${escapeText(event.step.text)}`)
     await display.write(await mentions.event(event))
   }
   return isWaiting

@@ -7,8 +7,8 @@ import type { Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
-import { fileNames, readMessages, type ThreadMessage } from './client/thread-messages.ts'
-import { cleanName } from './format/escape.ts'
+import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
+import { cleanName, fileNames, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
 import type { Mentions } from './mentions.ts'
 
@@ -128,9 +128,4 @@ function markOf({ bot_id, user_team, team }: ThreadMessage, ownTeam: string): st
   if (bot_id !== undefined) return ' (a bot)'
   const from = user_team ?? team
   return from !== undefined && from !== ownTeam ? ' (of another workspace)' : ''
-}
-
-/** Tells the model that it has not seen the question's files. */
-export function filesLine(files: readonly string[]): string {
-  return files.length > 0 ? `(Files that came with the question and cannot be read: ${files.join(', ')})` : ''
 }

@@ -69,6 +69,6 @@ test('the files of a mention that came without them are told as soon as the mess
   told = true
   const thread = new Thread(slack, { ts: message.ts, thread: message.ts, channel: GENERAL, deliveries: [] })
   await thread.ended()
-  expect(thread.shown().join('\n')).toContain('bare.pdf was not read')
-  expect(promptOf(bot, 'comes bare')).toContain('bare.pdf was not read')
+  expect(thread.shown().join('\n')).toContain('cannot be read: bare.pdf')
+  expect(promptOf(bot, 'comes bare')).toContain('cannot be read: bare.pdf')
 })

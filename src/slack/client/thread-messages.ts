@@ -1,5 +1,4 @@
 import type { Question } from '../../run/types.ts'
-import { cleanName } from '../format/escape.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
 /** The Web API, as far as it is read here. */
@@ -40,21 +39,6 @@ export interface ThreadMessage {
   metadata?: { event_type?: string; event_payload?: Record<string, unknown> }
   /** `in_progress` while a streamed message is open. */
   streaming_state?: string
-}
-
-const MOST_FILES = 20
-
-/** The names of a message's files as they may stand in a prompt and in a post; Slack sends the list, or leaves it out. */
-export function fileNames(files: unknown): string[] {
-  if (!Array.isArray(files)) return []
-  return files.slice(0, MOST_FILES).map((file: unknown) => {
-    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as {
-      name?: unknown
-      title?: unknown
-    }
-    const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
-    return given.find((one) => one !== '') ?? 'a file'
-  })
 }
 
 /** The messages of a place, oldest first in a thread, page by page. @throws SlackRefusal */

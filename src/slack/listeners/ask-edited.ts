@@ -1,8 +1,9 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import type { Question } from '../../run/types.ts'
 import { respond } from '../client/response-url.ts'
-import { fileNames, readMessages } from '../client/thread-messages.ts'
+import { readMessages } from '../client/thread-messages.ts'
 import { ASK_EDITED } from '../format/action-ids.ts'
+import { fileNames } from '../format/escape.ts'
 import { enqueue, plainText, recipientOf, type ListenerOptions } from './to-question.ts'
 import { editedQuestionId, editTsOf } from './withdraw.ts'
 

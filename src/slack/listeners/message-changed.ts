@@ -1,7 +1,6 @@
 import { subtype, type App } from '@slack/bolt'
-import { deletedMessage } from './message-deleted.ts'
 import { recipientOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
-import { withdrawDeleted, withdrawEdited } from './withdraw.ts'
+import { deletedMessage, withdrawDeleted, withdrawEdited } from './withdraw.ts'
 
 type Message = Omit<SlackMessage, 'channel'>
 

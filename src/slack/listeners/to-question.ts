@@ -7,9 +7,7 @@ import type { RunControl } from '../../run/control.ts'
 import { conversationOf, type Question } from '../../run/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
-import { fileNames } from '../client/thread-messages.ts'
-import { cleanName, unescapeText } from '../format/escape.ts'
-import { filesNotRead } from '../format/messages.ts'
+import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 
 export interface ListenerOptions {
   installations: Installations
@@ -95,7 +93,7 @@ async function tellOfFiles(question: Question, { queue, control }: Pick<Listener
   const { running, waiting } = await queue.inThread(thread)
   const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
   if (!taken || taken.files) return
-  const text = filesNotRead(files)
+  const text = filesLine(files)
   await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
 }
 

@@ -160,3 +160,18 @@ function inBackground({ question }: Asked, { log }: ListenerOptions, work: () =>
     log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
   })
 }
+
+/** `message_deleted`: a message is gone. One with replies is left as a tombstone. */
+export interface MessageDeleted {
+  channel: string
+  channel_type?: string
+  deleted_ts: string
+  previous_message?: Omit<SlackMessage, 'channel'>
+}
+
+/** The message that a person deleted, as it last was; undefined for a bot's, and where Slack does not say. */
+export function deletedMessage(event: MessageDeleted): SlackMessage | undefined {
+  const { previous_message: previous, channel, channel_type } = event
+  if (!previous?.user || previous.bot_id) return undefined
+  return { ...previous, channel, ...(channel_type ? { channel_type } : {}), ts: event.deleted_ts }
+}
