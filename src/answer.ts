@@ -64,7 +64,7 @@ async function* answerOnceHeard(
   await deps.listening
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
-  const past = said || turns.some((turn) => turn.said) ? keepNewestSaid(turns, said) : { turns, said }
+  const past = hasSaid({ turns, said }) ? keepNewestSaid(turns, said) : { turns, said }
   const standalone = yield* understand(question, run, { ...deps, ...past })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
@@ -82,6 +82,11 @@ function otherTurns(turns: Turn[], question: Question): Turn[] {
   return turns.filter(
     ({ id }) => askedMessage(id) !== askedMessage(question.id) && newest.get(askedMessage(id))?.id === id,
   )
+}
+
+/** Whether anybody wrote anything between the questions. */
+function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boolean {
+  return said !== '' || turns.some((turn) => turn.said)
 }
 
 /** Saved, so that a run which goes on elsewhere goes on with the same words. */
@@ -151,7 +156,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   let progress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, history, said: allSaid(deps), ...progress, signal: deps.signal },
+    { question: standalone, history, said: hasSaid(deps) ? allSaid(deps) : '', ...progress, signal: deps.signal },
     { ...deps.agent, ...steeringOf(deps) },
   )
   let final: Final | undefined

@@ -36,7 +36,11 @@ export function memoryHistory(options: MemoryHistoryOptions = {}): History {
     },
     async remove(thread: ThreadKey, id: string): Promise<void> {
       const turns = threads.get(thread)
-      if (turns) threads.set(thread, turns.filter((turn) => turn.id !== id))
+      if (turns)
+        threads.set(
+          thread,
+          turns.filter((turn) => turn.id !== id),
+        )
     },
     async forget(thread: ThreadKey): Promise<void> {
       threads.delete(thread)

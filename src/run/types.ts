@@ -44,6 +44,14 @@ export function askedMessage(id: string): string {
   return id.split(':', 3).join(':')
 }
 
+/**
+ * Whether anything may stand before the question that no turn has: it is a reply in a channel's thread. In a direct message
+ * every message is a question, so the history has them all.
+ */
+export function hasThreadBefore({ ts, thread, surface }: Question): boolean {
+  return ts !== undefined && ts !== thread && surface !== 'dm'
+}
+
 /** The key of the conversation that a question belongs to: what is remembered, and answered in order. */
 export function conversationOf(
   question: Pick<Question, 'team' | 'channel' | 'thread'> & { conversation?: string | undefined },

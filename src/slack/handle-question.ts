@@ -8,7 +8,7 @@ import type { Limits, Refusal } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
-import type { Question, Run } from '../run/types.ts'
+import { hasThreadBefore, type Question, type Run } from '../run/types.ts'
 import { answeredFields } from '../telemetry/answered-log.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
@@ -22,7 +22,7 @@ import { cannedReply, filesNotRead, refusalText } from './format/messages.ts'
 import { FILES_MESSAGE, isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
-import { hasThreadBefore, readThread } from './thread-reader.ts'
+import { readThread } from './thread-reader.ts'
 
 export interface HandleQuestionOptions {
   installations: Installations

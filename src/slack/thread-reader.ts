@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts'
 import { newestMessages } from '../history/said.ts'
 import type { Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
-import type { Question } from '../run/types.ts'
+import { hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileNames, filesLine } from './format/escape.ts'
@@ -31,14 +31,6 @@ const PATIENCE_MS = 4_000
 const MOST = { count: 50, chars: 8_000 }
 /** One message loses its middle beyond this many characters, so that a long one leaves room for others. */
 const MESSAGE_CHARS = 4_000
-
-/**
- * Whether anything may stand before the question that no turn has: it is a reply in a channel's thread. In a direct message
- * every message is a question, so the history has them all.
- */
-export function hasThreadBefore({ ts, thread, surface }: Question): boolean {
-  return ts !== undefined && ts !== thread && surface !== 'dm'
-}
 
 /**
  * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it

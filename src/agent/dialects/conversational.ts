@@ -33,7 +33,10 @@ function renderConversation(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue: 'Thought: Do I need to use a tool?', form: 'Write only:\nAI: your answer' })
   return [
     { role: 'system', content: prompts.conversational(toolVariables(view)) },
-    { role: 'user', content: `${history}${saidBefore(view, prompts)}New message:\nQuestion: ${view.question}\n${steps}${tail}` },
+    {
+      role: 'user',
+      content: `${history}${saidBefore(view, prompts)}New message:\nQuestion: ${view.question}\n${steps}${tail}`,
+    },
   ]
 }
 
