@@ -2,6 +2,9 @@ import type { App } from '@slack/bolt'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToAskEdited } from './ask-edited.ts'
+import { listenToMessageChanges } from './message-changed.ts'
+import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
@@ -9,7 +12,10 @@ import { listenToTokensRevoked } from './tokens-revoked.ts'
 const LISTENERS = [
   listenToAppMentions,
   listenToMessages,
+  listenToMessageChanges,
+  listenToMessageDeletions,
   listenToAskCommand,
+  listenToAskEdited,
   listenToAppUninstalled,
   listenToTokensRevoked,
 ]
