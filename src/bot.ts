@@ -127,7 +127,6 @@ function receiverOf(
   return createSlackReceiver({
     ...parts,
     forgetting: stores.forgetting,
-    archive: stores.archive,
     threads: stores.threads,
     limits: stores.limits,
     choices: parts.agent.choices,
@@ -136,6 +135,9 @@ function receiverOf(
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
+    control: stores.control,
+    archive: stores.archive,
+    history: stores.history,
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
   })
 }

@@ -1,5 +1,5 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import { conversationOf, type Question } from '../../run/types.ts'
+import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
 import { ASK_AGAIN } from '../format/action-ids.ts'
 import { GONE, pressedOn, type Pressed } from './pressed.ts'
 import { enqueue, type ListenerOptions } from './to-question.ts'
@@ -35,9 +35,8 @@ async function askAgain({ id, user, userTeam }: Pressed, options: ListenerOption
  */
 function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const { ts: _, eventId: __, isLate: ___, lookingAt: ____, userTeam: _____, bot: ______, ...kept } = question
-  const message = question.id.split(':', 3).join(':')
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
-  return { ...kept, id: `${message}:again-${presser.user}-${press}`, ...presser, at: now.getTime() }
+  return { ...kept, id: `${askedMessage(question.id)}:again-${presser.user}-${press}`, ...presser, at: now.getTime() }
 }
 
 /** Of the id of a question that is asked again, what all presses of the same person share. */

@@ -7,6 +7,9 @@ import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
 import { listenToFeedback } from './feedback.ts'
 import { listenToHomeExamples } from './home-example.ts'
+import { listenToAskEdited } from './ask-edited.ts'
+import { listenToMessageChanges } from './message-changed.ts'
+import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
 import { listenToShowWork } from './show-work.ts'
 import type { ListenerOptions } from './to-question.ts'
@@ -15,7 +18,10 @@ import { listenToTokensRevoked } from './tokens-revoked.ts'
 const LISTENERS = [
   listenToAppMentions,
   listenToMessages,
+  listenToMessageChanges,
+  listenToMessageDeletions,
   listenToAskCommand,
+  listenToAskEdited,
   listenToAppUninstalled,
   listenToTokensRevoked,
   listenToShowWork,

@@ -2,43 +2,39 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
 import type { AgentChoices } from '../../create-agent.ts'
+import type { History, Place } from '../../history/types.ts'
 import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
-import type { Question } from '../../run/types.ts'
+import type { RunControl } from '../../run/control.ts'
+import { conversationOf, type Question } from '../../run/types.ts'
 import { lookedAt } from '../../threads/looked-at.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
-import { cleanName, unescapeText } from '../format/escape.ts'
+import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 
 export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
-  forgetting: Forgets
-  /** The runs that have ended. */
+  /** How runs that are under way are reached, and what is kept of those that have ended. */
+  control: RunControl
   archive: RunArchive
+  history: History
+  forgetting: Forgets
   threads: ThreadStates
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined
   /** What a place may choose from, and what there is not. */
   choices: AgentChoices
-  /** The names that are known of people and channels, for what is shown in a place. */
-  namesIn: NamesIn
+  /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
+  namesIn(installation: Installation, place: Place): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
   /** Told of each thumb; absent where nothing is measured. */
   onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
-}
-
-type NamesIn = (installation: Installation, place: { team: string; channel: string }) => Names
-
-/** Puts names in the place of ids. */
-interface Names {
-  shown(text: string): string
-  steps(steps: readonly Step[]): Step[]
 }
 
 /** Forgets what is kept, in every store; whoever holds the stores knows how. */
@@ -104,14 +100,31 @@ export async function enqueueMessage(
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(
   question: Question,
-  { queue, log }: ListenerOptions,
+  { queue, control, log }: ListenerOptions,
   onlyKnownThread = false,
 ): Promise<void> {
   const outcome = await queue.accept(question, { onlyKnownThread })
   if (outcome === 'unknown_thread') return
+  if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
+
+/**
+ * An `app_mention` may come without the files of its message, and before the `message` event that has them: the question is
+ * told of them while it waits or runs. The id of that message ends with FILES_MESSAGE.
+ */
+async function tellOfFiles(question: Question, { queue, control }: Pick<ListenerOptions, 'queue' | 'control'>) {
+  const { id, user, files = [] } = question
+  const thread = conversationOf(await queue.place(question))
+  const { running, waiting } = await queue.inThread(thread)
+  const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
+  if (!taken || taken.files) return
+  const text = filesLine(files)
+  await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
+}
+
+export const FILES_MESSAGE = ':files'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
@@ -128,6 +141,7 @@ export interface SlackMessage {
   ts: string
   thread_ts?: string
   subtype?: string
+  files?: unknown
   /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
   edited?: unknown
 }
@@ -145,7 +159,12 @@ export interface Delivery {
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-const WRITTEN_BY_PEOPLE = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
+export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'thread_broadcast',
+  'file_share',
+  'me_message',
+])
 
 export interface Asked {
   question: Question
@@ -185,6 +204,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ts,
     surface,
     at: now.getTime(),
+    ...(message.files ? { files: fileNames(message.files) } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
