@@ -17,5 +17,8 @@ export type EvalQuestion = z.infer<typeof question>
 
 /** Reads a question set, at most `limit` of it. @throws ConfigError naming the line that is no question. */
 export async function loadQuestions(file: string, limit = Infinity): Promise<EvalQuestion[]> {
-  return (await readJsonLines(file, { schema: question, what: 'a question ({id, question, gold})' })).slice(0, limit)
+  return (await readJsonLines(file, { schema: question, what: 'a question ({id, question, gold or rejected})' })).slice(
+    0,
+    limit,
+  )
 }

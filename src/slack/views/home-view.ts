@@ -53,9 +53,15 @@ function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock
   return { type: 'section', text: plain(`${title}: ${message}`), accessory: ask }
 }
 
+/** People may have made any number of tools. */
+const TOOLS_SHOWN = 60
+const TOOL_CHARS = 150
+
 function toolBlocks({ tools }: Settings, off: HomeParts['toolsOff']): KnownBlock[] {
   const on = tools.map(({ name }) => `✅ ${name}`)
-  return sections([...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].join('\n'))
+  const lines = [...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].map((line) => shorten(line, TOOL_CHARS))
+  const more = lines.length > TOOLS_SHOWN ? [`and ${lines.length - TOOLS_SHOWN} more`] : []
+  return sections([...lines.slice(0, TOOLS_SHOWN), ...more].join('\n'))
 }
 
 const QUESTION_CHARS = 150

@@ -1,0 +1,32 @@
+import { TEAM, type LocalSlack } from '../../src/playground/slack.ts'
+import { ASK_AGAIN, FEEDBACK, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import type { Thread } from './bot.ts'
+import { callSlack } from './slack-calls.ts'
+
+/** The id of the question that a thread began with. */
+export function questionId(thread: Thread): string {
+  return `${TEAM}:${thread.channel}:${thread.ts}`
+}
+
+/** Posts in the bot's name what stands below an answer to be pressed, wherever and for whatever question. @returns its place */
+export async function postButtons(
+  slack: LocalSlack,
+  id: string,
+  where: { channel: string; thread_ts?: string },
+): Promise<{ channel: string; ts: string }> {
+  const text = (words: string) => ({ type: 'plain_text', text: words })
+  const button = (action_id: string) => ({ type: 'button', action_id, text: text(action_id), value: id })
+  const thumb = (way: string) => ({ text: text(way), value: `${way}:${id}` })
+  const thumbs = {
+    type: 'feedback_buttons',
+    action_id: FEEDBACK,
+    positive_button: thumb('up'),
+    negative_button: thumb('down'),
+  }
+  const blocks = [
+    { type: 'context_actions', elements: [thumbs] },
+    { type: 'actions', elements: [button(SHOW_WORK), button(ASK_AGAIN)] },
+  ]
+  const { ts } = await callSlack(slack, 'chat.postMessage', { ...where, text: 'buttons', blocks })
+  return { channel: where.channel, ts: String(ts) }
+}
