@@ -1,11 +1,15 @@
-import { TEAM, type LocalSlack } from '../../src/playground/slack.ts'
+import { z } from 'zod'
+import type { LocalSlack } from '../../src/playground/slack.ts'
 import { ASK_AGAIN, FEEDBACK, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'
 
-/** The id of the question that a thread began with. */
+/** The id of the question that was answered last in a thread, as the bot's posts carry it. */
 export function questionId(thread: Thread): string {
-  return `${TEAM}:${thread.channel}:${thread.ts}`
+  const { event_payload: payload } = z
+    .object({ event_payload: z.object({ run: z.string() }) })
+    .parse(thread.messages().findLast(({ metadata }) => metadata !== undefined)?.metadata)
+  return payload.run
 }
 
 /** Posts in the bot's name what stands below an answer to be pressed, wherever and for whatever question. @returns its place */

@@ -9,10 +9,11 @@ import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
 const ends = fileEnds()
+const DM = `D${ALICE.slice(1)}`
 
 /** A question that is answered, and how somebody presses the button below its answer. */
-async function answered(bot: TestBot, question: string) {
-  const thread = await bot.mention(question)
+async function answered(bot: TestBot, question: string, ask: Pick<TestBot, 'mention'>['mention'] = bot.mention) {
+  const thread = await ask(question)
   await thread.ended()
   const place = await postButtons(bot.slack, questionId(thread), { channel: thread.channel, thread_ts: thread.ts })
   const press = (user?: string) => bot.slack.press({ ...place, ...(user ? { user } : {}) }, { action_id: ASK_AGAIN })
@@ -21,7 +22,7 @@ async function answered(bot: TestBot, question: string) {
 }
 
 describe('Ask again', async () => {
-  const bot = await startBot(ends, { env: { LIMIT_USER_HOUR: '3' } })
+  const bot = await startBot(ends, { env: { LIMIT_USER_HOUR: '9' } })
   const { slack, model } = bot
 
   test('asks the same question in the same thread; two quick presses are one', async () => {
@@ -35,14 +36,26 @@ describe('Ask again', async () => {
     expect(model.about('a capital').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
   })
 
+  test.each([
+    ['in a direct message', bot.dm],
+    ['of /ask', bot.ask],
+    ['of /ask in a direct message', (text: string) => bot.ask(text, { channel: DM, user: ALICE })],
+  ])('works on a question %s', async (_, ask) => {
+    model.on('asked here', finish('Yes.'))
+    const { thread, press, endings } = await answered(bot, 'Is it asked here?', ask)
+    await press()
+    await endings(2)
+    expect(thread.endings()).toHaveLength(2)
+  })
+
   test('counts as a question of the presser, who meets the limits', async () => {
     model.on('bobs', finish('one'))
     const { thread } = await answered(bot, 'Is it bobs?')
-    for (const n of [1, 2, 3]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
     const place = await postButtons(slack, questionId(thread), { channel: thread.channel, thread_ts: thread.ts })
     await slack.press({ ...place, user: BOB }, { action_id: ASK_AGAIN })
     await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a private word')
-    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/3 questions an hour for one person/)
+    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/9 questions an hour for one person/)
     expect(thread.endings()).toHaveLength(1)
   })
 

@@ -1,10 +1,13 @@
 /** The button "Show work": who sees what of a run, and what becomes of it where the run is gone. */
 import { describe, expect, test } from 'vitest'
+import { recordOf } from '../../src/archive/record.ts'
+import type { RunArchive } from '../../src/archive/types.ts'
 import { createAgent } from '../../src/create-agent.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { createNetwork } from '../../src/proxy.ts'
+import { freshRun } from '../../src/run/types.ts'
 import { serve } from '../../src/server.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../../src/slack/format/action-ids.ts'
 import { createSlackReceiver } from '../../src/slack/receiver.ts'
@@ -81,6 +84,13 @@ describe('Show work', async () => {
     await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('not kept any more'), 'the word')
   })
 
+  test('says so where Slack does not open it in time', async () => {
+    const place = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
+    slack.fault({ method: 'views.open', error: 'expired_trigger_id', times: 1 })
+    await slack.press(place, { action_id: SHOW_WORK })
+    await slack.until(() => slack.whispers(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
+  })
+
   test('is refused where the button was brought to another channel', async () => {
     model.on('private', finish('The secret.'))
     const { thread } = await asked('A private thing?')
@@ -93,14 +103,14 @@ describe('Show work', async () => {
   })
 })
 
-/** A front whose archive answers when `until` is there. */
-async function slowFront(t: Ends, until: Promise<void>) {
+/** A front whose archive loads like this. */
+async function frontWith(t: Ends, load: RunArchive['load']) {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const log = createLog('silent')
   const agent = await createAgent(config, { log, net: await createNetwork(config) })
   const stores = await createStores(config, log)
-  const archive: typeof stores.archive = { ...stores.archive, load: (id) => until.then(() => stores.archive.load(id)) }
+  const archive: RunArchive = { ...stores.archive, load }
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
   const installations = await installationFromConfig(config, { log })
   const parts = { ...stores, archive, installations, settingsFor, log, choices: agent.choices, now: () => new Date() }
@@ -114,11 +124,30 @@ async function slowFront(t: Ends, until: Promise<void>) {
 
 test('where the archive is slow, Show work opens within the life of its trigger and is filled later', async (t) => {
   const release = deferred()
-  const slack = await slowFront(t, release.promise)
+  const slack = await frontWith(t, () => release.promise.then(() => undefined))
   const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
   expect((await slack.press(place, { action_id: SHOW_WORK })).ok).toBe(true)
   await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('Looking it up'), 'a modal that is not filled')
   release.resolve()
   await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('not kept any more'), 'what it is filled with')
   expect(slack.refusals).toEqual([])
+})
+
+test('where the archive does not answer, Show work says so', async (t) => {
+  const slack = await frontWith(t, () => Promise.reject(new Error('Redis is away')))
+  const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
+  await slack.press(place, { action_id: SHOW_WORK })
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('could not look this up just now'), 'the word')
+})
+
+test('a button that is pressed before the record of its answer is kept waits for it', async (t) => {
+  const [id, at] = [`${TEAM}:${GENERAL}:1.000001`, Date.now()]
+  const place = { team: TEAM, channel: GENERAL, thread: '1.000001', user: ALICE }
+  const question = { ...place, id, text: 'An early press?', surface: 'mention' as const, at }
+  const saved = { ...freshRun(at), answer: { text: 'Yes.', sources: [] } }
+  const record = recordOf(question, saved, { model: 'm', dialect: 'text', endedAt: at, hasFailed: false })
+  let isFirst = true
+  const slack = await frontWith(t, async () => (isFirst ? void (isFirst = false) : record))
+  await slack.press(await postButtons(slack, id, { channel: GENERAL }), { action_id: SHOW_WORK })
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('An early press?'), 'the work')
 })

@@ -2,7 +2,7 @@ import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bo
 import type { Feedback } from '../../archive/types.ts'
 import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
-import { GONE, inBackground, pressedOn } from './pressed.ts'
+import { GONE, inBackground, pressedOn, withRecord } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s
@@ -13,7 +13,7 @@ export function listenToFeedback(app: App, options: ListenerOptions): void {
     const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
     const pressed = await pressedOn(id, { body, context }, options)
     const rating = thumb === 'up' ? 'up' : 'down'
-    const isKept = pressed && (await rate(id, { by: pressed.user, rating }, options))
+    const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, options)))
     await ack()
     if (!pressed) return
     if (!isKept) return void pressed.tell(GONE)

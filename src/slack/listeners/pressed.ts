@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import { sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { respond } from '../client/response-url.ts'
@@ -66,6 +67,17 @@ async function tellPresser(
   const message = { response_type: 'ephemeral', replace_original: false, parse: 'none', ...noteContent(text) }
   const warn = (fields: object, line: string) => log.warn(fields, line)
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+}
+
+/** How long after an answer its record may still be missing, in ms. Slack waits three seconds for an ack. */
+const RECORD_MS = 1_000
+
+/** What is done with the record of an answer. An answer stands in Slack a little before its record is kept: it is tried twice. */
+export async function withRecord<T>(work: () => Promise<T>): Promise<T> {
+  const done = await work()
+  if (done) return done
+  await sleep(RECORD_MS)
+  return work()
 }
 
 /** What the ack does not wait for. A failure is a line in the log: nothing that people asked is lost by it. */

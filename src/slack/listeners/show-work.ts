@@ -6,11 +6,11 @@ import type { RunRecord } from '../../archive/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
-import { inBackground, pressedOn, type Pressed } from './pressed.ts'
+import { inBackground, pressedOn, withRecord, type Pressed } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
-const QUICK_MS = 1_000
+const QUICK_MS = 800
 
 /** The button "Show work": a modal for the presser alone, with all of the run; its pages are turned by two buttons. */
 export function listenToShowWork(app: App, options: ListenerOptions): void {
@@ -35,7 +35,7 @@ export function listenToShowWork(app: App, options: ListenerOptions): void {
 
 async function openWork({ id, trigger, installation, tell }: Pressed, options: ListenerOptions): Promise<void> {
   const { client } = installation
-  const loading = options.archive.load(id)
+  const loading = withRecord(() => options.archive.load(id))
   const isQuick = await settledWithin(QUICK_MS, [loading])
   const whole = viewOf(loading, { page: 0, installation, options })
   try {

@@ -1,11 +1,10 @@
 import type { KnownBlock, View } from '@slack/web-api'
 import type { RunRecord } from '../../archive/types.ts'
 import type { Allowance } from '../../limits/usage-limits.ts'
-import type { Settings } from '../../workspace/settings.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
 import { isBlank, shorten } from '../format/escape.ts'
-import { COMMAND, count, helpText, inWords } from '../format/messages.ts'
+import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
 import { facts, header, plain, sections } from './plain-blocks.ts'
 
 /** Questions to begin with: they need nothing but the tools that are always there. */
@@ -15,11 +14,19 @@ export const EXAMPLES = [
   { title: 'Two things compared', message: 'Which is longer, the Danube or the Rhine, and by how much?' },
 ]
 
+/** Of a place's settings what a Home shows. */
+interface ShownSettings extends HelpOptions {
+  steps: string
+  model: { name: string }
+  dialect: { name: string }
+  tools: { name: string }[]
+}
+
 /** What a person's Home is made from. What is absent could not be found out in time, or is not for that person. */
 export interface HomeParts {
   /** The direct message in which an example is asked. */
   channel: string
-  settings?: Settings | undefined
+  settings?: ShownSettings | undefined
   /** The settings are shown too. */
   maySeeSettings: boolean
   toolsOff: { name: string; why: string }[]
@@ -57,7 +64,7 @@ function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock
 const TOOLS_SHOWN = 60
 const TOOL_CHARS = 150
 
-function toolBlocks({ tools }: Settings, off: HomeParts['toolsOff']): KnownBlock[] {
+function toolBlocks({ tools }: ShownSettings, off: HomeParts['toolsOff']): KnownBlock[] {
   const on = tools.map(({ name }) => `✅ ${name}`)
   const lines = [...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].map((line) => shorten(line, TOOL_CHARS))
   const more = lines.length > TOOLS_SHOWN ? [`and ${lines.length - TOOLS_SHOWN} more`] : []
@@ -107,7 +114,7 @@ function number(n: number): string {
   return Math.floor(n).toLocaleString('en-US')
 }
 
-function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: Settings): KnownBlock[] {
+function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: ShownSettings): KnownBlock[] {
   const follow = followUps === 'thread' ? 'answered without a mention' : 'answered where I am mentioned'
   const lines = [
     `Steps are shown as: ${steps}`,
