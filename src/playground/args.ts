@@ -1,7 +1,17 @@
 import { Refusal, type Json } from './types.ts'
 
 /** The arguments that travel as JSON inside a form. */
-const STRUCTURED = new Set(['attachments', 'blocks', 'chunks', 'loading_messages', 'metadata', 'view'])
+const STRUCTURED = new Set([
+  'attachments',
+  'blocks',
+  'chunks',
+  'files',
+  'loading_messages',
+  'message',
+  'metadata',
+  'prompts',
+  'view',
+])
 
 /** Reads a request's body and query as Slack does: a form or JSON; structured arguments of a form are JSON text. */
 export function parseArgs(body: string, contentType: string, query: URLSearchParams): Json {

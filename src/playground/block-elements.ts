@@ -1,4 +1,4 @@
-/** The parts that blocks are made of: text objects, buttons, menus. */
+/** The parts that blocks are made of: text objects, buttons, menus, boxes to type in. */
 import { isObject } from './args.ts'
 import type { Json } from './types.ts'
 
@@ -15,6 +15,17 @@ const INPUTS = new Set(
 )
 /** Elements with a list of options of their own. */
 const MENUS = new Set('static_select multi_static_select overflow radio_buttons checkboxes'.split(' '))
+
+/** Checks each of a block's elements, one at least. */
+export function each(block: Json, limits: { most: number; complain: Complain }, check: (element: Json) => void) {
+  const elements = block['elements']
+  if (!Array.isArray(elements) || elements.length === 0) return limits.complain('elements are missing')
+  if (elements.length > limits.most) limits.complain(`${elements.length} elements, at most ${limits.most}`)
+  for (const element of elements) {
+    if (!isObject(element) || typeof element['type'] !== 'string') return limits.complain('an element without a type')
+    check(element)
+  }
+}
 
 /** A text object: `plain_text` or `mrkdwn`, not empty, at most so many characters. */
 export function checkTextObject(value: unknown, options: { complain: Complain; most: number; plain?: boolean }) {
@@ -39,6 +50,7 @@ export function checkAction(element: Json, complain: Complain) {
   if (element['confirm'] !== undefined) checkConfirm(element['confirm'], complain)
   if (type === 'button') return checkButton(element, complain)
   if (MENUS.has(type)) return checkMenu(element, complain)
+  if (type === 'plain_text_input') return checkTyped(element, complain)
   if (!INPUTS.has(type)) complain(`unsupported element: ${type}`)
 }
 
@@ -64,7 +76,46 @@ function checkMenu(menu: Json, complain: Complain) {
     checkTextObject(option['text'], { complain, most: 75 })
     if (typeof option['value'] !== 'string' || option['value'].length > 150)
       complain('an option needs a value of at most 150')
+    if (option['description'] !== undefined) checkTextObject(option['description'], { complain, most: 75 })
   }
+  checkInitial(menu, options, complain)
+}
+
+/** What is chosen at first must be one of the options, to the letter. */
+function checkInitial(menu: Json, options: Json[], complain: Complain) {
+  const { initial_option: one, initial_options: some } = menu
+  const given: unknown[] = [...(one === undefined ? [] : [one]), ...(Array.isArray(some) ? some : [])]
+  const known = options.map((option) => JSON.stringify(option))
+  if (some !== undefined && (!Array.isArray(some) || some.length === 0)) complain('initial_options of none')
+  if (given.some((option) => !known.includes(JSON.stringify(option)))) complain('an initial option that is no option')
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+function checkTyped(input: Json, complain: Complain) {
+  const { min_length: least = 0, max_length: most = 3000, initial_value: initial = '' } = input
+  if (typeof least !== 'number' || least < 0 || least > 3000) return complain('min_length of 0 to 3000')
+  if (typeof most !== 'number' || most < 1 || most > 3000 || most < least) return complain('max_length of 1 to 3000')
+  if (typeof initial !== 'string' || initial.length > most) complain(`initial_value of at most ${most} characters`)
+}
+
+/** Slack fetches the picture; here its address only has to be one. */
+export function checkImage(block: Json, complain: Complain) {
+  const { image_url: url, slack_file: file, alt_text: alt, title } = block
+  if (file === undefined && (typeof url !== 'string' || !/^https?:\/\//.test(url) || url.length > 3000))
+    complain('image_url is no address')
+  if (typeof alt !== 'string' || alt.length > 2000) complain('alt_text is missing or over 2000 characters')
+  if (title !== undefined) checkTextObject(title, { complain, most: 2000, plain: true })
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/input-block */
+export function checkInput(block: Json, complain: Complain) {
+  checkTextObject(block['label'], { complain, most: 2000, plain: true })
+  if (block['hint'] !== undefined) checkTextObject(block['hint'], { complain, most: 2000, plain: true })
+  const { element } = block
+  if (!isObject(element)) return complain('an input needs an element')
+  if (['button', 'overflow', 'workflow_button'].includes(String(element['type'])))
+    complain(`unsupported element: ${String(element['type'])} in an input`)
+  checkAction(element, complain)
 }
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */

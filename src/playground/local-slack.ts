@@ -1,9 +1,12 @@
 import type { Deliveries, Delivery } from './deliveries.ts'
 import type { Fault } from './faults.ts'
-import type { Done, People, Said, SayOptions } from './people.ts'
+import type { Done } from './hand-over.ts'
+import type { Interactions } from './interactions.ts'
+import type { People, Said, SayOptions } from './people.ts'
 import type { Sockets } from './sockets.ts'
 import type { Store } from './store.ts'
-import type { Call, Channel, Message, Reaction, Refused, User } from './types.ts'
+import type { Call, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
+import type { Views } from './view-stack.ts'
 
 /** How this Slack is; the defaults are those of the real one. */
 export interface LocalSlackOptions {
@@ -16,8 +19,12 @@ export interface LocalSlackOptions {
   /** The scopes of the bot token and the events subscribed to, as in a manifest; all of them where missing. */
   scopes?: string[]
   events?: string[]
-  /** Answer 429 beyond Slack's rates. */
-  strictRate?: boolean
+  /** Whether the app is an agent: with sessions, titles and suggested prompts. A plain app unless it is turned on. */
+  agent?: boolean
+  /** Kinds of blocks that this workspace refuses by `invalid_blocks`, as one does that has them not yet. */
+  refusedBlocks?: string[]
+  /** Answer 429 beyond Slack's rates: for all methods, or for these. */
+  strictRate?: boolean | string[]
   /** How long Slack waits for an ack (3,000 ms), and when it tries again (at once, 1 min, 5 min), in milliseconds. */
   ackMs?: number
   retryMs?: number[]
@@ -27,6 +34,8 @@ export interface LocalSlackOptions {
   pingMs?: number
   /** How long a streamed message lives: 5 minutes. */
   streamMs?: number
+  /** How many UTF-8 bytes a streamed message holds: 11,000. */
+  streamBytes?: number
   /** Milliseconds since the epoch. */
   now?: () => number
 }
@@ -40,6 +49,7 @@ export interface LocalSlack {
   signingSecret: string
   store: Store
   people: People
+  views: Views
   sockets: Sockets
   /** Every Web API call so far, and those that were the app's own mistake. */
   calls: Call[]
@@ -54,7 +64,12 @@ export interface LocalSlack {
   /** `say`, with the bot named first. */
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<Said>
   slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
-  press: People['press']
+  press: Interactions['press']
+  submit: Interactions['submit']
+  closeView: Interactions['closeView']
+  shortcut: Interactions['shortcut']
+  /** Kinds of blocks that are refused from now on, and those that are not any more. */
+  refuseBlocks(...types: string[]): void
   redeliver(delivery: Delivery, options?: { reason?: string }): ReturnType<Deliveries['redeliver']>
   /** All messages of a channel, oldest first, and the bot's own in a thread. */
   messages(channel: string): Message[]
@@ -66,6 +81,15 @@ export interface LocalSlack {
   /** What could be clicked in all that the bot sent, wherever it stands. */
   links(): string[]
   status(channel: string, thread: string): string
+  /** The agent's session in a thread. */
+  session(channel: string, thread: string): Session | undefined
+  /** The uppermost modal of a person, Alice unless told otherwise, and their Home. */
+  modal(user?: string): Json | undefined
+  home(user?: string): Json | undefined
+  /** What a person reads in a view: its title, its blocks. */
+  shownView(view: Json): string
+  /** What was uploaded. */
+  files(): StoredFile[]
   reactions(channel: string, ts: string): Reaction[]
   /** What only this person was shown. */
   whispers(channel: string, user: string): string[]

@@ -33,11 +33,16 @@ function channelState(slack: LocalSlack, channel: Channel): Json {
 
 /** A change as the page may see it: not what is whispered to others, and no views. */
 export function shownChange(slack: LocalSlack, change: Change): Json | undefined {
-  if (change.type === 'view') return undefined
+  if (change.type === 'view') return change.user === YOU ? viewsOf(slack) : undefined
   const channel = slack.store.channels.get(change.channel)
   if (!channel?.members.has(YOU)) return undefined
   if (change.type === 'ephemeral' && !isYours(change.ephemeral)) return undefined
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel) } : { ...change }
+}
+
+/** What stands open before you: modals, the uppermost last, and the Home. */
+function viewsOf(slack: LocalSlack): Json {
+  return { type: 'views', modals: slack.views.modals(YOU), home: slack.views.home(YOU) ?? null }
 }
 
 /** A whisper is for one person’s eyes. */

@@ -22,7 +22,10 @@ const RATES: Record<string, Rate> = {
   'chat.startStream': TIER_2,
   'chat.appendStream': TIER_4,
   'chat.stopStream': TIER_2,
+  'agents.sessions.setStatus': TIER_3,
+  'agents.sessions.rename': TIER_3,
   'conversations.history': TIER_3,
+  'conversations.members': TIER_4,
   'conversations.replies': TIER_3,
   'conversations.info': TIER_3,
   'conversations.join': TIER_3,
@@ -31,16 +34,21 @@ const RATES: Record<string, Rate> = {
   'reactions.remove': TIER_2,
   'users.info': TIER_4,
   'bots.info': TIER_3,
+  'reactions.get': TIER_3,
+  'files.getUploadURLExternal': TIER_4,
+  'files.completeUploadExternal': TIER_4,
   'views.open': TIER_4,
+  'views.push': TIER_4,
+  'views.update': TIER_4,
   'views.publish': TIER_4,
 }
 
-/** Counts calls; says after how many whole seconds one more may come, 0 when it may come now. */
-export function createRates(now: () => number): (method: string, args: Json) => number {
+/** Counts calls, of these methods `only` or of all; says after how many whole seconds one more may come, 0 for now. */
+export function createRates(now: () => number, only?: string[]): (method: string, args: Json) => number {
   const buckets = new Map<string, { left: number; at: number }>()
   return (method, args) => {
     const rate = RATES[method]
-    if (!rate) return 0
+    if (!rate || (only && !only.includes(method))) return 0
     const key = rate === POSTING ? `${method}:${String(args['channel'])}` : method
     const bucket = buckets.get(key) ?? { left: rate.burst, at: now() }
     const perMs = rate.perMinute / 60_000

@@ -3,7 +3,7 @@ import type { Store } from './store.ts'
 import type { Json, Message } from './types.ts'
 
 /** Keys under which blocks and chunks carry words that people read. */
-const WORDS = ['text', 'title', 'details', 'output', 'alt_text', 'label', 'description']
+const WORDS = ['text', 'title', 'subtitle', 'caption', 'details', 'output', 'alt_text', 'label', 'hint', 'description']
 
 /**
  * What a person reads in a message, one piece a line: its blocks where it has some (the text is then only what a
@@ -11,13 +11,33 @@ const WORDS = ['text', 'title', 'details', 'output', 'alt_text', 'label', 'descr
  */
 export function shown(store: Store, message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string {
   const blocks = message.blocks ?? []
-  const streamed = (message.chunks ?? []).filter((chunk) => chunk['type'] !== 'markdown_text')
+  const streamed = folded(message.chunks ?? [])
   const pieces = blocks.length > 0 && streamed.length === 0 ? [] : [message.text]
   for (const part of [...streamed, ...blocks, ...(message.attachments ?? [])]) collect(store, part, pieces)
   return pieces
     .filter(Boolean)
     .map((piece) => readable(store, piece))
     .join('\n')
+}
+
+/** What a stream's chunks come to: each task and the plan as they were told last, in the order of their coming. */
+function folded(chunks: Json[]): Json[] {
+  const parts = new Map<unknown, Json>()
+  for (const chunk of chunks) {
+    if (chunk['type'] === 'markdown_text') continue
+    const key = chunk['type'] === 'task_update' ? chunk['id'] : chunk['type'] === 'plan_update' ? 'plan' : chunk
+    const before = parts.get(key)
+    const details = [before?.['details'], chunk['details']].filter(Boolean).join('')
+    parts.set(key, { ...before, ...chunk, ...(details && { details }) })
+  }
+  return [...parts.values()]
+}
+
+/** What a person reads in a view: its title, then its blocks. */
+export function shownView(store: Store, view: Json): string {
+  const title = isObject(view['title']) ? String(view['title']['text']) : ''
+  const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []
+  return shown(store, { text: '', blocks: [{ title }, ...blocks] })
 }
 
 /** Walks blocks in their order and gathers the words; a piece of rich text is one line, however it is cut up. */

@@ -10,15 +10,18 @@ import { listen, type Listening } from './loopback-server.ts'
 import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
 import type { Workspace } from './methods/method.ts'
 import { links } from './sent-links.ts'
+import { HandOver } from './hand-over.ts'
+import { Interactions } from './interactions.ts'
 import { People } from './people.ts'
 import { createRates } from './rates.ts'
 import { createResponseUrls } from './response-urls.ts'
-import { pings, shown } from './shown.ts'
+import { pings, shown, shownView } from './shown.ts'
 import { Sockets } from './sockets.ts'
-import { BOT_USER, Store } from './store.ts'
+import { ALICE, BOT_USER, Store } from './store.ts'
 import { createTriggers } from './triggers.ts'
 import type { Call, Refused } from './types.ts'
 import { quiet, until } from './until.ts'
+import { Views } from './view-stack.ts'
 import { createWebApi } from './web-api.ts'
 
 /** Tokens with the prefixes that the bot checks, and Slack’s own times in milliseconds. */
@@ -29,6 +32,8 @@ const DEFAULTS = {
   ackMs: 3000,
   retryMs: [0, 60_000, 300_000],
   streamMs: 300_000,
+  streamBytes: 11_000,
+  agent: false,
   echo: true,
   now: Date.now,
 }
@@ -46,20 +51,21 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   }, options.port)
   const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
   const parts = assemble(settings, { ...server, base })
-  const { store, people, sockets, calls, refusals, faults, deliveries } = parts
+  const { store, views, people, sockets, calls, refusals, faults, deliveries } = parts
   const { botToken, appToken, signingSecret } = settings
   if (settings.echo) echoBot(store, (event) => void people.event(event))
 
   return {
     ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
-    ...{ store, people, sockets, calls, refusals },
+    ...{ store, views, people, sockets, calls, refusals },
     setTarget: parts.setTarget,
     fault: faults.add,
     clearFaults: faults.clear,
     links: () => calls.filter(({ ok }) => ok).flatMap(({ args }) => links(args)),
     redeliver: deliveries.redeliver,
-    ...reading(store),
-    ...acting(store, people),
+    ...reading(store, views),
+    ...acting(parts),
+    refuseBlocks: (...types) => (parts.refusedBlocks.clear(), types.forEach((type) => parts.refusedBlocks.add(type))),
     until,
     settle: (quietMs = 300) => quiet(() => ({ busy: progress.open + deliveries.busy(), count: calls.length }), quietMs),
     async close() {
@@ -74,51 +80,66 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
 function assemble(settings: Settings, server: Listening) {
   const { now, scopes, events } = settings
   const store = new Store(now)
+  const views = new Views(store)
   const sockets = new Sockets(server.server, settings)
   const triggers = createTriggers(store, now)
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()
   const calls: Call[] = []
   const refusals: Refused[] = []
+  const refusedBlocks = new Set(settings.refusedBlocks)
   const base = () => server.base
   let target: string | undefined
+  let revoked = false
   const workspace: Workspace = {
-    ...{ store, now, base },
+    ...{ store, views, now, base },
     socketUrl: () => sockets.issue(server.base),
     useTrigger: triggers.use,
-    streamMs: settings.streamMs,
+    ...{ streamMs: settings.streamMs, streamBytes: settings.streamBytes, agent: settings.agent },
+    isGranted: (scope) => scopes?.includes(scope) ?? true,
   }
-  const rate = settings.strictRate ? createRates(now) : () => 0
+  const { strictRate } = settings
+  const rate = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
   const webApi = createWebApi({
-    ...{ workspace, faults, rate, responseUrls, calls, refusals },
+    ...{ workspace, faults, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
     ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
   })
   const { signingSecret: secret, ackMs, retryMs } = settings
   const deliveries = createDeliveries({ secret, now, sockets, target: () => target, ackMs, retryMs })
-  const trigger = triggers.issue
-  const people = new People({ store, deliveries, responseUrls, now, base, trigger, ...(events && { events }) })
+  const way = new HandOver({
+    ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
+    refuse: (refused) => void refusals.push(refused),
+    revoke: () => (revoked = true),
+  })
+  const [people, interactions] = [new People(way), new Interactions(way)]
   const setTarget = (url: string | undefined) => void (target = url)
-  return { store, people, sockets, faults, calls, refusals, webApi, deliveries, setTarget }
+  const joined = { store, views, people, interactions, sockets, faults }
+  return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget }
 }
 
-type Acting = Pick<LocalSlack, 'addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press'>
+type Acts = 'addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press' | 'submit' | 'closeView' | 'shortcut'
 
 /** What tests do most, at hand without a detour. */
-function acting(store: Store, people: People): Acting {
+function acting({ store, people, interactions }: ReturnType<typeof assemble>): Pick<LocalSlack, Acts> {
   return {
     addChannel: (id, extra) => store.addChannel(id, extra),
     addUser: (id, extra) => store.addUser(id, extra),
     say: (options) => people.say(options),
     mention: (text, options = {}) => people.say({ ...options, text: `<@${BOT_USER}> ${text}` }),
-    slash: (text, options) => people.slash(text, options),
-    press: (where, action) => people.press(where, action),
+    slash: (text, options) => interactions.slash(text, options),
+    press: (where, action) => interactions.press(where, action),
+    submit: (view, values) => interactions.submit(view, values),
+    closeView: (view) => interactions.closeView(view),
+    shortcut: (where, callbackId) => interactions.shortcut(where, callbackId),
   }
 }
 
-type Reading = Pick<LocalSlack, 'messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'whispers'>
+type Reads =
+  | ('messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'whispers')
+  | ('session' | 'modal' | 'home' | 'shownView' | 'files')
 
 /** What tests look at: the state of the workspace, read only. */
-function reading(store: Store): Reading {
+function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
   const channelOf = (id: string) => store.channels.get(id)
   const messages = (id: string) => channelOf(id)?.messages ?? []
   return {
@@ -134,6 +155,11 @@ function reading(store: Store): Reading {
       const channel = channelOf(id)
       return channel ? store.status(channel, thread) : ''
     },
+    session: (id, thread) => channelOf(id)?.sessions.get(thread),
+    modal: (user = ALICE) => views.modals(user).at(-1),
+    home: (user = ALICE) => views.home(user),
+    shownView: (view) => shownView(store, view),
+    files: () => [...store.files.values()],
     reactions: (id, ts) => messages(id).find((one) => one.ts === ts)?.reactions ?? [],
     whispers: (id, user) =>
       (channelOf(id)?.ephemerals ?? []).filter((one) => one.user === user).map((one) => shown(store, one)),
@@ -143,6 +169,8 @@ function reading(store: Store): Reading {
 export type { Delivery } from './deliveries.ts'
 export type { Fault } from './faults.ts'
 export type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
-export type { Done, Said, SayOptions } from './people.ts'
+export type { Done } from './hand-over.ts'
+export type { Submitted } from './interactions.ts'
+export type { Said, SayOptions } from './people.ts'
 export { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from './store.ts'
-export type { Json, Message } from './types.ts'
+export type { Json, Message, Session } from './types.ts'

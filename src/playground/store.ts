@@ -6,6 +6,8 @@ import {
   type Ephemeral,
   type Json,
   type Message,
+  type Session,
+  type StoredFile,
   type User,
 } from './types.ts'
 
@@ -19,14 +21,24 @@ export const BOB = 'U0BOB000001'
 export const GENERAL = 'C0GENERAL01'
 export const RANDOM = 'C0RANDOM001'
 
-/** A status clears itself after two minutes. */
+/** A status clears itself after two minutes; a session that nobody ends, after an hour. */
 const STATUS_MS = 120_000
+const SESSION_MS = 3_600_000
+
+/** Who reacted how. */
+export interface Reacted {
+  name: string
+  user: string
+  removed?: boolean
+}
 
 /** The workspace: channels, people, messages. All that changes goes through here and is told to those who watch. */
 export class Store {
   readonly channels = new Map<string, Channel>()
   readonly users = new Map<string, User>()
+  /** Every modal and Home that the app showed, in their order; `Views` knows which are open. */
   readonly views: Json[] = []
+  readonly files = new Map<string, StoredFile>()
   private readonly watchers = new Set<(change: Change) => void>()
   private readonly now: () => number
   private lastTs = 0
@@ -76,11 +88,14 @@ export class Store {
       real_name: name,
       deleted: false,
       is_bot: false,
+      is_admin: false,
+      is_owner: false,
+      is_email_confirmed: true,
       is_restricted: false,
       is_ultra_restricted: false,
       is_stranger: false,
       tz: 'Europe/London',
-      profile: { display_name: extra.real_name ?? name, real_name: extra.real_name ?? name },
+      profile: profileOf(name, extra.real_name ?? name),
       ...extra,
     }
     this.users.set(id, user)
@@ -100,6 +115,8 @@ export class Store {
       messages: [],
       ephemerals: [],
       statuses: new Map(),
+      sessions: new Map(),
+      prompts: new Map(),
       deleted: new Set(),
       ...extra,
     }
@@ -152,7 +169,7 @@ export class Store {
     if (root?.user) posted.parent_user_id = root.user
     channel.messages.push(posted)
     this.tell({ type: 'message', channel: channel.id, message: posted })
-    if (posted.bot_id === BOT) this.setStatus(channel, posted.thread_ts ?? posted.ts, '')
+    if (posted.bot_id === BOT) this.clearBy(channel, posted.thread_ts ?? posted.ts)
     return posted
   }
 
@@ -165,21 +182,26 @@ export class Store {
   remove(channel: Channel, message: Message) {
     channel.deleted.add(message.ts)
     const place = channel.messages.indexOf(message)
-    const replies = channel.messages.some((one) => one.thread_ts === message.ts && one.ts !== message.ts)
-    if (replies) {
-      const { ts, thread_ts } = message
-      const stone: Message = {
-        type: 'message',
-        subtype: 'tombstone',
-        ts,
-        text: 'This message was deleted.',
-        ...(thread_ts && { thread_ts }),
-      }
+    if (this.thread(channel, message.ts).length > 1) {
+      const stone = tombstone(message)
       channel.messages[place] = stone
       return this.changed(channel, stone)
     }
     channel.messages.splice(place, 1)
     this.tell({ type: 'removed', channel: channel.id, ts: message.ts })
+  }
+
+  /** Adds somebody's reaction, or takes it back. */
+  react(channel: Channel, message: Message, { name, user, removed = false }: Reacted) {
+    const before = message.reactions ?? []
+    const users = before.find((one) => one.name === name)?.users.filter((one) => one !== user) ?? []
+    if (!removed) users.push(user)
+    const own = { name, users, count: users.length }
+    const known = before.some((one) => one.name === name)
+    message.reactions = (known ? before.map((one) => (one.name === name ? own : one)) : [...before, own]).filter(
+      ({ count }) => count > 0,
+    )
+    this.changed(channel, message)
   }
 
   /** Shows something to one person. */
@@ -190,11 +212,55 @@ export class Store {
     return whispered
   }
 
-  /** An empty text clears it. */
+  /** Shows something else in its place. */
+  rewhisper(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
+    Object.assign(ephemeral, shown)
+    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral })
+  }
+
+  unwhisper(channel: Channel, ephemeral: Ephemeral) {
+    channel.ephemerals.splice(channel.ephemerals.indexOf(ephemeral), 1)
+    this.tell({ type: 'removed', channel: channel.id, ts: ephemeral.ts })
+  }
+
+  /** What an assistant says that it does; an empty text clears it. */
   setStatus(channel: Channel, thread: string, text: string) {
+    this.putStatus(channel, { thread, text, ofSession: false })
+  }
+
+  /** Sessions and assistants share this one place: the last writer wins. */
+  private putStatus(channel: Channel, status: { thread: string; text: string; ofSession: boolean }) {
+    const { thread, text, ofSession } = status
     if (text === '' && !channel.statuses.delete(thread)) return
-    if (text !== '') channel.statuses.set(thread, { text, until: this.now() + STATUS_MS })
+    const until = this.now() + (ofSession ? SESSION_MS : STATUS_MS)
+    if (text !== '') channel.statuses.set(thread, { text, until, ofSession })
     this.tell({ type: 'status', channel: channel.id, thread, text })
+  }
+
+  /** A message of the bot's clears what an assistant said that it does; a session's own status stands. */
+  private clearBy(channel: Channel, thread: string) {
+    if (channel.statuses.get(thread)?.ofSession === false) this.setStatus(channel, thread, '')
+  }
+
+  /** Opens a session or changes it; `processing` shows as a status, anything else clears it. */
+  setSession(channel: Channel, thread: string, change: Session): Session {
+    const session = { ...channel.sessions.get(thread), ...change }
+    channel.sessions.set(thread, session)
+    const text = session.status === 'processing' ? 'is working …' : ''
+    this.putStatus(channel, { thread, text, ofSession: true })
+    this.tell({ type: 'session', channel: channel.id, thread, session })
+    return session
+  }
+
+  renameSession(channel: Channel, thread: string, title: string) {
+    const session = { ...(channel.sessions.get(thread) ?? { status: 'active' as const }), title }
+    channel.sessions.set(thread, session)
+    this.tell({ type: 'session', channel: channel.id, thread, session })
+  }
+
+  setPrompts(channel: Channel, thread: string, prompts: Json[]) {
+    channel.prompts.set(thread, prompts)
+    this.tell({ type: 'prompts', channel: channel.id, thread, prompts })
   }
 
   /** What the bot says that it does in a thread; an empty string when nothing, or when two minutes have passed. */
@@ -207,4 +273,15 @@ export class Store {
   thread(channel: Channel, root: string): Message[] {
     return channel.messages.filter((message) => message.ts === root || message.thread_ts === root)
   }
+}
+
+/** What is left of a deleted root that has replies. */
+function tombstone({ ts }: Message): Message {
+  const text = 'This message was deleted.'
+  return { type: 'message', subtype: 'tombstone', hidden: true, user: 'USLACKBOT', ts, thread_ts: ts, text }
+}
+
+/** Names and address; `users.info` gives the address only with `users:read.email`. */
+function profileOf(name: string, real: string): Json {
+  return { display_name: real, real_name: real, email: `${name}@example.com` }
 }

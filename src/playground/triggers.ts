@@ -6,18 +6,19 @@ const LASTS_MS = 3000
 
 /** The tickets that modals are opened with. */
 export interface Triggers {
-  issue(): string
-  /** @throws Refusal when it is unknown, used or old. */
-  use(trigger: string): void
+  /** A fresh one for whoever pressed or commanded. */
+  issue(user: string): string
+  /** Whom it was given to. @throws Refusal when it is unknown, used or old. */
+  use(trigger: string): string
 }
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids */
 export function createTriggers(store: Store, now: () => number): Triggers {
-  const issued = new Map<string, { at: number; used: boolean }>()
+  const issued = new Map<string, { user: string; at: number; used: boolean }>()
   return {
-    issue() {
+    issue(user) {
       const trigger = store.id('trigger.')
-      issued.set(trigger, { at: now(), used: false })
+      issued.set(trigger, { user, at: now(), used: false })
       return trigger
     },
     use(trigger) {
@@ -27,6 +28,7 @@ export function createTriggers(store: Store, now: () => number): Triggers {
       if (now() - known.at > LASTS_MS)
         throw new Refusal('expired_trigger_id', { why: 'The trigger is over 3 seconds old.' })
       known.used = true
+      return known.user
     },
   }
 }

@@ -44,11 +44,32 @@ export interface Ephemeral {
   blocks?: Json[]
 }
 
-/** What `assistant.threads.setStatus` said. */
+/** What a thread shows that the bot does: of `assistant.threads.setStatus` or of an agent's session, whichever came last. */
 export interface Status {
   text: string
   /** Milliseconds since the epoch at which Slack clears it by itself. */
   until: number
+  /** A session's own stands until the session says otherwise; the other kind goes with the bot's next message. */
+  ofSession: boolean
+}
+
+/** An agent's session in a thread, as `agents.sessions.setStatus` and `chat.startStream` open it. */
+export interface Session {
+  status: SessionStatus
+  title?: string
+  initiator?: string
+}
+
+export type SessionStatus = 'processing' | 'active' | 'suspended' | 'closed'
+
+/** A file that an app uploads: bytes first, then its place. */
+export interface StoredFile {
+  id: string
+  name: string
+  title: string
+  /** The length that was announced, in bytes. */
+  size: number
+  content?: string
 }
 
 /** A channel, a private one (`group`), a direct message (`im`) or one among several (`mpim`). */
@@ -64,6 +85,10 @@ export interface Channel {
   ephemerals: Ephemeral[]
   /** What the bot says that it is doing, by thread. */
   statuses: Map<string, Status>
+  /** An agent's sessions, by thread. */
+  sessions: Map<string, Session>
+  /** What `assistant.threads.setSuggestedPrompts` offers, by thread; the channel itself is the empty text. */
+  prompts: Map<string, Json[]>
   /** The ts of messages that are gone, so that asking for one is known from making one up. */
   deleted: Set<string>
 }
@@ -76,6 +101,9 @@ export interface User {
   real_name: string
   deleted: boolean
   is_bot: boolean
+  is_admin: boolean
+  is_owner: boolean
+  is_email_confirmed: boolean
   is_restricted: boolean
   is_ultra_restricted: boolean
   is_stranger: boolean
@@ -107,7 +135,9 @@ export type Change =
   | { type: 'ephemeral'; channel: string; ephemeral: Ephemeral }
   | { type: 'status'; channel: string; thread: string; text: string }
   | { type: 'channel'; channel: string }
-  | { type: 'view'; view: Json }
+  | { type: 'session'; channel: string; thread: string; session: Session }
+  | { type: 'prompts'; channel: string; thread: string; prompts: Json[] }
+  | { type: 'view'; user: string; view?: Json }
 
 /**
  * Slack says no. `blame` tells the app's own mistakes (a broken form, a limit, an id that never was) from an answer that

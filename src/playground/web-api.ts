@@ -3,10 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from './args.ts'
 import type { Faults } from './faults.ts'
 import { readBody, sendJson, wait } from './loopback-server.ts'
+import { checkKinds } from './block-rules.ts'
 import { methods, scopesOf } from './methods/index.ts'
 import type { Workspace } from './methods/method.ts'
+import { takeUpload } from './methods/upload-methods.ts'
 import type { ResponseUrls } from './response-urls.ts'
-import { Refusal, type Call, type Json, type Refused } from './types.ts'
+import { declined, Refusal, type Call, type Json, type Refused } from './types.ts'
 
 /** What answering takes; `calls` and `refusals` are written to. */
 export interface WebApiOptions {
@@ -15,6 +17,10 @@ export interface WebApiOptions {
   appToken: string
   /** The scopes of the bot token; all of them where this is missing. */
   scopes?: string[]
+  /** Whether the app was removed, so that its token is dead. */
+  isRevoked: () => boolean
+  /** Kinds of blocks that this workspace refuses. */
+  refusedBlocks: Set<string>
   faults: Faults
   /** Seconds to wait before this call, 0 for none. */
   rate: (method: string, args: Json) => number
@@ -53,7 +59,7 @@ interface Arrived {
   body: string
 }
 
-/** Three addresses: methods, response URLs, and nothing else. */
+/** Addresses of methods, response URLs, uploads, and nothing else. */
 async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> {
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''
@@ -65,7 +71,20 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
     const read = () => parseArgs(arrived.body, type || 'application/json', new URLSearchParams())
     return answerResponse(options, { id: name, read })
   }
+  if (first === 'upload') return answerUpload(options, name, arrived.body)
   return { status: 404, body: { ok: false, error: 'not_found' } }
+}
+
+/** An upload's address needs no token either. */
+function answerUpload(options: WebApiOptions, id: string, body: string): Answer {
+  const call = { method: 'upload', args: { id } }
+  const fault = options.faults.meet(call.method, call.args)
+  if (fault?.status || fault?.error) return faulty(options, call, fault)
+  const answer = record(options, call, () => {
+    takeUpload(options.workspace.store, id, body)
+    return {}
+  })
+  return { status: answer.body['ok'] === true ? 200 : 400, body: answer.body }
 }
 
 /** A response URL needs no token: knowing it is enough, which is why it is never logged. */
@@ -76,6 +95,7 @@ function answerResponse(options: WebApiOptions, { id, read }: { id: string; read
   if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, call, fault)
   const answer = record(options, call, () => {
     call.args = read()
+    refuseKinds(options, call.args)
     options.responseUrls.take(id, call.args)
     return {}
   })
@@ -110,10 +130,16 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
     if (broken) throw broken
     const run = methods.get(method)
     if (!run) throw new Refusal('unknown_method', { why: method, more: { req_method: method } })
+    refuseKinds(options, args)
     return run(args, options.workspace)
   })
   await fault?.hold
   return fault?.dropAfter ? { ...answer, drop: true } : answer
+}
+
+/** What this workspace does not know yet it refuses, which is no mistake of the app's. */
+function refuseKinds({ refusedBlocks }: WebApiOptions, { blocks, attachments, chunks, view }: Json) {
+  if (refusedBlocks.size > 0) checkKinds([blocks, attachments, chunks, view], refusedBlocks)
 }
 
 /** @throws Refusal for a missing, unknown or wrong token, and for a scope that it lacks. */
@@ -122,6 +148,7 @@ function authorize(options: WebApiOptions, method: string, authorization: string
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1]
   if (!token) throw new Refusal('not_authed', { why: 'There is no Authorization: Bearer header.' })
   const { botToken, appToken, scopes } = options
+  if (token === botToken && options.isRevoked()) throw declined('account_inactive')
   if (token !== botToken && token !== appToken) throw new Refusal('invalid_auth', { why: 'The token is unknown.' })
   const wanted = method === 'apps.connections.open' ? appToken : botToken
   if (token !== wanted) throw new Refusal('not_allowed_token_type', { why: `${method} with the other token` })

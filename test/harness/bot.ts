@@ -2,10 +2,19 @@ import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { ALICE, GENERAL, startLocalSlack } from '../../src/playground/slack.ts'
-import type { LocalSlack, LocalSlackOptions, Message, Said, SayOptions } from '../../src/playground/slack.ts'
+import type {
+  Done,
+  LocalSlack,
+  LocalSlackOptions,
+  Message,
+  Said,
+  SayOptions,
+  Session,
+} from '../../src/playground/slack.ts'
 import { startWiki, type Wiki } from '../../src/playground/wiki.ts'
 import type { WikiPage } from '../../src/playground/wiki-pages.ts'
 import type { Ends } from './ends.ts'
+import { modalOf, openHome, type ViewInHand } from './slack-hands.ts'
 import { playModel, type PlayedModel, type Script } from './played-model.ts'
 
 export interface TestBotOptions {
@@ -31,6 +40,10 @@ export interface TestBot {
   dm(text: string, options?: Omit<SayOptions, 'text' | 'channel'>): Promise<Thread>
   /** `/ask`, and the thread that its root opens. */
   ask(text: string, options?: { channel?: string; user?: string }): Promise<Thread>
+  /** The modal that opens before somebody, Alice unless told otherwise. */
+  modal(user?: string): Promise<ViewInHand>
+  /** Somebody opens the app's Home. */
+  openHome(user?: string): Promise<ViewInHand>
   stop(): Promise<void>
 }
 
@@ -85,8 +98,10 @@ export async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: E
 }
 
 /** What people do with a bot on this Slack, wherever the bot runs. */
-export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'ask'> {
+export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'ask' | 'modal' | 'openHome'> {
   return {
+    modal: (user) => modalOf(slack, user),
+    openHome: (user) => openHome(slack, user),
     mention: async (text, said) => new Thread(slack, await slack.mention(text, said)),
     dm: async (text, said = {}) =>
       new Thread(slack, await slack.say({ ...said, channel: dmOf(said.user ?? ALICE), text })),
@@ -124,6 +139,55 @@ export class Thread {
     this.#asked += 1
     this.said = await this.#slack.say({ ...options, channel: this.channel, thread_ts: this.ts, text })
     return this.said
+  }
+
+  /** Somebody presses what has this `action_id`, on the last message of the bot's that has one; of thumbs, by its value. */
+  async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<Done> {
+    const { value, ...who } = options
+    const holds = (message: Message) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
+    const message = await this.#slack.until(() => this.messages().findLast(holds), `a message with ${actionId}`)
+    const chosen = { action_id: actionId, ...(value !== undefined && { value }) }
+    return this.#slack.press({ channel: this.channel, ts: message.ts, ...who }, chosen)
+  }
+
+  /** Somebody reacts to the question, or to another message. */
+  async react(name: string, options: { user?: string; ts?: string; removed?: boolean } = {}): Promise<void> {
+    await this.#slack.people.react({ channel: this.channel, ts: this.said.ts, name, ...options })
+  }
+
+  /** The asker changes what was said last. */
+  async edit(text: string): Promise<void> {
+    await this.#slack.people.edit({ channel: this.channel, ts: this.said.ts }, text)
+  }
+
+  /** The asker deletes what was said last. */
+  async delete(): Promise<void> {
+    await this.#slack.people.remove({ channel: this.channel, ts: this.said.ts })
+  }
+
+  /** Somebody presses Slack's own Stop. */
+  async pressStop(user: string = ALICE): Promise<void> {
+    await this.#slack.people.stopSession({ channel: this.channel, thread: this.ts, user })
+  }
+
+  /** Somebody gives the agent's session another title. */
+  async rename(title: string, user: string = ALICE): Promise<void> {
+    await this.#slack.people.renameSession({ channel: this.channel, thread: this.ts, user }, title)
+  }
+
+  /** Somebody takes a shortcut from the menu of what was said last, or of another message. */
+  shortcut(callbackId: string, options: { user?: string; ts?: string } = {}): Promise<Done> {
+    return this.#slack.shortcut({ channel: this.channel, ts: this.said.ts, ...options }, callbackId)
+  }
+
+  /** What only this person was shown in the channel. */
+  whispers(user: string = ALICE): string[] {
+    return this.#slack.whispers(this.channel, user)
+  }
+
+  /** The agent's session of this thread. */
+  session(): Session | undefined {
+    return this.#slack.session(this.channel, this.ts)
   }
 
   /** The bot's messages. */

@@ -155,7 +155,7 @@ test.each([
   ['markdown of 12,000', { type: 'markdown', text: long(12_000) }],
   ['a button at its limits', actions(button({ style: 'primary', value: long(2000) }), menu('overflow', 1))],
   ['rich text', rich({ type: 'rich_text_section', elements: [bold, mention, link] }, list)],
-  ['a table', table({ type: 'raw_text', text: 'x' }, rich())],
+  ['a table', table({ type: 'raw_text', text: 'x' }, words(link))],
   ['a plan', { type: 'plan', title: 'p', tasks: [task()] }],
   ['a button that asks again', actions(button({ confirm: confirm(), url: 'https://example.org' }))],
   ['menus, full', actions(menu('static_select', 100, { placeholder: plain('Pick') }), menu('radio_buttons', 10))],

@@ -70,13 +70,14 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(came[1]?.payload).toMatchObject({ thread_ts: ts, parent_user_id: BOB })
   })
 
-  test('files and broadcasts come as subtypes, bots with their id and without a mention', async () => {
+  test('files and broadcasts come as subtypes, bots with their id', async () => {
     const slack = await localSlack()
     const came = await app(slack)
     await slack.say({ text: 'look', subtype: 'file_share', files: [{ id: 'F1' }] })
     await slack.mention('I am a bot', { extra: { bot_id: 'B0OTHER0001' } })
-    expect(came.map(({ type }) => type)).toEqual(['file_share', 'message'])
+    expect(came.map(({ type }) => type).sort()).toEqual(['app_mention', 'file_share', 'message'])
     expect(came[0]?.payload['files']).toEqual([{ id: 'F1' }])
+    for (const { payload } of came.slice(1)) expect(payload).toMatchObject({ bot_id: 'B0OTHER0001' })
   })
 
   test('a command carries its channel, its asker, a trigger and an address to answer at', async () => {
@@ -157,7 +158,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     const channel = `D${ALICE.slice(1)}`
     const { ts } = await slack.say({ channel, text: 'hello' })
     const stream = await call(slack, 'chat.startStream', { channel, thread_ts: ts, markdown_text: 'one' })
-    await slack.people.stopStreams({ channel, thread: ts })
+    await slack.people.stopSession({ channel, thread: ts })
     expect(came.at(-1)).toMatchObject({
       type: 'agent_session_stopped',
       payload: { channel, thread_ts: ts, user: ALICE, streaming_message_ts: [stream.ts] },

@@ -7,6 +7,7 @@ type Answer = Record<string, unknown>
 
 const NOBODY = 'U0NOBODY001'
 const NEVER = '1.000001'
+const DEAD = 'message_not_in_streaming_state'
 
 /** Calls as @slack/web-api does: a form, structured arguments as JSON inside it. It is about #general unless it says so. */
 async function call(method: string, args: Answer = {}, local = slack): Promise<Answer> {
@@ -111,17 +112,19 @@ describe('the bot’s mistake is refused and written down', () => {
     start('no recipient', 'missing_recipient_user_id', { thread_ts: root }),
     start('no team', 'missing_recipient_team_id', { thread_ts: root, recipient_user_id: ALICE }),
     start('nobody', 'user_not_found', { thread_ts: root, ...to, recipient_user_id: NOBODY }),
-    start('no thread', 'invalid_arguments', to),
+    start('no thread in a direct message', 'invalid_arguments', { channel: `D${ALICE.slice(1)}` }),
     start('a thread that never was', 'invalid_thread_ts', { thread_ts: NEVER, ...to }),
     start('an unknown display', 'invalid_arguments', { thread_ts: root, ...to, task_display_mode: 'dance' }),
     append('text together with chunks', 'invalid_arguments', { ts: open, markdown_text: 'a', chunks: [said] }),
-    append('over 11,000 bytes in all', 'msg_too_long', { ts: open, markdown_text: 'ö'.repeat(5501) }),
     chunk('an empty chunk', { ...said, text: '' }),
     chunk('an unknown chunk', { type: 'dance', title: 'a' }),
     chunk('a task without an id', { type: 'task_update', title: 'a', status: 'complete' }),
     chunk('a task of no known status', { type: 'task_update', id: '1', title: 'a', status: 'done' }),
     chunk('a title over 256', { type: 'plan_update', title: text(257) }),
     chunk('broken blocks in a chunk', { type: 'blocks', blocks: [{}] }, 'invalid_blocks'),
+    append('somebody else’s message', 'message_not_owned_by_app', { ts: root, markdown_text: 'a' }),
+    append('over 11,000 bytes in all, of which it dies', DEAD, { ts: open, markdown_text: 'ö'.repeat(5501) }),
+    append('anything after its death', DEAD, { ts: open, markdown_text: 'a' }),
     ['views.open', 'a made-up trigger', 'invalid_trigger_id', { trigger_id: 'made-up', view: modal }],
     publish('a modal', 'invalid_arguments', { user_id: ALICE, view: modal }),
     publish('nobody', 'user_not_found', { user_id: NOBODY, view: home }),
@@ -306,7 +309,7 @@ describe('what does not last', () => {
     const x = { markdown_text: 'x' }
     await story([['chat.appendStream', { ...old, ...x }, 'message_not_in_streaming_state']], timed)
     const stopped = await begin()
-    await timed.people.stopStreams({ channel, thread })
+    await timed.people.stopSession({ channel, thread })
     await story([['chat.appendStream', { ...stopped, ...x }, 'stopped_by_user']], timed)
   })
 

@@ -3,6 +3,7 @@ import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
 import { readContent, UPDATE_TEXT_MOST } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
+import { isStreaming } from './stream-life.ts'
 
 /** How the bot's own messages are signed. */
 export const FROM_BOT = { user: BOT_USER, bot_id: BOT, app_id: APP, team: TEAM }
@@ -18,14 +19,15 @@ export const chatMethods: Record<string, Method> = {
     return { channel: channel.id, ts: message.ts, message }
   },
 
-  'chat.update': (args, { store }) => {
+  'chat.update': (args, slack) => {
+    const { store } = slack
     const { channel, message } = own(args, store, 'cant_update_message')
-    if (message.streaming_state === 'in_progress') throw new Refusal('streaming_state_conflict')
+    if (isStreaming(message, slack)) throw new Refusal('streaming_state_conflict')
     const content = readContent({ ...keptBy(args, message), ...args }, { textMost: UPDATE_TEXT_MOST })
     const edited = { user: BOT_USER, ts: store.ts() }
     // Blocks without a new text leave the old one as what a notification says.
     const text = content.text || message.text
-    Object.assign(message, { blocks: undefined }, content, { text, edited })
+    Object.assign(message, { blocks: undefined, chunks: undefined }, content, { text, edited })
     store.changed(channel, message)
     return { channel: channel.id, ts: message.ts, text: message.text, message }
   },
@@ -53,7 +55,7 @@ export const chatMethods: Record<string, Method> = {
 }
 
 /** The root that a message is to stand under. @throws Refusal where there is none. */
-function threadOf(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
+export function threadOf(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
   const ts = optional(args, 'thread_ts')
   if (ts === undefined) return undefined
   const root = store.message(channel, ts, 'thread_not_found')

@@ -23,6 +23,13 @@ export const conversationMethods: Record<string, Method> = {
     return { channel: channelObject(channel) }
   },
 
+  'conversations.members': (args, { store }) => {
+    const channel = store.channel(required(args, 'channel'))
+    const members = [...channel.members]
+    const { from, to, next } = slice(members.length, args, { normal: 100, most: 999 })
+    return { members: members.slice(from, to), response_metadata: { next_cursor: next } }
+  },
+
   'conversations.open': (args, { store }) => {
     const user = optional(args, 'users') ?? optional(args, 'channel')
     if (user === undefined) throw invalid('[ERROR] missing required field: users')
@@ -82,15 +89,20 @@ function between(messages: Message[], args: Json): Message[] {
 
 /** One page of messages; the cursor is where the next one begins. */
 function page(messages: Message[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
-  const limit = whole(args, 'limit', bounds)
-  const from = readCursor(optional(args, 'cursor'))
-  const next = from + limit < messages.length ? Buffer.from(`next:${from + limit}`).toString('base64') : ''
+  const { from, to, next } = slice(messages.length, args, bounds)
   const withMetadata = flag(args, 'include_all_metadata')
   return {
-    messages: messages.slice(from, from + limit).map((message) => outward(message, bounds.channel, withMetadata)),
+    messages: messages.slice(from, to).map((message) => outward(message, bounds.channel, withMetadata)),
     has_more: next !== '',
     response_metadata: { next_cursor: next },
   }
+}
+
+/** Where a page begins and ends, and the cursor of the next one. */
+function slice(length: number, args: Json, bounds: { normal: number; most: number }) {
+  const from = readCursor(optional(args, 'cursor'))
+  const to = from + whole(args, 'limit', bounds)
+  return { from, to, next: to < length ? Buffer.from(`next:${to}`).toString('base64') : '' }
 }
 
 /** Cursors are opaque to apps; one that was made up is refused. */
@@ -104,7 +116,7 @@ function readCursor(cursor: string | undefined): number {
 /** A message as history gives it: metadata only where it was asked for, and a root's replies counted. */
 function outward(message: Message, channel: Channel, withMetadata: boolean): Json {
   const { metadata, ...rest } = message
-  delete rest.chunks
+  for (const name of ['chunks', 'died', 'stopped_by']) delete rest[name]
   const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts)
   const counted = replies.length > 0 && {
     thread_ts: message.ts,

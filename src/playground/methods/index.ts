@@ -2,11 +2,18 @@ import { chatMethods } from './chat.ts'
 import { conversationMethods } from './conversations.ts'
 import type { Method } from './method.ts'
 import { otherMethods } from './others.ts'
+import { reactionMethods } from './reaction-methods.ts'
+import { sessionMethods } from './session-methods.ts'
 import { streamMethods } from './stream.ts'
+import { uploadMethods } from './upload-methods.ts'
+import { viewMethods } from './view-methods.ts'
 
 /** The Web API methods of the local Slack, by name. */
 export const methods = new Map<string, Method>(
-  Object.entries({ ...chatMethods, ...streamMethods, ...conversationMethods, ...otherMethods }),
+  Object.entries({
+    ...{ ...chatMethods, ...streamMethods, ...conversationMethods, ...otherMethods },
+    ...{ ...reactionMethods, ...sessionMethods, ...uploadMethods, ...viewMethods },
+  }),
 )
 
 /**
@@ -23,6 +30,11 @@ export const scopesOf = new Map<string, string[]>(
     'chat.appendStream': ['chat:write'],
     'chat.stopStream': ['chat:write'],
     'assistant.threads.setStatus': ['chat:write', 'assistant:write'],
+    'assistant.threads.setTitle': ['chat:write', 'assistant:write'],
+    'assistant.threads.setSuggestedPrompts': ['chat:write', 'assistant:write'],
+    'agents.sessions.setStatus': ['chat:write'],
+    'agents.sessions.rename': ['chat:write'],
+    'conversations.members': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
     'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
     'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
     'conversations.info': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
@@ -30,7 +42,12 @@ export const scopesOf = new Map<string, string[]>(
     'conversations.open': ['channels:manage', 'groups:write', 'im:write', 'mpim:write'],
     'reactions.add': ['reactions:write'],
     'reactions.remove': ['reactions:write'],
+    'reactions.get': ['reactions:read'],
+    'reactions.list': ['reactions:read'],
+    'files.getUploadURLExternal': ['files:write'],
+    'files.completeUploadExternal': ['files:write'],
     'users.info': ['users:read'],
+    'users.lookupByEmail': ['users:read.email'],
     'bots.info': ['users:read'],
   }),
 )

@@ -1,38 +1,47 @@
 /** Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming, and what facts/slack.md says of their limits. */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { checkBlocks } from '../block-rules.ts'
-import { Refusal, type Channel, type Json, type Message } from '../types.ts'
+import { BOT, TEAM } from '../store.ts'
+import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
 import { FROM_BOT } from './chat.ts'
 import { checkLength, MARKDOWN_MOST, readMetadata } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
+import { readStatus } from './session-methods.ts'
+import { checkGrowth, isStreaming, notStreaming } from './stream-life.ts'
 
-/** The most UTF-8 bytes that a streamed message holds, and the most characters of a title in it. */
-const STREAM_BYTES = 11_000
+/** The most characters of a title in it. */
 const TITLE_MOST = 256
 
 /** Start, append, stop; one message that grows meanwhile. */
 export const streamMethods: Record<string, Method> = {
-  'chat.startStream': (args, { store }) => {
+  'chat.startStream': (args, slack) => {
+    const { store } = slack
     const channel = store.writable(required(args, 'channel'))
-    const thread = required(args, 'thread_ts')
-    store.message(channel, thread, 'invalid_thread_ts')
+    // In direct messages a stream stands in a thread; in a channel it may stand by itself.
+    const thread = channel.kind === 'im' ? required(args, 'thread_ts') : optional(args, 'thread_ts')
+    if (thread) store.message(channel, thread, 'invalid_thread_ts')
     checkRecipient(args, channel, store)
     const mode = optional(args, 'task_display_mode') ?? 'timeline'
     if (mode !== 'timeline' && mode !== 'plan') throw invalid(`[ERROR] task_display_mode: ${mode}`)
     const chunks = readChunks(args)
+    const text = textOf(chunks)
+    if (Buffer.byteLength(text) > slack.streamBytes) throw new Refusal('msg_too_long', { why: 'longer than a stream' })
     const message = store.post(channel, {
       ...FROM_BOT,
-      thread_ts: thread,
+      ...(thread && { thread_ts: thread }),
       streaming_state: 'in_progress',
-      text: textOf(chunks),
+      task_display_mode: mode,
+      text,
       chunks,
     })
+    // An agent's stream opens a session by itself; nobody but the app ends it.
+    if (slack.agent) store.setSession(channel, thread ?? message.ts, { status: 'processing' })
     return { channel: channel.id, ts: message.ts }
   },
 
   'chat.appendStream': (args, slack) => {
     const { channel, message } = streaming(args, slack)
-    add(message, readChunks(args))
+    add(message, readChunks(args), slack)
     slack.store.changed(channel, message)
     return { channel: channel.id, ts: message.ts }
   },
@@ -41,7 +50,9 @@ export const streamMethods: Record<string, Method> = {
     const { channel, message } = streaming(args, slack)
     const { blocks } = args
     if (blocks !== undefined) checkBlocks(blocks)
-    add(message, readChunks(args))
+    const session = optional(args, 'session_status')
+    const status = session === undefined ? undefined : readStatus(session)
+    add(message, readChunks(args), slack)
     Object.assign(
       message,
       { streaming_state: 'completed' },
@@ -49,6 +60,7 @@ export const streamMethods: Record<string, Method> = {
       readMetadata(args['metadata']),
     )
     slack.store.changed(channel, message)
+    if (slack.agent && status) slack.store.setSession(channel, message.thread_ts ?? message.ts, { status })
     return { channel: channel.id, ts: message.ts, message }
   },
 }
@@ -59,18 +71,20 @@ function checkRecipient(args: Json, channel: Channel, store: Workspace['store'])
   const user = optional(args, 'recipient_user_id')
   if (user === undefined) throw new Refusal('missing_recipient_user_id')
   if (optional(args, 'recipient_team_id') === undefined) throw new Refusal('missing_recipient_team_id')
-  if (!store.users.has(user)) throw new Refusal('user_not_found', { why: `There is no user ${user}.` })
+  const known = store.users.get(user)
+  if (!known) throw new Refusal('user_not_found', { why: `There is no user ${user}.` })
+  // People of connected workspaces cannot be streamed to, which a good app learns here.
+  if (known.is_stranger || known.team_id !== TEAM) throw declined('user_not_found')
 }
 
-/** A stream that was begun and is still alive. Age is looked at when it is next used, which is when it shows. */
-function streaming(args: Json, { store, now, streamMs }: Workspace): { channel: Channel; message: Message } {
-  const channel = store.writable(required(args, 'channel'))
-  const message = store.message(channel, required(args, 'ts'))
-  const age = now() - Number(message.ts) * 1000
-  if (message.streaming_state === 'in_progress' && age > streamMs) message.streaming_state = 'stopped'
-  if (message.streaming_state === 'in_progress') return { channel, message }
-  if (message['stopped_by']) throw new Refusal('stopped_by_user', { blame: false })
-  throw new Refusal('message_not_in_streaming_state', { why: 'It was never streaming, is done, or has died.' })
+/** A stream that was begun and is still alive. */
+function streaming(args: Json, slack: Workspace): { channel: Channel; message: Message } {
+  const channel = slack.store.writable(required(args, 'channel'))
+  const message = slack.store.message(channel, required(args, 'ts'))
+  if (message.bot_id !== BOT)
+    throw new Refusal('message_not_owned_by_app', { why: `${message.ts} is somebody else's.` })
+  if (!isStreaming(message, slack)) throw notStreaming(message)
+  return { channel, message }
 }
 
 /** Text alone counts as one chunk of markdown. */
@@ -102,11 +116,11 @@ function checkChunk(chunk: unknown) {
     if (String(chunk[name] ?? '').length > TITLE_MOST) throw no(`${name} over ${TITLE_MOST} characters`)
 }
 
-/** All or nothing: a stream that would grow too long stays as it was. */
-function add(message: Message, chunks: Json[]) {
-  const text = message.text + textOf(chunks)
-  if (Buffer.byteLength(text) > STREAM_BYTES) throw new Refusal('msg_too_long', { why: `over ${STREAM_BYTES} bytes` })
-  message.text = text
+/** All or nothing. */
+function add(message: Message, chunks: Json[], slack: Workspace) {
+  const text = textOf(chunks)
+  checkGrowth(message, text, slack)
+  message.text += text
   message.chunks = [...(message.chunks ?? []), ...chunks]
 }
 
