@@ -12,6 +12,12 @@ export interface Source {
   url: string
 }
 
+/** Numbers in their order, such as amounts by company or values by year: a reader may draw them. The text says them too. */
+export interface Series {
+  title: string
+  points: { label: string; value: number }[]
+}
+
 /** What the model asked for: the tool's name as it wrote it, and the input (text, or fields where the dialect writes JSON). */
 export interface Action {
   tool: string
@@ -25,6 +31,7 @@ export interface Observation {
   text: string
   ok: boolean
   sources?: Source[]
+  series?: Series
   /** A repeatable tool has nothing more to give, see `ToolOutput`. */
   exhausted?: true
   /** The loop wrote it, not a tool: nothing was found. */
@@ -194,12 +201,14 @@ export interface ToolContext {
 }
 
 /**
- * What a tool returns: text for the model, and the pages it came from. With `exhausted` a repeatable tool says that it has
+ * What a tool returns: text for the model, the pages it came from, and a series for people to see. With `exhausted` a repeatable tool says that it has
  * nothing more: from then on the same input is a repetition, until another tool has run.
  */
 export interface ToolOutput {
   text: string
   sources?: Source[]
+  /** At most 100 points; the labels and the title are cut at 200 characters. */
+  series?: Series
   exhausted?: boolean
 }
 

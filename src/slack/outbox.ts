@@ -4,9 +4,11 @@ import type { Question, Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
+import type { Refusals } from './client/refusals.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
 import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
-import { withoutBlocks, type Content } from './format/blocks.ts'
+import { shareFile, uploadText } from './client/upload.ts'
+import { blocksIn, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
   installation: Installation
@@ -51,15 +53,14 @@ export class Outbox {
 
   /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost */
   async show(key: string, content: Content): Promise<void> {
-    const { question } = this
-    const { ts, isNew } = await this.#postOnce({ key, content, thread: question.thread, mustArrive: false })
+    const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
     // A post from before a crash shows the step as it was then.
-    if (isNew) return
-    await this.#send('chat.update', { channel: question.channel, ts, metadata: this.#metadata(key) }, { content })
+    if (!isNew) await this.#update(key, ts, content)
   }
 
-  /** Posts in the thread what must arrive and never changes. @throws SlackRefusal, LeaseLost */
+  /** Posts in the thread what must arrive and never changes, and its file. @throws SlackRefusal, LeaseLost */
   async deliver(key: string, content: Content): Promise<void> {
+    if (content.file) return this.#deliverWithFile(key, content, content.file)
     await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
   }
 
@@ -104,13 +105,14 @@ export class Outbox {
   async tellAsker(content: Content): Promise<void> {
     const { log, fetch = globalThis.fetch } = this.#options
     const { id, channel, user, thread, ts, responseUrl } = this.question
+    const shown = this.#taken(content)
     const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
     if (responseUrl) {
-      const message = { response_type: 'ephemeral', ...content, ...UNPARSED }
+      const message = { response_type: 'ephemeral', ...shown, ...UNPARSED }
       return respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
     }
     const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
-    await this.call('chat.postEphemeral', { channel, user, ...inThread, ...content, ...UNPARSED }).catch(
+    await this.call('chat.postEphemeral', { channel, user, ...inThread, ...shown, ...UNPARSED }).catch(
       (error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'),
     )
   }
@@ -118,6 +120,11 @@ export class Outbox {
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
   ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
     return ownMessages(this.#ownPlace(thread, until))
+  }
+
+  /** What this workspace has refused of late: kinds of blocks, methods, scopes. */
+  get refusals(): Refusals {
+    return this.#client.refusals
   }
 
   get #client() {
@@ -170,13 +177,80 @@ export class Outbox {
     const { signal, log } = this.#options
     const checkLease = () => this.run.checkLease()
     const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, lookUp, signal }
-    try {
-      return await this.#client.call(method, { ...args, ...content, ...UNPARSED }, options)
-    } catch (error) {
-      if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-      log.error({ method, channel: args.channel, code: error.code }, 'Slack refused the blocks: sent as plain text')
-      return this.#client.call(method, { ...args, ...withoutBlocks(content, method), ...UNPARSED }, options)
+    const send = ({ text, blocks }: Pick<Content, 'text' | 'blocks'>) =>
+      this.#client.call(method, { ...args, text, blocks, ...UNPARSED }, options)
+    let shown = this.#taken(content)
+    const refused = new Set<string>()
+    for (let last: string | undefined; ;) {
+      try {
+        const result = await send(shown)
+        if (last) this.refusals.remember(last)
+        return result
+      } catch (error) {
+        if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
+        const type = TOO_LONG.has(error.code) ? undefined : refusedType(shown.blocks, content, error.details)
+        const fields = { method, channel: args.channel, code: error.code, type }
+        if (type === undefined) {
+          log.error(fields, 'Slack refused the blocks: sent as plain text')
+          return send(withoutBlocks(content, method))
+        }
+        log.info(fields, 'Slack refused a kind of block: sent in a simpler form')
+        // A fault of this message alone says nothing of the next one.
+        last = error.details.length === 0 ? type : undefined
+        if (error.details.some((detail) => detail.includes('unsupported'))) this.refusals.remember(type)
+        refused.add(type)
+        shown = this.#taken(content, refused)
+      }
     }
+  }
+
+  /** The content in the forms that this workspace takes, as far as that is known. */
+  #taken(content: Content, refused?: Set<string>): Pick<Content, 'text' | 'blocks'> {
+    const { text, blocks, simpler } = content
+    if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
+    return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
+  }
+
+  #update(key: string, ts: string, content: Content): Promise<SlackResult> {
+    const args = { channel: this.question.channel, ts, metadata: this.#metadata(key) }
+    return this.#send('chat.update', args, { content })
+  }
+
+  /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
+  async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
+    const { installation, question, log, signal, fetch = globalThis.fetch } = this.#options
+    const { client } = installation
+    const { channel, thread } = question
+    const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
+    const fileKey = `${key}-file`
+    const isOut = this.isPosted(fileKey)
+    const id = isOut ? undefined : await uploadText(client, file, { fetch, signal, log: warn })
+    const shown = isOut || id ? content : file.without
+    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread, mustArrive: true })
+    if (!id) return
+    const find = () => this.#findFile(file.name)
+    const options = { channel, thread, find, signal, checkLease: () => this.run.checkLease() }
+    try {
+      await this.once(fileKey, { find, send: () => shareFile(client, { id, title: file.title }, options) })
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error
+      warn({ code: error.code }, 'a file could not be shared')
+      await this.#update(key, ts, file.without)
+      return
+    }
+    // An earlier process may have posted it without the file.
+    if (!isNew) await this.#update(key, ts, content)
+  }
+
+  /** The ts of the message in the thread that shows a file of this name. A file carries no metadata. */
+  async #findFile(name: string): Promise<string | undefined> {
+    try {
+      for await (const { ts, files } of this.ownMessages(this.question.thread))
+        if (files?.some((file) => file.name === name)) return ts
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error
+    }
+    return undefined
   }
 
   #metadata(key: string) {
@@ -215,11 +289,8 @@ export class Outbox {
   }
 }
 
+/** No simpler form is shorter. */
+const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
+
 /** Refusals of how a message looks; its text alone may still be taken. */
-const SHAPE_REFUSALS = new Set([
-  'invalid_blocks',
-  'invalid_blocks_format',
-  'msg_too_long',
-  'msg_blocks_too_long',
-  'invalid_metadata_format',
-])
+const SHAPE_REFUSALS = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])

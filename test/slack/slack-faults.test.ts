@@ -114,7 +114,7 @@ describe.concurrent('a message that Slack does not take as it is', () => {
     const words = Array.from({ length: 1000 }, (_, i) => `word${i}`).join(' ')
     model.on('refused blocks', finish(`${words} & <end>`))
     const channel = freshChannel()
-    slack.fault({ method: 'chat.postMessage', channel, error: 'invalid_blocks' })
+    slack.fault({ method: 'chat.postMessage', channel, error: 'invalid_blocks', times: 2 })
     const thread = await bot.mention('refused blocks', { channel })
     await thread.ended()
     const [message] = thread.messages()

@@ -28,6 +28,7 @@ export interface ThreadMessage {
   metadata?: { event_type?: string; event_payload?: Record<string, unknown> }
   /** `in_progress` while a streamed message is open. */
   streaming_state?: string
+  files?: { name?: string }[]
 }
 
 /** The messages of a place, oldest first in a thread, page by page. @throws SlackRefusal */

@@ -127,8 +127,12 @@ export class RunDisplay {
     const { outbox, linkHosts, now } = this.#options
     const { startedAt, usage } = this.#run.saved
     const footer = footerText({ steps: stepCount(this.#progress.steps), ms: now().getTime() - startedAt, usage })
-    const asked = { question: outbox.question.text, understood: this.#understood }
-    const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
+    const { id, text } = outbox.question
+    const asked = { question: text, questionId: id, understood: this.#understood }
+    const series = this.#progress.steps.flatMap((step) =>
+      step.kind === 'tool' ? (step.observation?.series ?? []) : [],
+    )
+    const view = { ...final, ...asked, series, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 
