@@ -235,6 +235,7 @@ describe('a megabyte is read without a freeze', () => {
       'a\n|-|-|\n',
       '[a]: b "\n',
     ],
+    ...['\\(', '\\[', '$', '$$', '$x^{', '\\frac{', '\\begin{align}&\\\\', '$\\sqrt['],
     ...['1. \n\n', '字', '\n', ' ', '\t', '&#', '<!--', '<script>', 'a.b'],
   ]
   test.each(kinds)('of %j', (kind) => {

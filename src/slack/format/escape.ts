@@ -64,6 +64,14 @@ export function withoutLinks(text: string): string {
     .replace(/([a-z\d-]\.)(?=[a-z]{2,24}(?![a-z]))/gi, '$1\u200b')
 }
 
+/** Text of one line for a field that formats nothing and unescapes nothing: nothing in it looks like a ping. */
+export function plainLine(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .replace(/<(?=[!@#])/g, '‹')
+}
+
 const SPAN_MOST = 2000
 const MAX_LINES = 2000
 

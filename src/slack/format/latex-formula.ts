@@ -21,9 +21,7 @@ const SYMBOLS = pairs(`${GREEK} ${SIGNS}`)
 /** `\mathbb{R}`. */
 const DOUBLE_STRUCK = pairs(LETTERS)
 
-const SUPERSCRIPTS = pairs(
-  '0 ⁰ 1 ¹ 2 ² 3 ³ 4 ⁴ 5 ⁵ 6 ⁶ 7 ⁷ 8 ⁸ 9 ⁹ + ⁺ - ⁻ − ⁻ = ⁼ ( ⁽ ) ⁾ n ⁿ i ⁱ T ᵀ ′ ′ ∘ ° ° °',
-)
+const SUPERSCRIPTS = pairs('0 ⁰ 1 ¹ 2 ² 3 ³ 4 ⁴ 5 ⁵ 6 ⁶ 7 ⁷ 8 ⁸ 9 ⁹ + ⁺ - ⁻ − ⁻ = ⁼ ( ⁽ ) ⁾ n ⁿ i ⁱ T ᵀ ′ ′ ∘ ° ° °')
 
 const SUBSCRIPTS = pairs('0 ₀ 1 ₁ 2 ₂ 3 ₃ 4 ₄ 5 ₅ 6 ₆ 7 ₇ 8 ₈ 9 ₉ + ₊ - ₋ − ₋ = ₌ ( ₍ ) ₎')
 

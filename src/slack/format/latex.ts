@@ -73,7 +73,7 @@ function formulaAt(markdown: string, { at, mark }: { at: number; mark: string },
     const isInWord = !isRaised && /[\w\\]/.test(markdown.charAt(at - 1))
     // Pandoc's rule: a dollar before a digit ends no formula.
     const isPrice = found !== undefined && /\d/.test(markdown.charAt(found.end))
-    return found && !isInWord && !isPrice && isInline(found.latex) ? inline(found) : undefined
+    return found && !isInWord && !isPrice && isInline(found.latex) ? shown(found) : undefined
   }
   if (mark === '$$') return block(upTo('$$', FORMULA_CHARS))
   if (mark === '\\(') return inline(upTo('\\)', FORMULA_CHARS))
@@ -85,13 +85,17 @@ function formulaAt(markdown: string, { at, mark }: { at: number; mark: string },
 /** A formula in a line; undefined for what has no sign of one, such as `\(see below\)`. */
 function inline(found: { latex: string; end: number } | undefined): Found | undefined {
   if (!found || !/[\\^_=+*/<>\d-]|^\s*[a-z](?:\([a-z, ]*\))?\s*$/i.test(found.latex)) return undefined
-  return { text: asMarkdown(readableFormula(found.latex)), end: found.end }
+  return shown(found)
+}
+
+function shown({ latex, end }: { latex: string; end: number }): Found {
+  return { text: asMarkdown(readableFormula(latex)), end }
 }
 
 /** A formula of its own: its lines stay lines. */
 function block(found: { latex: string; end: number } | undefined): Found | undefined {
-  const shown = inline(found)
-  return shown && { ...shown, text: shown.text.replaceAll('\n', '  \n') }
+  const formula = inline(found)
+  return formula && { ...formula, text: formula.text.replaceAll('\n', '  \n') }
 }
 
 const ENVIRONMENTS = new Set(
@@ -120,7 +124,7 @@ function bare(markdown: string, at: number): Found | undefined {
     if (depth === 0 && !/[{[]/.test(window.charAt(end + 1))) break
   }
   if (depth !== 0 || end >= window.length) return undefined
-  return { text: asMarkdown(readableFormula(window.slice(0, end + 1))), end: at + end + 1 }
+  return shown({ latex: window.slice(0, end + 1), end: at + end + 1 })
 }
 
 /** Names of functions that stand in formulas without a backslash. */
@@ -132,7 +136,7 @@ function isInline(latex: string): boolean {
   const words = latex.replace(/\\[a-z]+\*?(?:\{[^{}]*\})?|[_^]\s*\{[^{}]*\}/gi, ' ').replace(NAMES, ' ')
   if (/[a-z]{3}|[,.;:!?]\s|[a-z]\s+[a-z]{2}/i.test(words)) return false
   if (/^\d/.test(latex)) return /[\\^_=]|^\d+(?:\.\d+)?$/.test(latex)
-  return /[\\^_=<>+*/-]|^[a-z]′*'*(?:\([a-z0-9, ]*\))?$/i.test(latex)
+  return /[\\^_=<>+*/-]|^\|[^|]+\|$|^[a-z]′*'*(?:\([a-z0-9, ]*\))?$/i.test(latex)
 }
 
 /** So that Markdown changes nothing of it. */

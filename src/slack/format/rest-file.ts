@@ -5,7 +5,7 @@ const FILE_CHARS = 200_000
 
 /** The rest of an answer as a file: what is left as mrkdwn, and then what was not read any more, as it was written. */
 export function restFile({ rest, unread, questionId }: { rest: string[]; unread: string; questionId: string }) {
-  const text = [...rest.map(plainOf), ...(unread === '' ? [] : [unread])].join('\n\n')
+  const text = [...rest.map(plainOf), ...(unread === '' ? [] : [unread.trimStart()])].join('\n\n')
   // The name is how it is found again after a crash, so it is the question's own.
   const name = `answer-${questionId.replace(/[^\w.-]+/g, '-').slice(-80)}.txt`
   return { name, title: 'The rest of the answer', text: headOf(text, FILE_CHARS) }

@@ -65,7 +65,7 @@ interface Unit {
 }
 
 function unitsOf(markdown: string, link: RenderLink, most: number): Unit[] {
-  const read = headOf(markdown, ANSWER_CHARS)
+  const read = readPart(markdown)
   const pieces = toMrkdwn(parseMarkdown(MAY_HAVE_FORMULA.test(read) ? withReadableFormulas(read) : read), link)
   const units: Unit[] = []
   let run: TextPiece[] = []
@@ -81,6 +81,14 @@ function unitsOf(markdown: string, link: RenderLink, most: number): Unit[] {
   }
   endRun()
   return units.length > 0 ? units : [{ texts: ['(The answer is empty.)'] }]
+}
+
+/** The beginning of an answer, as far as it is read: up to a paragraph's, a line's or a word's end. */
+function readPart(markdown: string): string {
+  if (markdown.length <= ANSWER_CHARS) return markdown
+  const head = headOf(markdown, ANSWER_CHARS)
+  const end = ['\n\n', '\n', ' '].map((place) => head.lastIndexOf(place)).find((at) => at > 0.9 * ANSWER_CHARS)
+  return head.slice(0, end)
 }
 
 /** A table as a block of its own; undefined for one that Slack would not take, or whose simplest form does not fit a message. */
@@ -154,7 +162,8 @@ interface Ending {
 
 function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, charts, rest }: Ending): Content {
   const { questionId = '', text } = view
-  const more = lengthOf(rest) + Math.max(0, text.length - ANSWER_CHARS)
+  const unread = text.slice(readPart(text).length)
+  const more = lengthOf(rest) + unread.length
   const below = [[context(footer)] satisfies Forms, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
@@ -164,7 +173,7 @@ function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, c
   const about = `about ${more.toLocaleString('en-US')} more characters are`
   const without = contentWith([`✂️ _This answer is too long for Slack: ${about} not shown._`])
   if (questionId === '') return without
-  const file = restFile({ rest, unread: text.slice(headOf(text, ANSWER_CHARS).length), questionId })
+  const file = restFile({ rest, unread, questionId })
   return {
     ...contentWith([`✂️ _This answer is too long for messages: ${about} in the file below._`]),
     file: { ...file, without },

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import { isBlank, shorten, unescapeText, withoutLinks } from './escape.ts'
+import { isBlank, plainLine, shorten, unescapeText, withoutLinks } from './escape.ts'
 
 type DataTable = Extract<KnownBlock, { type: 'data_table' }>
 type Table = Extract<KnownBlock, { type: 'table' }>
@@ -95,9 +95,9 @@ function wordsOf(parts: CellPart[]): string {
   return parts.map(({ words, isLink }) => (isLink ? unescapeText(words.replaceAll('`', '')) : words)).join('')
 }
 
-/** On one line, without what Slack might make a ping or a link of. */
+/** Without what Slack might make a ping or a link of. */
 function plain(words: string): string {
-  return withoutLinks(words.replace(/\s+/g, ' ').replace(/<(?=[!@#])/g, '‹'))
+  return plainLine(withoutLinks(words))
 }
 
 function charsOf(cell: Cell): number {
