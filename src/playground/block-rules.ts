@@ -147,6 +147,9 @@ function checkActions(block: Json, complain: Complain) {
       complain(`unsupported element: ${String(element['type'])} in actions`)
     checkAction(element, complain)
   })
+  const elements: Json[] = Array.isArray(block['elements']) ? block['elements'] : []
+  const ids = elements.map((element) => element['action_id']).filter((id) => id !== undefined)
+  if (new Set(ids).size < ids.length) complain('action_id is there twice')
 }
 
 function checkMarkdown(block: Json, complain: Complain) {

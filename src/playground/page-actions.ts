@@ -1,4 +1,5 @@
-import { optional, required } from './args.ts'
+import { isObject, optional, required } from './args.ts'
+import type { Values } from './form-state.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { YOU } from './page-state.ts'
 import type { Json } from './types.ts'
@@ -6,13 +7,35 @@ import type { Json } from './types.ts'
 /** Longer messages are not taken; Slack's own editor stops at 12,000. */
 const MOST_CHARS = 12_000
 
-/** What the person at the page can do, by address. They begin it; how it goes on is seen on the page. */
-export function pageActions(slack: LocalSlack): Map<string, (body: Json) => void> {
-  return new Map([
-    ['/say', (body: Json) => say(slack, body)],
-    ['/press', (body: Json) => press(slack, body)],
-    ['/react', (body: Json) => react(slack, body)],
-  ])
+/** What somebody did, from the page's body; what comes back is told to the page. */
+type Act = (slack: LocalSlack, body: Json) => Json | void | Promise<Json | void>
+
+/** What the person at the page can do, by address. Only a form waits for the app: the rest is seen on the page. */
+const ACTS: Record<string, Act> = {
+  '/say': say,
+  '/press': press,
+  '/react': react,
+  '/edit': edit,
+  '/delete': (slack, body) => background(slack.people.remove(place(body))),
+  '/shortcut': (slack, body) =>
+    background(slack.shortcut({ ...place(body), user: YOU }, required(body, 'callback_id'))),
+  '/stop': (slack, body) => background(slack.people.stopSession(threadOf(body))),
+  '/rename': (slack, body) => background(slack.people.renameSession(threadOf(body), required(body, 'title'))),
+  '/home': (slack, body) => background(slack.people.openHome(YOU, body['tab'] === 'messages' ? 'messages' : 'home')),
+  '/submit': submit,
+  '/close': (slack, body) => background(slack.closeView(required(body, 'view'))),
+}
+
+export function pageActions(slack: LocalSlack): Map<string, (body: Json) => ReturnType<Act>> {
+  return new Map(Object.entries(ACTS).map(([path, act]) => [path, (body: Json) => act(slack, body)]))
+}
+
+function place(body: Json): { channel: string; ts: string } {
+  return { channel: required(body, 'channel'), ts: required(body, 'ts') }
+}
+
+function threadOf(body: Json): { channel: string; thread: string; user: string } {
+  return { channel: required(body, 'channel'), thread: required(body, 'thread'), user: YOU }
 }
 
 /** A message, or a command where the text begins like one. */
@@ -39,22 +62,40 @@ function runCommand(
   slack.store.whisper(channel, { user: YOU, text: why, ...(thread && { thread_ts: thread }) })
 }
 
-/** Feedback buttons carry the value of the side that was pressed; other buttons have their own. */
+/** Something in a message or in a view. Thumbs and options are told by the value that was chosen. */
 function press(slack: LocalSlack, body: Json) {
-  const where = { channel: required(body, 'channel'), ts: required(body, 'ts'), user: YOU }
+  const view = optional(body, 'view')
+  const where = view === undefined ? { ...place(body), user: YOU } : { view, values: valuesOf(body) }
   const value = optional(body, 'value')
-  background(
-    slack.press(where, {
-      action_id: required(body, 'action_id'),
-      ...(value !== undefined && { value, extra: { value } }),
-    }),
-  )
+  const several = Array.isArray(body['chosen']) ? body['chosen'].map(String) : undefined
+  const chosen = { action_id: required(body, 'action_id'), ...(several && { values: several }) }
+  background(slack.press(where, { ...chosen, ...(value !== undefined && { value }) }))
 }
 
 /** Adds your reaction, or takes it back. */
 function react(slack: LocalSlack, body: Json) {
-  const where = { channel: required(body, 'channel'), ts: required(body, 'ts'), name: required(body, 'name') }
+  const where = { ...place(body), name: required(body, 'name') }
   background(slack.people.react({ ...where, user: YOU, removed: body['removed'] === true }))
+}
+
+/** Only your own message: Slack offers it for no other. */
+function edit(slack: LocalSlack, body: Json) {
+  const text = required(body, 'text').slice(0, MOST_CHARS).trim()
+  background(slack.people.edit(place(body), typed(slack, text)))
+}
+
+/** A form is sent, and what is wrong with it comes back to stand at its inputs. */
+async function submit(slack: LocalSlack, body: Json): Promise<Json> {
+  const { ok, errors } = await slack.submit(required(body, 'view'), valuesOf(body))
+  return { ok, errors: errors ?? (ok ? undefined : { '': 'The app did not answer in time.' }) }
+}
+
+function valuesOf(body: Json): Values {
+  const values = isObject(body['values']) ? body['values'] : {}
+  const entries = Object.entries(values).map(([name, value]): [string, string | string[]] => {
+    return [name, Array.isArray(value) ? value.map(String) : String(value)]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** What somebody typed, as Slack carries it: signs escaped, `@name` made a mention. */

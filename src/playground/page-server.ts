@@ -66,8 +66,8 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     const action = actions.get(pathname)
     if (!action) return void response.writeHead(404).end()
     const body: unknown = JSON.parse(await readBody(request, 100_000))
-    action(isObject(body) ? body : {})
-    sendJson(response, { ok: true })
+    const told = await action(isObject(body) ? body : {})
+    sendJson(response, { ok: true, ...told })
   }
 
   return { url: `http://localhost:${server.port}`, close: server.close }

@@ -14,6 +14,8 @@ export interface PageNotes {
   notes: string[]
   /** Questions to try. */
   examples: string[]
+  /** What the menu of a message offers of the app's own: https://docs.slack.dev/interactivity/implementing-shortcuts. */
+  shortcuts?: { callback_id: string; name: string }[]
 }
 
 /** All that the page shows, for one person. */
@@ -21,17 +23,20 @@ export function pageState(slack: LocalSlack, notes: PageNotes): Json {
   const { store } = slack
   const channels = [...store.channels.values()].filter((channel) => channel.members.has(YOU))
   const users = [...store.users.values()].map(({ id, name, real_name, is_bot }) => ({ id, name, real_name, is_bot }))
-  return { you: YOU, bot: BOT_USER, users, channels: channels.map((channel) => channelState(slack, channel)), ...notes }
+  const state = { you: YOU, bot: BOT_USER, users, views: viewsOf(slack), shortcuts: [], ...notes }
+  return { ...state, channels: channels.map((channel) => channelState(slack, channel)) }
 }
 
 /** A channel with all that is in it; a status that has run out is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel): Json {
-  const { id, name, kind, messages, ephemerals, statuses } = channel
+  const { id, name, kind, messages, ephemerals, statuses, sessions, prompts } = channel
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
-  return { id, name, kind, messages, ephemerals: ephemerals.filter(isYours), statuses: Object.fromEntries(running) }
+  const shown = { id, name, kind, messages, ephemerals: ephemerals.filter(isYours) }
+  const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
+  return { ...shown, ...told, statuses: Object.fromEntries(running) }
 }
 
-/** A change as the page may see it: not what is whispered to others, and no views. */
+/** A change as the page may see it: not what is whispered to others, nor their views. */
 export function shownChange(slack: LocalSlack, change: Change): Json | undefined {
   if (change.type === 'view') return change.user === YOU ? viewsOf(slack) : undefined
   const channel = slack.store.channels.get(change.channel)

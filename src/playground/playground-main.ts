@@ -22,6 +22,9 @@ const EXAMPLES = [
   'Who was Ada Lovelace?',
 ]
 
+/** What the app's manifest offers in the menu of a message. */
+const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
+
 /** A playground that runs. */
 export interface Playground {
   url: string
@@ -39,7 +42,7 @@ export interface Playground {
 export async function startPlayground(env: Env): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack()
+  const slack = await startLocalSlack({ agent: true })
   const wiki = await startWiki()
   const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
   const stops = [() => slack.close(), () => wiki.close()]
@@ -53,7 +56,7 @@ export async function startPlayground(env: Env): Promise<Playground> {
     const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: EXAMPLES },
+      notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
     })
     stops.push(() => page.close())
     return { url: page.url, slack, notes, stop }

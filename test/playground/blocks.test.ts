@@ -24,7 +24,7 @@ const mrkdwn = (text: string) => ({ type: 'mrkdwn', text })
 const option = (extra: object = {}) => ({ text: plain('One'), value: '1', ...extra })
 const menu = (type: string, count: number, extra: object = {}) => ({
   type,
-  action_id: 'm',
+  action_id: type,
   options: Array.from({ length: count }, () => option()),
   ...extra,
 })
@@ -60,6 +60,31 @@ const list = {
   style: 'ordered',
   elements: [{ type: 'rich_text_section', elements: [mention] }],
 }
+const raw = (text: string) => ({ type: 'raw_text', text })
+const dataTable = (extra: object = {}) => ({
+  ...{ type: 'data_table', caption: 'c', rows: [[raw('h')], [{ type: 'raw_number', value: 1, text: '1' }]] },
+  ...extra,
+})
+const box = (extra: object = {}) => ({ type: 'container', title: plain('t'), child_blocks: [said('x')], ...extra })
+const chart = (extra: object = {}, title = 'c') => ({
+  type: 'data_visualization',
+  title,
+  chart: {
+    type: 'bar',
+    series: [{ name: 's', data: [{ label: 'Mon', value: 1 }] }],
+    axis_config: { categories: ['Mon'] },
+    ...extra,
+  },
+})
+const trash = (extra: object = {}) => ({
+  type: 'context_actions',
+  elements: [{ type: 'icon_button', icon: 'trash', text: plain('Delete'), ...extra }],
+})
+const typedIn = (extra: object = {}) => ({
+  type: 'input',
+  label: plain('N'),
+  element: { type: 'plain_text_input', action_id: 'n', ...extra },
+})
 const picture = { type: 'image', image_url: 'https://example.org/a.png', alt_text: 'a' }
 
 describe('a block is refused for', () => {
@@ -130,6 +155,39 @@ describe('a block is refused for', () => {
     ['a list of no kind', rich({ type: 'rich_text_list', style: 'wavy', elements: [] }), 'bullet or ordered'],
     ['an inline element that there is not', words({ type: 'sound' }), 'unsupported inline element: sound'],
     ['a link to nowhere', words({ type: 'link', url: '' }), 'link needs url'],
+    ['an empty cell', table(raw(' ')), 'an empty cell'],
+    ['a rich cell that says nothing', table(rich()), 'an empty cell'],
+    ['a data table without a caption', dataTable({ caption: '' }), 'caption is missing'],
+    ['a data table of its header alone', dataTable({ rows: [[raw('h')]] }), '2 to 101 rows'],
+    ['102 rows', dataTable({ rows: many(102, [raw('h')]) }), '2 to 101 rows'],
+    ['21 columns', dataTable({ rows: many(2, many(21, raw('h'))) }), '1 to 20 cells'],
+    ['a header in rich text', dataTable({ rows: [[words(bold)], [raw('x')]] }), 'rich_text in a header'],
+    ['rows of different lengths', dataTable({ rows: [[raw('h')], [raw('x'), raw('y')]] }), 'different lengths'],
+    ['a header column that there is not', dataTable({ row_header_column_index: 1 }), 'is no column'],
+    ['a container without a title', box({ title: undefined }), 'text object is missing'],
+    ['a container’s title over 150', box({ title: plain(long(151)) }), 'at most 150'],
+    ['eleven in a container', box({ child_blocks: many(11, said('x')) }), '1 to 10 child_blocks'],
+    ['nothing in a container', box({ child_blocks: [] }), '1 to 10 child_blocks'],
+    ['rich text in a container', box({ child_blocks: [words(bold)] }), 'unsupported child: rich_text'],
+    ['a task in a container', box({ child_blocks: [task()] }), 'unsupported child: task_card'],
+    ['a broken block in a container', box({ child_blocks: [said('')] }), 'a text is empty'],
+    ['a container that begins closed for good', box({ default_collapsed: true }), 'needs is_collapsible'],
+    ['two tasks of one id', { type: 'plan', title: 'p', tasks: [task(), task()] }, 'task_id is there twice'],
+    ['a source without words', { ...task(), sources: [{ type: 'url', url: 'https://x.org' }] }, 'url and text'],
+    ['a chart’s title over 50', chart({}, long(51)), 'a title of 1 to 50'],
+    ['a chart of another kind', chart({ type: 'radar' }), 'chart of type radar'],
+    ['thirteen series', chart({ series: many(13, { name: 's', data: [] }) }), '1 to 12 series'],
+    ['21 categories', chart({ axis_config: { categories: many(21, 'x') } }), '1 to 20 categories'],
+    ['labels that are no categories', chart({ axis_config: { categories: ['Tue'] } }), 'not the categories'],
+    ['a slice without a number', chart({ type: 'pie', segments: [{ label: 'x' }] }), 'without a number'],
+    ['another icon', trash({ icon: 'bin' }), 'icon bin'],
+    ['an alert in a message', { type: 'alert', text: plain('x') }, 'alert in a message'],
+    ['what is typed among actions', actions(typedIn().element), 'plain_text_input in actions'],
+    ['one action_id twice in a block', actions(button(), button()), 'action_id is there twice'],
+    ['a button as an input', { ...typedIn(), element: button() }, 'button in an input'],
+    ['more letters than allowed', typedIn({ max_length: 3001 }), 'max_length of 1 to 3000'],
+    ['a beginning that is too long', typedIn({ max_length: 2, initial_value: 'abc' }), 'at most 2'],
+    ['a first choice that is none', actions(menu('static_select', 1, { initial_option: {} })), 'no option'],
     ['a style that is none', words({ type: 'text', text: 'x', style: 'bold' }), 'style is no object'],
   ])('%s', async (_, block, why) => {
     expect(await post(block)).toMatchObject({
@@ -142,10 +200,28 @@ describe('a block is refused for', () => {
 test.each([
   ['51 blocks', many(50, { type: 'divider' }), '51 blocks, at most 50'],
   ['one block_id twice', many(2, { ...said('x'), block_id: 'b' }), 'block_id is there twice'],
-  ['two tables', many(2, table({ type: 'raw_text', text: 'x' })), 'only one table'],
+  ['two tables', many(2, table(raw('x'))), 'only one table'],
+  ['three charts', many(3, chart()), 'only two charts'],
+  ['10,001 characters in tables', many(2, dataTable({ rows: many(2, [raw(long(2501))]) })), 'at most 10000'],
 ])('a message is refused for %s', async (_, blocks, why) => {
   const response_metadata = { messages: [expect.stringContaining(why)] }
   expect(await post(...blocks)).toMatchObject({ error: 'invalid_blocks', response_metadata })
+})
+
+test('a message that says 13,202 characters or more is too long altogether', async () => {
+  expect(await post(...many(4, said(long(3000))), said(long(1201)))).toMatchObject({ ok: true })
+  expect(await post(...many(4, said(long(3000))), said(long(1202)))).toMatchObject({ error: 'msg_blocks_too_long' })
+})
+
+test('a workspace that has no containers yet refuses them, which is nobody’s mistake', async () => {
+  slack.refusals.splice(0)
+  slack.refuseBlocks('container', 'task_card')
+  const refused = { error: 'invalid_blocks', response_metadata: { messages: [expect.stringContaining('unsupported')] } }
+  expect(await post(box())).toMatchObject(refused)
+  expect(await post({ type: 'plan', title: 'p', tasks: [task()] })).toMatchObject(refused)
+  slack.refuseBlocks()
+  expect(await post(box())).toMatchObject({ ok: true })
+  expect(slack.refusals).toEqual([])
 })
 
 test.each([
@@ -167,6 +243,12 @@ test.each([
   ['a section with a picture', section(picture)],
   ['thumbs', feedback()],
   ['a task with details', task()],
+  ['a data table', dataTable({ page_size: 10, row_header_column_index: 0 })],
+  ['a container', box({ is_collapsible: true, default_collapsed: true, subtitle: mrkdwn('s') })],
+  ['a chart', chart()],
+  ['a pie', chart({ type: 'pie', segments: [{ label: 'x', value: 1 }] })],
+  ['a bin', trash({ action_id: 'a', value: long(2000) })],
+  ['an input with its first words', typedIn({ max_length: 3, initial_value: 'abc', multiline: true })],
 ])('%s is taken', async (_, block) => {
   expect(await post(block)).toMatchObject({ ok: true })
 })

@@ -131,6 +131,44 @@ describe('what people do, the app is told in Slack’s forms', () => {
     await expect(slack.press({ channel: GENERAL, ts: posted.ts }, { action_id: 'stop' })).rejects.toThrow(/no element/)
   })
 
+  test('thumbs are told apart by their value, and what stands in a container can be pressed', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const side = (value: string) => ({ text: { type: 'plain_text', text: value }, value })
+    const thumbs = {
+      type: 'feedback_buttons',
+      action_id: 'vote',
+      positive_button: side('y'),
+      negative_button: side('n'),
+    }
+    const blocks = [
+      { type: 'container', title: button.text, child_blocks: [{ type: 'actions', elements: [button] }] },
+      { type: 'context_actions', elements: [thumbs] },
+    ]
+    const { ts } = await call(slack, 'chat.postMessage', { channel: GENERAL, text: 'a', blocks })
+    await slack.press({ channel: GENERAL, ts }, { action_id: 'go' })
+    await slack.press({ channel: GENERAL, ts }, { action_id: 'vote', value: 'n' })
+    await expect(slack.press({ channel: GENERAL, ts }, { action_id: 'vote' })).rejects.toThrow('No thumb')
+    expect(came.map(({ payload }) => payload['actions'])).toMatchObject([
+      [{ action_id: 'go', value: 'v' }],
+      [{ action_id: 'vote', type: 'feedback_buttons', value: 'n', text: { text: 'n' } }],
+    ])
+  })
+
+  test('a shortcut brings its message, and a trigger of whoever took it', async () => {
+    const slack = await localSlack({ echo: false })
+    const came = await app(slack)
+    const { ts } = await slack.say({ text: 'root' })
+    const reply = await slack.say({ text: 'reply', thread_ts: ts })
+    await slack.shortcut({ channel: GENERAL, ts: reply.ts, user: BOB }, 'ask_about')
+    const [taken] = came.filter(({ type }) => type === 'message_action')
+    const message = { text: 'reply', thread_ts: ts }
+    expect(taken?.payload).toMatchObject({ callback_id: 'ask_about', message_ts: reply.ts, message, user: { id: BOB } })
+    const view = { type: 'modal', title: button.text, blocks: [{ type: 'divider' }] }
+    await call(slack, 'views.open', { trigger_id: taken?.payload['trigger_id'], view })
+    expect([slack.modal(ALICE), slack.modal(BOB)?.['type']]).toEqual([undefined, 'modal'])
+  })
+
   test('a press’s address can replace the message or take it away', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
@@ -150,6 +188,17 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(slack.messages(GENERAL)).toMatchObject([{ text: 'gone on', blocks: undefined }])
     await respond({ delete_original: true })
     expect(slack.messages(GENERAL)).toEqual([])
+  })
+
+  test('a root of the bot’s that is deleted leaves a tombstone, and the bot is told so', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    const { ts } = await call(slack, 'chat.postMessage', { channel: GENERAL, text: 'root' })
+    await slack.say({ text: 'reply', thread_ts: ts })
+    await call(slack, 'chat.delete', { channel: GENERAL, ts })
+    await slack.until(() => came.length === 3, 'the change')
+    const told = { message: { subtype: 'tombstone', ts }, previous_message: { text: 'root' } }
+    expect(came[2]).toMatchObject({ type: 'message_changed', payload: told })
   })
 
   test('pressing Stop ends the streams of a thread and says which', async () => {

@@ -2,33 +2,14 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { ALICE, BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
-
-type Answer = Record<string, unknown>
+import { callSlack, slackStory, type SlackAnswer, type SlackStep } from '../harness/slack-calls.ts'
 
 const NOBODY = 'U0NOBODY001'
 const NEVER = '1.000001'
 const DEAD = 'message_not_in_streaming_state'
 
-/** Calls as @slack/web-api does: a form, structured arguments as JSON inside it. It is about #general unless it says so. */
-async function call(method: string, args: Answer = {}, local = slack): Promise<Answer> {
-  const { token = local.botToken, ...rest } = { channel: GENERAL, channel_id: GENERAL, ...args }
-  const body = new URLSearchParams()
-  for (const [key, value] of Object.entries(rest))
-    body.set(key, typeof value === 'object' ? JSON.stringify(value) : String(value))
-  const headers = { authorization: `Bearer ${String(token)}` }
-  return (await (await fetch(local.apiUrl + method, { method: 'POST', body, headers })).json()) as Answer
-}
-
-/** A method, its arguments, and its error or a part of its answer. */
-type Step = [method: string, args: Answer, expected: string | Answer]
-
-/** Makes the calls one after another and holds each answer against what is expected. */
-async function story(steps: Step[], local = slack) {
-  for (const [method, args, expected] of steps) {
-    const part = typeof expected === 'string' ? { ok: false, error: expected } : { ok: true, ...expected }
-    expect(await call(method, args, local), `${method} ${JSON.stringify(args)}`).toMatchObject(part)
-  }
-}
+const call = (method: string, args: SlackAnswer = {}, local = slack) => callSlack(local, method, args)
+const story = (steps: SlackStep[], local = slack) => slackStory(local, steps)
 
 /** A local Slack whose clock the test moves. */
 async function timedSlack() {
@@ -63,11 +44,11 @@ const { ts: open } = await call('chat.startStream', { thread_ts: root, ...to })
 afterAll(() => slack.close())
 beforeEach(() => void slack.refusals.splice(0))
 
-type Row = [method: string, what: string, error: string, args: Answer]
+type Row = [method: string, what: string, error: string, args: SlackAnswer]
 
 const row =
   (method: string) =>
-  (what: string, error: string, args: Answer): Row => [method, what, error, args]
+  (what: string, error: string, args: SlackAnswer): Row => [method, what, error, args]
 const post = row('chat.postMessage')
 const update = row('chat.update')
 const status = row('assistant.threads.setStatus')

@@ -7,6 +7,8 @@ import type { Method } from './method.ts'
 
 /** Slack takes files of up to 1 GB; here they are kept in memory. */
 const MOST_BYTES = 4_000_000
+/** How much of a file is shown before it is opened, in characters. */
+const PREVIEW_MOST = 2_000
 
 export const uploadMethods: Record<string, Method> = {
   'files.getUploadURLExternal': (args, { store, base }) => {
@@ -43,7 +45,9 @@ function share(args: Json, store: Store, files: StoredFile[]) {
   if (id === undefined) return
   const channel = store.writable(id)
   const thread = threadOf(args, channel, store)
-  const shown = files.map(({ id: file, name, title, size }) => ({ id: file, name, title, size, mode: 'snippet' }))
+  const shown = files.map(({ id: file, name, title, size, content = '' }) => {
+    return { id: file, name, title, size, mode: 'snippet', preview: content.slice(0, PREVIEW_MOST) }
+  })
   const text = optional(args, 'initial_comment') ?? ''
   store.post(channel, { ...FROM_BOT, text, files: shown, upload: true, ...(thread && { thread_ts: thread }) })
 }

@@ -1,6 +1,7 @@
 /** The page: changes come in as server-sent events, and what a person does goes out. */
 import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
+import { askText, showModals } from './modal.js'
 import { isDirect, names, slug, state, takeAll, takeChange } from './state.js'
 import { render, renderNotes, toEnd } from './view.js'
 
@@ -10,6 +11,25 @@ const acts = {
   fill: (text) => messageBox.fill(text),
   press: (channel, ts, { action_id, value }) => post('press', { channel, ts, action_id, value }),
   react: (channel, ts, { name, removed }) => post('react', { channel, ts, name, removed }),
+  edit: (channel, message) =>
+    askText({ title: 'Edit message', text: asTyped(message.text), button: 'Save', multiline: true }, (text) =>
+      post('edit', { channel, ts: message.ts, text }),
+    ),
+  remove: (channel, message) => post('delete', { channel, ts: message.ts }),
+  shortcut: (channel, message, callback_id) => post('shortcut', { channel, ts: message.ts, callback_id }),
+  stop: (channel, thread) => post('stop', { channel, thread }),
+  rename: (channel, thread, before) =>
+    askText({ title: 'Title of the session', text: before, button: 'Rename' }, (title) =>
+      post('rename', { channel, thread, title }),
+    ),
+  showTab: (isHome) => showTab(isHome),
+  pressView: (view, values, { action_id, value }) => post('press', { view, values, action_id, value }),
+  closeView: (view) => post('close', { view }),
+  submitView: (view, values) =>
+    post('submit', { view, values }).then(
+      ({ errors }) => errors,
+      (error) => ({ '': error.message }),
+    ),
 }
 
 // ---- what comes in ----
@@ -19,18 +39,23 @@ async function load() {
   takeAll(all, decodeURIComponent(location.hash.slice(1)))
   renderNotes(all)
   labelBoxes()
+  draw()
+}
+
+function draw() {
   render(acts)
+  showModals(state.views.modals, acts)
 }
 
 function take(change) {
   const isNew = takeChange(change)
   if (change.channel === state.current) openByItself(change, isNew)
-  render(acts)
+  draw()
 }
 
 /** When the bot begins to answer in a thread, the thread opens, unless somebody writes in another or has closed it. */
 function openByItself(change, isNew) {
-  const fromBot = isNew && change.message.user === state.bot
+  const fromBot = isNew && change.type === 'message' && change.message.user === state.bot
   const begun = change.type === 'status' && change.text !== '' ? change.thread : undefined
   const thread = begun ?? (fromBot ? change.message.thread_ts : undefined)
   if (!thread || thread === state.thread || state.closed.has(thread)) return
@@ -52,11 +77,27 @@ events.addEventListener('message', (event) => void ready.then(() => take(JSON.pa
 async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`The playground answered ${response.status}.`)
+  const answer = await response.json().catch(() => ({}))
+  if (!response.ok) throw new Error(answer.error ?? `The playground answered ${response.status}.`)
+  return answer
+}
+
+/** A person's text as they typed it: mentions by name, signs unescaped. */
+function asTyped(text) {
+  const named = text.replace(/<@([UW]\w+)>/g, (whole, id) => `@${state.users.get(id)?.name ?? id}`)
+  return named.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
+/** Opening either side of the direct messages is told to the app, which may then publish its Home. */
+function showTab(isHome) {
+  state.isHome = isHome
+  void post('home', { tab: isHome ? 'home' : 'messages' })
+  render(acts)
 }
 
 function go(id) {
-  Object.assign(state, { current: id, thread: undefined })
+  Object.assign(state, { current: id, thread: undefined, isHome: false })
+  if (isDirect(state.channels.get(id))) void post('home', { tab: 'messages' })
   state.unread.delete(id)
   window.history.replaceState(null, '', `#${slug(state.channels.get(id))}`)
   toggleMenu(false)

@@ -13,6 +13,7 @@ export function el(tag, attributes = {}, ...children) {
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value)
     else element.setAttribute(key, value === true ? '' : String(value))
   }
+  if (name === 'summary') element.addEventListener('click', () => (element.parentElement.dataset.touched = ''))
   element.append(...children.filter((child) => child !== undefined && child !== false && child !== ''))
   return element
 }

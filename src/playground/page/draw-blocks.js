@@ -1,12 +1,15 @@
 /** Block Kit, as far as bots of this kind use it: https://docs.slack.dev/reference/block-kit/blocks. */
 import { el, link } from './dom.js'
+import { element } from './draw-elements.js'
 import { emoji, emojiSign } from './emoji.js'
 import { markdown } from './draw-markdown.js'
+import { chart, container, dataTable, plan, tableRegion, timeline } from './draw-work.js'
 import { mrkdwn } from './mrkdwn.js'
 
 /**
  * @param {Record<string, any>[]} blocks
- * @param {{ names: object, press(action: { action_id: string, value?: string }): void }} context
+ * @param {{ key: string, names: object, press(action: { action_id: string, value?: string }): void,
+ *   field?(block: object): Node }} context `key` names the place; `field` draws an input, where there is a form
  */
 export function renderBlocks(blocks, context) {
   return blocks.map((block) => (RENDERERS[block.type] ?? unknown)(block, context))
@@ -40,24 +43,21 @@ const RENDERERS = {
   image: (block) => el('div.block', {}, image(block)),
   rich_text: (block, context) => el('div.block.rich', {}, ...block.elements.map((one) => rich(one, context))),
   table: (block, context) =>
-    el(
-      'div.block.table',
-      {},
-      el(
-        'table',
-        {},
-        el('tbody', {}, ...block.rows.map((row) => el('tr', {}, ...row.map((cell) => tableCell(cell, context))))),
-      ),
+    tableRegion(
+      'Table',
+      el('tbody', {}, ...block.rows.map((row) => el('tr', {}, ...row.map((one) => el('td', {}, cell(one, context)))))),
     ),
-  task_card: (block, context) => task(block, context),
-  plan: (block, context) =>
-    el(
-      'div.block.plan',
-      {},
-      el('p', {}, el('strong', {}, block.title)),
-      ...(block.tasks ?? []).map((one) => task(one, context)),
-    ),
+  data_table: (block, context) => dataTable(block, (one) => cell(one, context)),
+  data_visualization: (block) => chart(block),
+  task_card: (block, context) => timeline([block], drawer(context)),
+  plan: (block, context) => plan({ title: block.title, tasks: block.tasks ?? [] }, drawer(context)),
+  container: (block, context) => container(block, (blocks) => renderBlocks(blocks, context)),
+  alert: (block, context) =>
+    el(`p.block.alert.${block.level ?? 'default'}`, { role: 'note' }, ...textObject(block.text, context)),
+  input: (block, context) => context.field?.(block) ?? unknown(block),
 }
+
+const drawer = (context) => (block) => renderBlocks([block], context)
 
 function unknown(block) {
   return el('p.block.quiet', {}, `(a ${block.type} block, which this page does not show)`)
@@ -74,47 +74,6 @@ function fields(list, context) {
 /** Pictures from elsewhere are not loaded: their words stand in. */
 function image(block) {
   return el('span.image', {}, `🖼 ${block.alt_text}`)
-}
-
-function element(one, context) {
-  if (one.type === 'button') return one.url ? link(one.url, emoji(one.text.text)) : button(one, context)
-  if (one.type === 'feedback_buttons') return feedback(one, context)
-  if (one.type === 'icon_button')
-    return el('button.button', { type: 'button', onclick: () => context.press(one) }, emoji(one.text.text))
-  return el('span.quiet', {}, `(${one.type})`)
-}
-
-function button(one, context) {
-  const look = one.style ? `.${one.style}` : ''
-  return el(`button.button${look}`, { type: 'button', onclick: () => context.press(one) }, emoji(one.text.text))
-}
-
-/** Thumbs up and down; which one was pressed stays marked. */
-function feedback(one, context) {
-  const make = (side, sign) => {
-    const { text, value } = one[side]
-    return el(
-      'button.button.icon',
-      {
-        type: 'button',
-        'aria-label': text.text,
-        title: text.text,
-        'aria-pressed': 'false',
-        onclick: (event) => choose(event.currentTarget, value),
-      },
-      el('span', { 'aria-hidden': 'true' }, sign),
-    )
-  }
-  const choose = (chosen, value) => {
-    for (const other of chosen.parentElement.children) other.setAttribute('aria-pressed', String(other === chosen))
-    context.press({ action_id: one.action_id, value })
-  }
-  return el(
-    'span.feedback',
-    { role: 'group', 'aria-label': 'Feedback' },
-    make('positive_button', '👍'),
-    make('negative_button', '👎'),
-  )
 }
 
 const PARTS = { rich_text_section: 'p', rich_text_quote: 'blockquote', rich_text_preformatted: 'pre' }
@@ -143,33 +102,30 @@ function styled(node, style = {}) {
   return Object.entries(tags).reduce((inner, [name, tag]) => (style[name] ? el(tag, {}, inner) : inner), node)
 }
 
-function tableCell(cell, context) {
-  return el('td', {}, cell.type === 'rich_text' ? RENDERERS.rich_text(cell, context) : String(cell.text))
+function cell(one, context) {
+  return one.type === 'rich_text' ? RENDERERS.rich_text(one, context) : String(one.text)
 }
 
-const SIGNS = { pending: '○', in_progress: '◔', complete: '✓', error: '✕' }
-
-function task(one, context) {
-  const parts = [one.details, one.output]
-    .filter(Boolean)
-    .map((part) => (typeof part === 'string' ? el('p', {}, part) : RENDERERS.rich_text(part, context)))
-  return el(
-    'div.task',
-    {},
-    el('p', {}, el('span', { 'aria-hidden': 'true' }, `${SIGNS[one.status] ?? '○'} `), one.title),
-    ...parts,
-  )
-}
-
-/** The chunks of a streamed message: its tasks as they stand now, then its text. */
-export function renderChunks(chunks, context) {
+/** The chunks of a streamed message: its tasks as they stand now, as a plan or one by one, then its text. */
+export function renderChunks(chunks, { mode, ...context }) {
   const tasks = new Map()
   const nodes = []
+  let title
   for (const chunk of chunks) {
-    if (chunk.type === 'task_update') tasks.set(chunk.id, { ...tasks.get(chunk.id), ...chunk })
-    if (chunk.type === 'plan_update') nodes.push(el('p', {}, el('strong', {}, chunk.title)))
+    if (chunk.type === 'task_update') tasks.set(chunk.id, joined(tasks.get(chunk.id), chunk))
+    if (chunk.type === 'plan_update') title = chunk.title
     if (chunk.type === 'blocks') nodes.push(...renderBlocks(chunk.blocks, context))
   }
+  const all = [...tasks.values()]
+  const asPlan = mode === 'plan' || title !== undefined
+  if (asPlan && (title || all.length > 0)) nodes.unshift(plan({ title: title ?? 'Plan', tasks: all }, drawer(context)))
+  else if (all.length > 0) nodes.unshift(timeline(all, drawer(context)))
   const text = chunks.map((chunk) => (chunk.type === 'markdown_text' ? chunk.text : '')).join('')
-  return [...nodes, ...[...tasks.values()].map((one) => task(one, context)), el('div.markdown', {}, ...markdown(text))]
+  return text === '' ? nodes : [...nodes, el('div.markdown', {}, ...markdown(text))]
+}
+
+/** Of a task that is told again, title and status replace, details are added. */
+function joined(before, chunk) {
+  const details = [before?.details, chunk.details].filter(Boolean).join('')
+  return { ...before, ...chunk, ...(details && { details }) }
 }

@@ -2,6 +2,8 @@
 import { renderBlocks, renderChunks } from './draw-blocks.js'
 import { el } from './dom.js'
 import { emojiSign } from './emoji.js'
+import { icon } from './icons.js'
+import { messageTools } from './message-menu.js'
 import { mrkdwn } from './mrkdwn.js'
 
 /** Messages of one person within so many seconds stand together under one name. */
@@ -23,12 +25,14 @@ export function messageItem(message, view) {
     el(
       'div.message-body',
       {},
-      isWhisper && el('p.only-you', {}, el('span', { 'aria-hidden': 'true' }, '👁 '), 'Only visible to you'),
+      isWhisper && el('p.only-you', {}, icon('eye'), ' ', 'Only visible to you'),
       messageHead(message, user, together),
       ...content(message, view),
+      ...files(message),
       reactions(message, view),
       threadLink(message, view),
     ),
+    !isWhisper && messageTools(message, view),
   )
 }
 
@@ -71,11 +75,13 @@ function avatar(user) {
 
 /** Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. */
 function content(message, view) {
-  const context = { names: view.names, press: (action) => view.press(message, action) }
+  const key = `${view.channel}-${message.ts}`
+  const context = { key, names: view.names, press: (action) => view.press(message, action) }
   const nodes = []
-  if (message.chunks?.length > 0) nodes.push(...renderChunks(message.chunks, context))
+  if (message.chunks?.length > 0)
+    nodes.push(...renderChunks(message.chunks, { ...context, mode: message.task_display_mode }))
   if (message.blocks?.length > 0 && !isTyped(message)) nodes.push(...renderBlocks(message.blocks, context))
-  if (nodes.length === 0) nodes.push(el('div.text', {}, ...mrkdwn(message.text, view.names)))
+  if (nodes.length === 0 && message.text !== '') nodes.push(el('div.text', {}, ...mrkdwn(message.text, view.names)))
   if (message.streaming_state === 'in_progress')
     nodes.push(el('span.writing', { role: 'img', 'aria-label': 'still writing' }, '▍'))
   return nodes
@@ -84,6 +90,15 @@ function content(message, view) {
 /** What a person typed is shown from its text, where line breaks and marks stand as they were typed. */
 function isTyped(message) {
   return message.client_msg_id !== undefined
+}
+
+/** What is attached: its name, and the beginning of what it says. */
+function files(message) {
+  return (message.files ?? []).map(({ title, name, size, preview }) => {
+    const head = [icon('file'), ' ', el('strong', {}, title ?? name), size && el('span.quiet', {}, ` ${size} bytes`)]
+    if (!preview) return el('p.file', {}, ...head)
+    return el('details.file', {}, el('summary', {}, ...head), el('pre', {}, preview))
+  })
 }
 
 function reactions(message, view) {
@@ -110,12 +125,7 @@ function reactions(message, view) {
 function threadLink(message, view) {
   if (!view.openThread) return undefined
   const { replies, status } = view
-  if (replies === 0 && !status)
-    return el(
-      'button.thread-link.quiet-link',
-      { type: 'button', onclick: () => view.openThread(message.ts) },
-      'Reply in thread',
-    )
+  if (replies === 0 && !status) return undefined
   const count = replies === 1 ? '1 reply' : `${replies} replies`
   const words = status ? (replies > 0 ? `${count} · ${status}` : status) : count
   return el(
@@ -148,12 +158,32 @@ export function syncList(list, items) {
       continue
     }
     const fresh = make()
+    if (before) keepState(before, fresh)
     fresh.dataset.key = key
     fresh.dataset.print = print
     if (before) {
       if (before === place) place = place.nextElementSibling
+      const focused = focusIn(before)
       before.replaceWith(fresh)
+      if (focused >= 0) focusable(fresh)[focused]?.focus()
     } else list.insertBefore(fresh, place)
   }
   for (const gone of old.values()) gone.remove()
+}
+
+/** What somebody opened or closed stays so while the rest is drawn anew. */
+function keepState(before, fresh) {
+  const opened = [...before.querySelectorAll('details')]
+  for (const [index, details] of [...fresh.querySelectorAll('details')].entries()) {
+    if (opened[index]?.dataset.touched === undefined) continue
+    details.open = opened[index].open
+    details.dataset.touched = ''
+  }
+}
+
+const focusable = (item) => [...item.querySelectorAll('button, a[href], summary, select, [tabindex="0"]')]
+
+/** Which of an item's elements has the focus; below nought if none. */
+function focusIn(item) {
+  return focusable(item).indexOf(document.activeElement)
 }

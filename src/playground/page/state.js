@@ -3,6 +3,11 @@ export const state = {
   you: '',
   bot: '',
   examples: [],
+  shortcuts: [],
+  /** What stands open before the person: modals, the uppermost last, and the app's Home. */
+  views: { modals: [], home: null },
+  /** Whether the direct messages show the app's Home in place of the messages. */
+  isHome: false,
   channels: new Map(),
   users: new Map(),
   /** The open channel, and the root of the open thread. */
@@ -20,7 +25,8 @@ export const names = {
 
 /** Takes in the whole workspace. The open channel stays open; at first it is the one that the address names. */
 export function takeAll(all, wanted) {
-  Object.assign(state, { you: all.you, bot: all.bot, examples: all.examples })
+  const { you, bot, examples, shortcuts, views } = all
+  Object.assign(state, { you, bot, examples, shortcuts, views })
   state.users = new Map(all.users.map((user) => [user.id, user]))
   state.channels = new Map(all.channels.map((channel) => [channel.id, withMessages(channel)]))
   if (state.channels.has(state.current)) return
@@ -34,12 +40,17 @@ function withMessages(channel) {
 /** Takes in one change; says whether it is a message that was not there before. */
 export function takeChange(change) {
   if (change.type === 'channel') return void state.channels.set(change.channel.id, withMessages(change.channel))
+  if (change.type === 'views') return void (state.views = change)
   const channel = state.channels.get(change.channel)
   if (!channel) return false
   const isNew = change.type === 'message' && !channel.messages.has(change.message.ts)
   if (change.type === 'message') channel.messages.set(change.message.ts, change.message)
   if (change.type === 'removed') channel.messages.delete(change.ts)
+  if (change.type === 'removed' || change.type === 'ephemeral')
+    channel.ephemerals = channel.ephemerals.filter((one) => one.ts !== (change.ts ?? change.ephemeral.ts))
   if (change.type === 'ephemeral') channel.ephemerals.push(change.ephemeral)
+  if (change.type === 'session') channel.sessions[change.thread] = change.session
+  if (change.type === 'prompts') channel.prompts[change.thread] = change.prompts
   if (change.type === 'status') channel.statuses[change.thread] = change.text
   if (isNew && channel.id !== state.current && change.message.user !== state.you) state.unread.add(channel.id)
   return isNew
@@ -87,4 +98,12 @@ function inOrder(messages) {
 export function statusOf(channel, thread) {
   const status = channel.statuses[thread]
   return status ? `${names.user(state.bot)} ${status}` : ''
+}
+
+/** Whether the bot works or writes in a thread, so that it can be stopped. */
+export function isWorking(channel, thread) {
+  const streams = [...channel.messages.values()].some(
+    (one) => (one.thread_ts ?? one.ts) === thread && one.streaming_state === 'in_progress',
+  )
+  return streams || (channel.sessions[thread]?.status === 'processing' && statusOf(channel, thread) !== '')
 }

@@ -1,16 +1,18 @@
 /** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
 import { byId, el } from './dom.js'
+import { renderBlocks } from './draw-blocks.js'
 import { messageItem, syncList } from './message-list.js'
-import { isDirect, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
+import { isDirect, isWorking, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
 
 /**
- * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)`
+ * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)` and so on: see app.js
  */
 export function render(acts) {
   const channel = state.channels.get(state.current)
   renderSidebar(acts)
   renderChannel(channel, acts)
   renderThread(channel, acts)
+  renderHome(channel, acts)
 }
 
 /** The line at the top: which model is in use, what is played and what is real. */
@@ -68,8 +70,13 @@ function listItems(channel, { messages, acts, extra }) {
 function surroundings(channel, acts) {
   return {
     names,
+    channel: channel.id,
     you: state.you,
     bot: state.bot,
+    shortcuts: state.shortcuts,
+    edit: (message) => acts.edit(channel.id, message),
+    remove: (message) => acts.remove(channel.id, message),
+    shortcut: (message, callbackId) => acts.shortcut(channel.id, message, callbackId),
     user: (id) => state.users.get(id) ?? { name: id, real_name: id, is_bot: false },
     press: (message, action) => acts.press(channel.id, message.ts, action),
     react: (message, name, removed) => acts.react(channel.id, message.ts, { name, removed }),
@@ -95,11 +102,16 @@ function renderChannel(channel, acts) {
 /** An empty channel says what can be done, and offers questions. */
 function renderEmpty(channel, isEmpty, acts) {
   const box = byId('empty')
+  const prompts = channel.prompts[''] ?? []
+  const print = JSON.stringify([channel.id, prompts])
   box.hidden = !isEmpty
-  if (!isEmpty || box.dataset.channel === channel.id) return
-  box.dataset.channel = channel.id
+  if (!isEmpty || box.dataset.print === print) return
+  box.dataset.print = print
   const fill = (text) => acts.fill(isDirect(channel) ? text : `@thinkaloud ${text}`)
-  const example = (text) => el('li', {}, el('button.example', { type: 'button', onclick: () => fill(text) }, text))
+  const example = ({ title, message }) =>
+    el('li', {}, el('button.example', { type: 'button', onclick: () => fill(message) }, title))
+  // What the agent suggests comes before what the playground would.
+  const questions = prompts.length > 0 ? prompts : state.examples.map((text) => ({ title: text, message: text }))
   box.replaceChildren(
     el('h3', {}, isDirect(channel) ? `This is you and ${names.user(state.bot)}` : `Welcome to #${channel.name}`),
     el(
@@ -107,7 +119,7 @@ function renderEmpty(channel, isEmpty, acts) {
       {},
       `Ask ${isDirect(channel) ? '' : '@thinkaloud '}something, and watch it reason in the thread: each step as it happens, then the answer.`,
     ),
-    el('ul.examples', { 'aria-label': 'Questions to try' }, ...state.examples.map(example)),
+    el('ul.examples', { 'aria-label': 'Questions to try' }, ...questions.map(example)),
   )
 }
 
@@ -118,6 +130,7 @@ function renderThread(channel, acts) {
   if (!root) return
   byId('thread-channel').textContent = titleOf(channel)
   byId('thread-status').textContent = statusOf(channel, root.ts)
+  renderSession(channel, root.ts, acts)
   const messages = repliesIn(channel, root.ts)
   const extra = () => ({})
   // The first reply begins anew: it never stands together with the root.
@@ -127,6 +140,42 @@ function renderThread(channel, acts) {
     ...listItems(channel, { messages, acts, extra }),
   ]
   keepAtEnd(byId('thread-scroller'), () => syncList(byId('replies'), items))
+}
+
+/** An agent's session: its title, which people may change, and Slack's own Stop while it works. */
+function renderSession(channel, thread, acts) {
+  const stop = byId('thread-stop')
+  stop.hidden = !isWorking(channel, thread)
+  stop.onclick = () => acts.stop(channel.id, thread)
+  const session = channel.sessions[thread]
+  const title = byId('thread-title')
+  title.hidden = !session
+  title.textContent = session?.title ?? 'Untitled'
+  title.setAttribute('aria-label', `Rename the session: ${title.textContent}`)
+  title.onclick = () => acts.rename(channel.id, thread, session?.title ?? '')
+}
+
+/** The app's Home stands beside the direct messages with it. */
+function renderHome(channel, acts) {
+  const direct = isDirect(channel)
+  const isHome = direct && state.isHome
+  const tabs = byId('tabs')
+  tabs.hidden = !direct
+  for (const tab of tabs.children) {
+    const selected = (tab.dataset.tab === 'home') === isHome
+    tab.setAttribute('aria-pressed', String(selected))
+    tab.onclick = () => acts.showTab(tab.dataset.tab === 'home')
+  }
+  byId('scroller').hidden = isHome
+  byId('message-form').hidden = isHome
+  const home = byId('home')
+  home.hidden = !isHome
+  const view = state.views.home
+  if (!isHome || home.dataset.hash === (view?.hash ?? 'none')) return
+  home.dataset.hash = view?.hash ?? 'none'
+  const context = { key: view?.id, names, press: (action) => acts.pressView(view.id, {}, action) }
+  const nothing = el('p.quiet', {}, 'The app has published no Home yet.')
+  home.replaceChildren(...(view ? renderBlocks(view.blocks, context) : [nothing]))
 }
 
 function countItem(root, count) {

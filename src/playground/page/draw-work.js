@@ -1,0 +1,119 @@
+/** Work under way and what came of it: tasks, plans, containers, tables of data, charts. */
+import { el, link } from './dom.js'
+import { emoji } from './emoji.js'
+import { markdown } from './draw-markdown.js'
+
+const STATUSES = {
+  pending: { sign: '○', words: 'not begun' },
+  in_progress: { sign: '◔', words: 'under way' },
+  complete: { sign: '✓', words: 'done' },
+  error: { sign: '✕', words: 'failed' },
+}
+
+/**
+ * One task. What is known of it folds away under its title.
+ * @param {object} one a task_card block, or the chunks of one task joined
+ * @param {(block: object) => Node[]} draw
+ */
+function task(one, draw) {
+  const status = STATUSES[one.status] ?? STATUSES.pending
+  const part = (content) => (typeof content === 'string' ? markdown(content) : draw(content))
+  const parts = [one.details, one.output].filter(Boolean).map((content) => el('div.task-part', {}, ...part(content)))
+  if (one.sources?.length > 0) parts.push(sources(one.sources))
+  const title = [
+    el(`span.task-sign.${one.status ?? 'pending'}`, { 'aria-hidden': 'true' }, status.sign),
+    el('span.task-title', {}, emoji(one.title), el('span.sr-only', {}, `, ${status.words}`)),
+  ]
+  if (parts.length === 0) return el('li.task', {}, el('p.task-head', {}, ...title))
+  return el('li.task', {}, el('details', {}, el('summary.task-head', {}, ...title), ...parts))
+}
+
+function sources(list) {
+  return el('p.task-sources', {}, ...list.flatMap(({ url, text }) => [link(url, text), ' ']))
+}
+
+/** Tasks by themselves, one under the other. */
+export function timeline(tasks, draw) {
+  return el('ul.tasks', { 'aria-label': 'Tasks' }, ...tasks.map((one) => task(one, draw)))
+}
+
+/** A plan: its title, how much is done, its tasks. */
+export function plan({ title, tasks }, draw) {
+  const done = tasks.filter((one) => one.status === 'complete' || one.status === 'error').length
+  const count = tasks.length > 0 && el('span.plan-count', {}, `${done} of ${tasks.length}`)
+  return el('div.block.plan', {}, el('p.plan-title', {}, el('strong', {}, emoji(title)), count), timeline(tasks, draw))
+}
+
+/** Blocks in a frame that may be closed. */
+export function container(block, drawAll) {
+  const title = [
+    el('strong', {}, emoji(block.title?.text ?? '')),
+    block.subtitle && el('span.quiet', {}, emoji(block.subtitle.text)),
+  ]
+  const children = el('div.container-blocks', {}, ...drawAll(block.child_blocks))
+  if (!block.is_collapsible) return el('div.block.container', {}, el('p.container-title', {}, ...title), children)
+  const open = block.default_collapsed !== true
+  return el('details.block.container', { open }, el('summary.container-title', {}, ...title), children)
+}
+
+/** A table that can be scrolled by keyboard too. */
+export function tableRegion(label, ...children) {
+  return el('div.block.table', { role: 'region', 'aria-label': label, tabindex: 0 }, el('table', {}, ...children))
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block; what is over a page comes when it is asked for. */
+export function dataTable(block, cell) {
+  const [head, ...rows] = block.rows
+  const size = block.page_size ?? rows.length
+  const row = (cells, index) =>
+    el(
+      'tr',
+      { hidden: index >= size },
+      ...cells.map((one, column) =>
+        column === block.row_header_column_index
+          ? el('th', { scope: 'row' }, cell(one))
+          : el(one.type === 'raw_number' ? 'td.number' : 'td', {}, cell(one)),
+      ),
+    )
+  const body = el('tbody', {}, ...rows.map(row))
+  const table = tableRegion(
+    block.caption,
+    el('caption', {}, block.caption),
+    el('thead', {}, el('tr', {}, ...head.map((one) => el('th', { scope: 'col' }, cell(one))))),
+    body,
+  )
+  if (rows.length <= size) return table
+  const all = (event) => {
+    for (const hidden of body.querySelectorAll('tr[hidden]')) hidden.hidden = false
+    event.currentTarget.remove()
+  }
+  const more = el('button.button', { type: 'button', onclick: all }, `Show all ${rows.length} rows`)
+  return el('div.block', {}, table, more)
+}
+
+/** A chart as bars of text and length: a pie's shares, or each series at each category. */
+export function chart(block) {
+  const { type, segments, series = [], axis_config: axis = {} } = block.chart
+  const groups = type === 'pie' ? [{ name: '', data: segments }] : series
+  const points = groups.flatMap(({ name, data }) => data.map((point) => ({ ...point, name })))
+  const most = Math.max(...points.map(({ value }) => Math.abs(value)), 1e-9)
+  const several = groups.length > 1
+  const row = ({ label, value, name }) => {
+    const bar = el('meter', { min: 0, max: most, value: Math.abs(value), 'aria-hidden': 'true' })
+    return el(
+      'tr',
+      {},
+      several && el('td.quiet', {}, name),
+      el('th', { scope: 'row' }, label),
+      el('td.bar', {}, bar),
+      el('td.number', {}, String(value)),
+    )
+  }
+  const axes = [axis.x_label, axis.y_label].filter(Boolean).join(' · ')
+  return el(
+    'figure.block.chart',
+    {},
+    el('figcaption', {}, el('strong', {}, block.title), axes && el('span.quiet', {}, ` ${axes}`)),
+    el('table', { 'aria-label': block.title }, el('tbody', {}, ...points.map(row))),
+  )
+}

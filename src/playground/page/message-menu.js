@@ -1,0 +1,99 @@
+/** What can be done with a message: reactions at hand, and a menu with the rest. */
+import { el } from './dom.js'
+import { icon } from './icons.js'
+
+/** Reactions at hand, each with its sign. */
+const QUICK = { '+1': 'thumb-up', eyes: 'eye', x: 'cross' }
+
+/**
+ * @param {object} message
+ * @param {object} view `you`, `shortcuts`, and what can be done: `react`, `edit`, `remove`, `shortcut`, `openThread`
+ */
+export function messageTools(message, view) {
+  const react = ([name, sign]) => {
+    const mine = message.reactions?.some((one) => one.name === name && one.users.includes(view.you)) ?? false
+    const onclick = () => view.react(message, name, mine)
+    return el(
+      'button.tool',
+      { type: 'button', 'aria-label': `React with ${name}`, title: `:${name}:`, onclick },
+      icon(sign),
+    )
+  }
+  const reply = () => {
+    const attributes = {
+      type: 'button',
+      'aria-label': 'Reply in thread',
+      title: 'Reply in thread',
+      onclick: () => view.openThread(message.ts),
+    }
+    return el('button.tool', attributes, icon('reply'))
+  }
+  const bar = el('div.tools', { role: 'group', 'aria-label': 'Message actions' })
+  bar.append(...Object.entries(QUICK).map(react), ...(view.openThread ? [reply()] : []))
+  if (items(message, view).length === 0) return bar
+  const more = el(
+    'button.tool',
+    { type: 'button', 'aria-label': 'More actions', 'aria-haspopup': 'menu', 'aria-expanded': 'false' },
+    icon('more'),
+  )
+  bar.append(more)
+  more.addEventListener('click', () => toggle(more, bar, () => items(message, view)))
+  return bar
+}
+
+function items(message, view) {
+  const own = message.user === view.you && !message.subtype
+  return [
+    own && { words: 'Edit message', act: () => view.edit(message) },
+    own && { words: 'Delete message', act: () => view.remove(message), look: '.danger' },
+    ...view.shortcuts.map(({ name, callback_id }) => ({ words: name, act: () => view.shortcut(message, callback_id) })),
+  ].filter(Boolean)
+}
+
+function toggle(button, bar, entries) {
+  const open = bar.querySelector('[role="menu"]')
+  if (open) return (open.remove(), button.setAttribute('aria-expanded', 'false'))
+  const close = () => {
+    document.removeEventListener('pointerdown', outside)
+    list.remove()
+    button.setAttribute('aria-expanded', 'false')
+  }
+  // Who presses elsewhere or walks on by keyboard closes it; a window that loses the focus does not.
+  const outside = ({ target }) => !bar.contains(target) && close()
+  const choose = (act) => {
+    close()
+    button.focus()
+    act()
+  }
+  const list = el(
+    'div.menu',
+    { role: 'menu', 'aria-label': 'More actions' },
+    ...entries().map(({ words, act, look = '' }) =>
+      el(
+        `button.menu-item${look}`,
+        { type: 'button', role: 'menuitem', tabindex: -1, onclick: () => choose(act) },
+        words,
+      ),
+    ),
+  )
+  list.addEventListener('keydown', (event) => move(event, list, () => (close(), button.focus())))
+  list.addEventListener('focusout', (event) => event.relatedTarget && outside({ target: event.relatedTarget }))
+  document.addEventListener('pointerdown', outside)
+  button.setAttribute('aria-expanded', 'true')
+  // Near the lower edge it opens upwards.
+  list.classList.toggle('up', bar.getBoundingClientRect().bottom > window.innerHeight - 260)
+  bar.append(list)
+  list.firstElementChild?.focus()
+}
+
+/** Arrows move, Escape leaves. */
+function move(event, list, leave) {
+  const all = [...list.children]
+  const at = all.indexOf(document.activeElement)
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key]
+  if (event.key === 'Escape') leave()
+  else if (to !== undefined) all[to % all.length].focus()
+  else return
+  event.preventDefault()
+  event.stopPropagation()
+}

@@ -1,0 +1,126 @@
+/** The window that stands over everything: a modal of the app's, or the page's own for an edit. */
+import { byId, el } from './dom.js'
+import { renderBlocks } from './draw-blocks.js'
+import { emoji } from './emoji.js'
+import { field, valuesIn } from './form-fields.js'
+import { names } from './state.js'
+
+const dialog = byId('modal')
+/** The view on screen, as `id` and `hash`, and what was last wrong with it. */
+let shown = { id: '', hash: '' }
+
+/**
+ * Shows the uppermost of the open modals, or none. What somebody typed stays where the same field comes again.
+ * @param {object[]} modals
+ * @param {object} acts `submitView(view, values)`, `closeView(view)`, `pressView(view, values, action)`
+ */
+export function showModals(modals, acts) {
+  const view = modals.at(-1)
+  if (!view) return shown.id !== '' && hide()
+  if (view.id === shown.id && view.hash === shown.hash) return
+  const values = view.id === shown.id ? valuesIn(dialog) : {}
+  shown = { id: view.id, hash: view.hash }
+  draw(view, { values, errors: {}, acts })
+}
+
+function hide() {
+  shown = { id: '', hash: '' }
+  dialog.close()
+  dialog.replaceChildren()
+}
+
+function draw(view, { values, errors, acts }) {
+  const form = el('form.modal-form', { method: 'dialog', onsubmit: (event) => send(event, view, acts) })
+  const context = {
+    key: view.id,
+    names,
+    press: (action) => acts.pressView(view.id, valuesIn(form), action),
+    field: (block) => field(block, { values, errors }),
+  }
+  const close = el(
+    'button.button',
+    { type: 'button', onclick: () => acts.closeView(view.id) },
+    words(view.close, 'Close'),
+  )
+  const submit = view.submit && el('button.button.primary', { type: 'submit' }, words(view.submit, 'Submit'))
+  form.append(
+    header(words(view.title, ''), () => acts.closeView(view.id)),
+    el(
+      'div.modal-body',
+      { tabindex: 0, role: 'group', 'aria-labelledby': 'modal-title' },
+      errors[''] && el('p.alert.error', { role: 'alert' }, errors['']),
+      ...renderBlocks(view.blocks, context),
+    ),
+    el('footer.modal-footer', {}, close, submit),
+  )
+  dialog.oncancel = (event) => (event.preventDefault(), acts.closeView(view.id))
+  open(form)
+}
+
+/** While the app has not answered, the form waits; what is wrong then stands at its fields. */
+async function send(event, view, acts) {
+  event.preventDefault()
+  const form = event.currentTarget
+  const values = valuesIn(form)
+  form.setAttribute('aria-busy', 'true')
+  for (const button of form.querySelectorAll('footer button')) button.disabled = true
+  const errors = await acts.submitView(view.id, values)
+  if (errors) draw(view, { values, errors, acts })
+}
+
+function header(title, close) {
+  return el(
+    'header.modal-header',
+    {},
+    el('h2', { id: 'modal-title' }, title),
+    el(
+      'button.icon-button',
+      { type: 'button', 'aria-label': 'Close', onclick: close },
+      el('span', { 'aria-hidden': 'true' }, '✕'),
+    ),
+  )
+}
+
+function words(text, otherwise) {
+  return emoji(text?.text ?? otherwise)
+}
+
+function open(form) {
+  dialog.replaceChildren(form)
+  if (!dialog.open) dialog.showModal()
+  const first =
+    form.querySelector('[aria-invalid], .modal-body :is(input, textarea, select)') ??
+    form.querySelector('footer button')
+  first?.focus()
+}
+
+/** The page's own window with one text in it: an edit, a new title. It asks nothing of the app. */
+export function askText({ title, text, button, multiline }, done) {
+  const box = field(
+    {
+      block_id: 'own',
+      label: { text: title },
+      element: { type: 'plain_text_input', action_id: 'own', multiline, max_length: 12_000 },
+    },
+    { values: { own: text }, errors: {} },
+  )
+  const form = el(
+    'form.modal-form',
+    { method: 'dialog', onsubmit: (event) => (event.preventDefault(), finish(form)) },
+    header(title, () => hide()),
+    el('div.modal-body', {}, box),
+    el(
+      'footer.modal-footer',
+      {},
+      el('button.button', { type: 'button', onclick: () => hide() }, 'Cancel'),
+      el('button.button.primary', { type: 'submit' }, button),
+    ),
+  )
+  const finish = (filled) => {
+    const { own } = valuesIn(filled)
+    hide()
+    if (own.trim() !== '' && own !== text) done(own)
+  }
+  dialog.oncancel = (event) => (event.preventDefault(), hide())
+  open(form)
+}
