@@ -53,6 +53,16 @@ describe('a table', () => {
     ])
   })
 
+  test('leaves what is to be copied', () => {
+    const row = cells(
+      table([
+        ['a', 'b', 'c'],
+        ['ada@example.com', 'Node.js', '= 1 + 2'],
+      ]),
+    )[1]
+    expect(row).toEqual([raw('ada@example.com'), raw('Node.js'), raw('= 1 + 2')])
+  })
+
   test('has no empty cell, no ping and no link that may not open', () => {
     const rows = cells(
       table([

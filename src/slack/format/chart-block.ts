@@ -1,5 +1,5 @@
 import type { Series } from '../../agent/types.ts'
-import { headOf, isBlank, plainLine, withoutLinks } from './escape.ts'
+import { headOf, isBlank, plainLine } from './escape.ts'
 import type { ChartBlock } from './types.ts'
 
 /** https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
@@ -41,7 +41,7 @@ export function chartText({ title, chart }: ChartBlock): string {
 
 /** Plain text of one line that is not empty; Slack formats nothing of it, and nothing in it can ping. */
 function cut(text: string, most: number): string {
-  const line = plainLine(withoutLinks(text)).trim()
+  const line = plainLine(text).trim()
   const shown = line.length <= most ? line : `${headOf(line, most - 1).trimEnd()}…`
   return isBlank(shown) ? '–' : shown
 }

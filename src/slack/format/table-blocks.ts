@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import { isBlank, plainLine, shorten, unescapeText, withoutLinks } from './escape.ts'
+import { isBlank, plainLine, shorten, unescapeText } from './escape.ts'
 
 type DataTable = Extract<KnownBlock, { type: 'data_table' }>
 type Table = Extract<KnownBlock, { type: 'table' }>
@@ -66,7 +66,7 @@ function withoutNumber(cell: Cell): Cell {
 
 /** No cell may be empty. */
 function rawText(words: string): RawText {
-  const text = plain(words).trim()
+  const text = plainLine(words).trim()
   return { type: 'raw_text', text: isBlank(text) ? '–' : text }
 }
 
@@ -82,22 +82,17 @@ function linkElements(mrkdwn: string): Inline[] {
   return mrkdwn.split(/(<[^<>]+>)/).flatMap((part): Inline[] => {
     if (!part.startsWith('<')) return textElements(unescapeText(part.replaceAll('`', '')))
     const [url = '', label = url] = part.slice(1, -1).split('|')
-    return [{ type: 'link', url: unescapeText(url), text: plain(unescapeText(label)) }]
+    return [{ type: 'link', url: unescapeText(url), text: plainLine(unescapeText(label)) }]
   })
 }
 
 function textElements(words: string): Inline[] {
-  const text = plain(words)
+  const text = plainLine(words)
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
 function wordsOf(parts: CellPart[]): string {
   return parts.map(({ words, isLink }) => (isLink ? unescapeText(words.replaceAll('`', '')) : words)).join('')
-}
-
-/** Without what Slack might make a ping or a link of. */
-function plain(words: string): string {
-  return plainLine(withoutLinks(words))
 }
 
 function charsOf(cell: Cell): number {
