@@ -66,6 +66,8 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'conversations.info': CHANNEL_NAMES,
   'conversations.join': ['channels:join'],
   'conversations.replies': HISTORY,
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'users.info': ['users:read'],
