@@ -5,8 +5,9 @@ import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { Refusals } from './client/refusals.ts'
+import { sendSimpler } from './client/simpler-forms.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
-import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
+import { EVENT_TYPE, findFile, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
 import { shareFile, uploadText } from './client/upload.ts'
 import { blocksIn, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
 
@@ -29,6 +30,9 @@ interface Post {
   /** Sent again if nobody can tell whether it went out: better twice than never. */
   mustArrive: boolean
 }
+
+/** What a call carries of a message's content. */
+type Shown = Pick<Content, 'text' | 'blocks'>
 
 /** Slack makes no links of its own from the text that notifications and screen readers get. */
 const UNPARSED = { parse: 'none' }
@@ -177,35 +181,23 @@ export class Outbox {
     const { signal, log } = this.#options
     const checkLease = () => this.run.checkLease()
     const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, lookUp, signal }
-    const send = ({ text, blocks }: Pick<Content, 'text' | 'blocks'>) =>
-      this.#client.call(method, { ...args, text, blocks, ...UNPARSED }, options)
-    let shown = this.#taken(content)
-    const refused = new Set<string>()
-    for (let last: string | undefined; ;) {
-      try {
-        const result = await send(shown)
-        if (last) this.refusals.remember(last)
-        return result
-      } catch (error) {
-        if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-        const type = TOO_LONG.has(error.code) ? undefined : refusedType(shown.blocks, content, error.details)
-        const fields = { method, channel: args.channel, code: error.code, type }
-        if (type === undefined) {
-          log.error(fields, 'Slack refused the blocks: sent as plain text')
-          return send(withoutBlocks(content, method))
-        }
-        log.info(fields, 'Slack refused a kind of block: sent in a simpler form')
-        // A fault of this message alone says nothing of the next one.
-        last = error.details.length === 0 ? type : undefined
-        if (error.details.some((detail) => detail.includes('unsupported'))) this.refusals.remember(type)
-        refused.add(type)
-        shown = this.#taken(content, refused)
-      }
-    }
+    const send = (shown: Shown) => this.#client.call(method, { ...args, ...shown, ...UNPARSED }, options)
+    const first = this.#taken(content)
+    return send(first).catch((error: unknown) =>
+      sendSimpler(error, {
+        first,
+        send,
+        without: (refused) => this.#taken(content, refused),
+        blamed: ({ blocks }, details) => refusedType(blocks, content, details),
+        plain: () => withoutBlocks(content, method),
+        refusals: this.refusals,
+        log: (fields, line) => log.warn({ method, channel: args.channel, ...fields }, line),
+      }),
+    )
   }
 
   /** The content in the forms that this workspace takes, as far as that is known. */
-  #taken(content: Content, refused?: Set<string>): Pick<Content, 'text' | 'blocks'> {
+  #taken(content: Content, refused?: ReadonlySet<string>): Shown {
     const { text, blocks, simpler } = content
     if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
     return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
@@ -228,7 +220,7 @@ export class Outbox {
     const shown = isOut || id ? content : file.without
     const { ts, isNew } = await this.#postOnce({ key, content: shown, thread, mustArrive: true })
     if (!id) return
-    const find = () => this.#findFile(file.name)
+    const find = () => findFile(this.#ownPlace(thread), file.name)
     const options = { channel, thread, find, signal, checkLease: () => this.run.checkLease() }
     try {
       await this.once(fileKey, { find, send: () => shareFile(client, { id, title: file.title }, options) })
@@ -240,17 +232,6 @@ export class Outbox {
     }
     // An earlier process may have posted it without the file.
     if (!isNew) await this.#update(key, ts, content)
-  }
-
-  /** The ts of the message in the thread that shows a file of this name. A file carries no metadata. */
-  async #findFile(name: string): Promise<string | undefined> {
-    try {
-      for await (const { ts, files } of this.ownMessages(this.question.thread))
-        if (files?.some((file) => file.name === name)) return ts
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error
-    }
-    return undefined
   }
 
   #metadata(key: string) {
@@ -288,9 +269,3 @@ export class Outbox {
     return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
 }
-
-/** No simpler form is shorter. */
-const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
-
-/** Refusals of how a message looks; its text alone may still be taken. */
-const SHAPE_REFUSALS = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])

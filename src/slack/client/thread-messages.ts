@@ -1,4 +1,5 @@
 import type { Question } from '../../run/types.ts'
+import { SlackRefusal } from './slack-errors.ts'
 
 /** The Web API, as far as it is read here. */
 interface Client {
@@ -80,6 +81,16 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
     const isPost = metadata?.event_type === EVENT_TYPE && run === place.question.id
     if (isPost && typeof step === 'string') yield { ts, key: step }
   }
+}
+
+/** The ts of the bot's message that shows a file of this name, which carries no metadata; undefined also where nobody may look. */
+export async function findFile(place: OwnPlace, name: string): Promise<string | undefined> {
+  try {
+    for await (const { ts, files } of ownMessages(place)) if (files?.some((file) => file.name === name)) return ts
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+  }
+  return undefined
 }
 
 /** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
