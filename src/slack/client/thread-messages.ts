@@ -26,10 +26,10 @@ export interface ThreadMessage {
   bot_id?: string
   text?: string
   subtype?: string
+  files?: unknown
   metadata?: { event_type?: string; event_payload?: Record<string, unknown> }
   /** `in_progress` while a streamed message is open. */
   streaming_state?: string
-  files?: { name?: string }[]
 }
 
 /** The messages of a place, oldest first in a thread, page by page. @throws SlackRefusal */
@@ -86,7 +86,8 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
 /** The ts of the bot's message that shows a file of this name, which carries no metadata; undefined also where nobody may look. */
 export async function findFile(place: OwnPlace, name: string): Promise<string | undefined> {
   try {
-    for await (const { ts, files } of ownMessages(place)) if (files?.some((file) => file.name === name)) return ts
+    for await (const { ts, files } of ownMessages(place))
+      if (Array.isArray(files) && files.some((file: { name?: string }) => file.name === name)) return ts
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
   }
