@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { ASK_AGAIN } from '../../src/slack/format/action-ids.ts'
-import { postButtons, questionId } from '../harness/answer-buttons.ts'
+import { postButtons } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
@@ -15,8 +15,7 @@ const DM = `D${ALICE.slice(1)}`
 async function answered(bot: TestBot, question: string, ask: Pick<TestBot, 'mention'>['mention'] = bot.mention) {
   const thread = await ask(question)
   await thread.ended()
-  const place = await postButtons(bot.slack, questionId(thread), { channel: thread.channel, thread_ts: thread.ts })
-  const press = (user?: string) => bot.slack.press({ ...place, ...(user ? { user } : {}) }, { action_id: ASK_AGAIN })
+  const press = (user: string = ALICE) => thread.press(ASK_AGAIN, { user })
   const endings = (n: number) => bot.slack.until(() => thread.endings().length >= n, `${n} endings`)
   return { thread, press, endings }
 }
@@ -50,10 +49,9 @@ describe('Ask again', async () => {
 
   test('counts as a question of the presser, who meets the limits', async () => {
     model.on('bobs', finish('one'))
-    const { thread } = await answered(bot, 'Is it bobs?')
+    const { thread, press } = await answered(bot, 'Is it bobs?')
     for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
-    const place = await postButtons(slack, questionId(thread), { channel: thread.channel, thread_ts: thread.ts })
-    await slack.press({ ...place, user: BOB }, { action_id: ASK_AGAIN })
+    await press(BOB)
     await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a private word')
     expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/9 questions an hour for one person/)
     expect(thread.endings()).toHaveLength(1)

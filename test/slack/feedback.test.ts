@@ -19,11 +19,8 @@ const MAIN = 'src/feedback-main.ts'
 async function answered(bot: TestBot, question: string) {
   const thread = await bot.mention(question)
   await thread.ended()
-  const id = questionId(thread)
-  const place = await postButtons(bot.slack, id, { channel: thread.channel, thread_ts: thread.ts })
-  const thumb = (way: 'up' | 'down', user: string) =>
-    bot.slack.press({ ...place, user }, { action_id: FEEDBACK, value: `${way}:${id}` })
-  return { id, thumb }
+  const value = (way: string) => `${way}:${questionId(thread)}`
+  return { thumb: (way: 'up' | 'down', user: string) => thread.press(FEEDBACK, { user, value: value(way) }) }
 }
 
 test('thumbs-up is thanked for in private; thumbs-down asks in private what was wrong; both are counted', async (t) => {

@@ -30,16 +30,12 @@ describe('Show work', async () => {
   const asked = async (question: string) => {
     const thread = await bot.mention(question)
     await thread.ended()
-    return postButtons(slack, questionId(thread), { channel: thread.channel, thread_ts: thread.ts }).then((place) => ({
-      ...place,
-      thread,
-    }))
+    return thread
   }
 
   test('shows the presser alone what was asked, each step, what it took and how it ended', async () => {
     model.on('power', act('I work it out.', 'calculator', '29^0.23'), finish('2.169459462491557'))
-    const { channel, ts } = await asked('What is 29 to the power 0.23?')
-    await slack.press({ channel, ts, user: BOB }, { action_id: SHOW_WORK })
+    await (await asked('What is 29 to the power 0.23?')).press(SHOW_WORK, { user: BOB })
     const shown = (await bot.modal(BOB)).shown()
     expect(shown).toContain('❓ What is 29 to the power 0.23?')
     expect(shown).toMatch(/answered · 1 step · \d+\.\d s of work/)
@@ -57,8 +53,7 @@ describe('Show work', async () => {
       (_, i) => `thought${i} ${'all of it matters & more. '.repeat(300)} end${i}`,
     )
     model.on('long run', ...thoughts.map((thought, i) => act(thought, 'calculator', `${i}+1`)), finish('done'))
-    const { channel, ts } = await asked('A long run?')
-    await slack.press({ channel, ts }, { action_id: SHOW_WORK })
+    await (await asked('A long run?')).press(SHOW_WORK)
     const modal = await bot.modal()
     const first = modal.shown()
     expect(first).toMatch(/Page 1 of \d/)
@@ -93,7 +88,7 @@ describe('Show work', async () => {
 
   test('is refused where the button was brought to another channel', async () => {
     model.on('private', finish('The secret.'))
-    const { thread } = await asked('A private thing?')
+    const thread = await asked('A private thing?')
     const brought = await postButtons(slack, questionId(thread), { channel: RANDOM })
     const before = slack.calls.filter(({ method }) => method === 'views.open').length
     await slack.press({ ...brought, user: BOB }, { action_id: SHOW_WORK })

@@ -2,7 +2,7 @@
 
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
-/** The thumbs; their value is `up:ID` or `down:ID`. */
+/** The thumbs; their values are `up:ID` and `down:ID`. */
 export const FEEDBACK = 'thinkaloud_feedback'
 /** The form that asks what was wrong. */
 export const FEEDBACK_COMMENT = 'thinkaloud_feedback_comment'
