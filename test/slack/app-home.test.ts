@@ -30,6 +30,7 @@ describe('the App Home', () => {
     const thread = await bot.mention(hostile)
     await thread.ended()
     await (await bot.mention('Bobs question?', { user: BOB })).ended()
+    await bot.slack.settle()
     const shown = (await bot.openHome()).shown()
     const answer = thread.messages().at(-1)!.ts.replace('.', '')
     expect(shown).toMatch(new RegExp(`\\(http://127\\.0\\.0\\.1:\\d+/archives/${GENERAL}/p${answer}.*\\) ✓ answered`))
@@ -41,6 +42,7 @@ describe('the App Home', () => {
   test('shows at most ten questions', async (t) => {
     const bot = await startBot(t, { model: [finish('Yes.')] })
     for (let n = 1; n <= 12; n++) await (await bot.mention(`Number ${n}?`)).ended()
+    await bot.slack.settle()
     const shown = (await bot.openHome()).shown()
     expect([...shown.matchAll(/Number (\d+)\?/g)].map(([, n]) => Number(n))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
   })

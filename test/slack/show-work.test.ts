@@ -33,10 +33,17 @@ describe('Show work', async () => {
     return thread
   }
 
+  /** What a modal shows once the work is in it. */
+  const filled = async (user = ALICE) => {
+    const modal = await bot.modal(user)
+    await slack.until(() => modal.shown().includes('❓'), 'the work')
+    return modal.shown()
+  }
+
   test('shows the presser alone what was asked, each step, what it took and how it ended', async () => {
     model.on('power', act('I work it out.', 'calculator', '29^0.23'), finish('2.169459462491557'))
     await (await asked('What is 29 to the power 0.23?')).press(SHOW_WORK, { user: BOB })
-    const shown = (await bot.modal(BOB)).shown()
+    const shown = await filled(BOB)
     expect(shown).toContain('❓ What is 29 to the power 0.23?')
     expect(shown).toMatch(/answered · 1 step · \d+\.\d s of work/)
     expect(shown).toMatch(/model played-model · dialect text · 2 calls of the model · [\d,]+ tokens in, [\d,]+ out/)
@@ -55,7 +62,7 @@ describe('Show work', async () => {
     model.on('long run', ...thoughts.map((thought, i) => act(thought, 'calculator', `${i}+1`)), finish('done'))
     await (await asked('A long run?')).press(SHOW_WORK)
     const modal = await bot.modal()
-    const first = modal.shown()
+    const first = await filled()
     expect(first).toMatch(/Page 1 of \d/)
     await modal.press(WORK_NEXT)
     await slack.until(() => modal.shown().includes('Page 2 of'), 'the second page')
