@@ -1,11 +1,15 @@
 /** The App Home, what an agent's direct message begins with, and what its person looks at. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, GENERAL, type Json } from '../../src/playground/slack.ts'
 import { HOME_EXAMPLE } from '../../src/slack/format/action-ids.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { temporaryFolder } from '../harness/command.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { strangers } from '../harness/slack-hands.ts'
+import { deferred } from '../harness/stores.ts'
 
 const DM = `D${ALICE.slice(1)}`
 const callsOf = ({ slack }: TestBot, name: string) => slack.calls.filter(({ method }) => method === name)
@@ -61,6 +65,18 @@ describe('the App Home', () => {
     expect(shown).toMatch(/Your tokens in a day: [\d,]+ of 9,000 left; all of it is back in/)
   })
 
+  test('names a tool that is broken, and is shown without what Slack does not tell in time', async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'broken.js'), 'export default {}\n')
+    const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder } })
+    const { promise, resolve } = deferred()
+    bot.slack.fault({ method: 'users.info', hold: promise })
+    const shown = (await bot.openHome()).shown()
+    resolve()
+    expect(shown).toContain('➖ broken.js: cannot be used; the log says why')
+    expect(shown).not.toContain('Settings here')
+  })
+
   test('shows a guest no settings', async (t) => {
     const bot = await startBot(t)
     const shown = (await bot.openHome(strangers.guest(bot.slack))).shown()
@@ -97,7 +113,7 @@ describe('the direct message of', () => {
 
   test('an agent app suggests questions when it is opened, whatever the tab is called', async (t) => {
     const bot = await startBot(t, { slack: { agent: true } })
-    await bot.slack.people.openHome(ALICE, 'messages')
+    bot.slack.people.event({ type: 'app_home_opened', user: ALICE, channel: DM, tab: 'chat' })
     await bot.slack.until(() => prompted(bot).length > 0, 'prompts')
     expect(prompted(bot)[0]).toMatchObject({ ok: true, args: { channel_id: DM } })
     expect(callsOf(bot, 'views.publish')).toEqual([])

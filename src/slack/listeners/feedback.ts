@@ -36,9 +36,16 @@ export function listenToFeedback(app: App, options: ListenerOptions): void {
   })
 }
 
-function rate(id: string, feedback: Omit<Feedback, 'at'>, { archive, now, log }: ListenerOptions): Promise<boolean> {
-  log.info({ question: id, rating: feedback.rating, chars: feedback.comment?.length ?? 0 }, 'answer rated')
-  return archive.rate(id, { ...feedback, at: now().getTime() })
+/** @returns false where the answer is not kept (any more) */
+async function rate(
+  id: string,
+  feedback: Omit<Feedback, 'at'>,
+  { archive, now, log }: ListenerOptions,
+): Promise<boolean> {
+  const isKept = await archive.rate(id, { ...feedback, at: now().getTime() })
+  const { rating, comment = '' } = feedback
+  if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
+  return isKept
 }
 
 type Values = ViewSubmitAction['view']['state']['values']
