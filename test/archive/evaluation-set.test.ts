@@ -38,7 +38,7 @@ test('a run that gave up has no answer that could be right or wrong, only what p
 
 test('a follow-up is asked as it was understood', () => {
   const record = recordOf(
-    question(),
+    question('1.000001'),
     { ...freshRun(1), standalone: 'Whole?', answer: { text: 'a', sources: [] } },
     ENDING,
   )

@@ -101,8 +101,11 @@ describeWithRedis('in Redis', () => {
     const redis = new Redis(server.url)
     onTestFinished(() => redis.disconnect())
     const keys = (await redis.keys('torn:*')).sort()
-    expect(keys).toEqual(['muted', 'read-to', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
+    expect(keys).toEqual(
+      ['looking-at', 'muted', 'read-to', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`),
+    )
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
+    await redis.set('torn:{T1:C1:1.0}:looking-at', '<!channel> soon', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:read-to', 'yesterday', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)
     expect(await threads.load(thread)).toEqual({ title: 'x', renamed: true, lookingAt: { channel: 'C1', at: 1 } })
