@@ -29,7 +29,10 @@ export interface ListenerOptions {
   /** What a place may choose from, and what there is not. */
   choices: AgentChoices
   /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
-  namesIn(installation: Installation, place: Place): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
+  namesIn(
+    installation: Installation,
+    place: Place,
+  ): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
   /** Told of each thumb; absent where nothing is measured. */
   onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log
