@@ -38,29 +38,37 @@ const STEPS = [
   'I now know the final answer\nFinal Answer: BENCH-ANSWER: 2.169459462491557, and half of it is 1.0847297312457784.',
 ]
 
-/** Plays two calculator steps and an answer, streamed in pieces of four characters after `latencyMs`. */
-export async function startModel(latencyMs: number): Promise<{ url: string; close(): void }> {
+/** Plays two calculator steps and an answer, streamed in pieces of sixteen characters after `latencyMs`. */
+export async function startModel(latencyMs: number): Promise<BenchModel> {
+  return serveModel(async function* (prompt) {
+    const seen = prompt.split('\nObservation:').length - 1
+    const isCondense = prompt.includes('standalone question') || prompt.includes('Standalone question')
+    const text = isCondense ? 'What is 29 to the power 0.23, and half of it?' : STEPS[Math.min(seen, 2)]!
+    await wait(latencyMs)
+    yield* text.match(/[\s\S]{1,16}/g) ?? []
+  })
+}
+
+export interface BenchModel {
+  url: string
+  close(): void
+}
+
+/** A model that streams what `turn` yields, a chunk a piece; `turn` is told the prompt's last message. */
+export async function serveModel(turn: (prompt: string) => AsyncIterable<string>): Promise<BenchModel> {
   const server = createServer((request, response) => {
     // The list of models, by which a bot looks at its start whether there is one.
     if (request.method !== 'POST') return void response.writeHead(404).end()
     void (async () => {
-      const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[]; stream?: boolean }
-      const prompt = body.messages.at(-1)?.content ?? ''
-      const seen = prompt.split('\nObservation:').length - 1
-      const isCondense = prompt.includes('standalone question') || prompt.includes('Standalone question')
-      const text = isCondense ? 'What is 29 to the power 0.23, and half of it?' : STEPS[Math.min(seen, 2)]!
-      await wait(latencyMs)
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[] }
       const chunk = (choice: object, extra = {}) =>
         `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', choices: [{ index: 0, ...choice }], ...extra })}\n\n`
-      const pieces = text.match(/[\s\S]{1,16}/g) ?? []
-      for (const content of pieces) response.write(chunk({ delta: { content }, finish_reason: null }))
-      response.write(
-        chunk(
-          { delta: {}, finish_reason: 'stop' },
-          { usage: { prompt_tokens: 200, completion_tokens: 30, total_tokens: 230 } },
-        ),
-      )
+      for await (const content of turn(body.messages.at(-1)?.content ?? '')) {
+        if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(chunk({ delta: { content }, finish_reason: null }))
+      }
+      const usage = { prompt_tokens: 200, completion_tokens: 30, total_tokens: 230 }
+      response.write(chunk({ delta: {}, finish_reason: 'stop' }, { usage }))
       response.end('data: [DONE]\n\n')
     })()
   })
