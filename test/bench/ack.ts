@@ -40,7 +40,7 @@ export async function run(args: string[]): Promise<void> {
       'last quarter': mean(memory.slice((memory.length * 3) / 4)),
     },
   })
-  printAcks(acks)
+  if (rate === 50) printAcks(acks)
 }
 
 /** Prints what is to be reached. */

@@ -77,10 +77,11 @@ export async function run(args: string[]): Promise<void> {
 /** First one by one, with a model that answers at once; then runs of all lengths side by side, at a model's pace. */
 async function measure(way: string, { steps, each, signs, stepMs, wordMs, slackMs }: Options): Promise<Result> {
   const redis = await startRedis()
-  const bot = await startWatchedBot({ way, redisUrl: redis.url, slackMs })
+  const bot = await startWatchedBot(way, redis.url)
   // What is compiled only once is not measured.
   await oneByOne(bot, 30)
   const signMs = (await oneByOne(bot, signs)).map((answer) => answer.signMs)
+  bot.slowSlack(slackMs)
   const runs = await Promise.all(
     steps.map(async (n) => {
       const asked = Array.from({ length: each }, () => bot.ask({ steps: n, stepMs, wordMs }))
@@ -101,10 +102,10 @@ async function oneByOne(bot: WatchedBot, count: number): Promise<WatchedAnswer[]
 
 function print(results: Result[], { stepMs, wordMs, slackMs }: Options): void {
   console.log(
-    `The model takes ${stepMs} ms a step and ${wordMs} ms a word of its answer, Slack ${slackMs} ms more than it needs here.`,
+    `The model takes ${stepMs} ms a step and ${wordMs} ms a word of its answer, Slack ${slackMs} ms a call and what it takes here.`,
   )
   const runs = results.flatMap(({ way, runs }) =>
-    runs.map((one) => ({ way, name: `${way}, ${one.steps} steps`, ...one })),
+    runs.map((one) => ({ way, name: `${way}, ${one.steps} step${one.steps === 1 ? '' : 's'}`, ...one })),
   )
   console.table(Object.fromEntries(runs.map(({ name, answers }) => [name, callsRow(answers)])))
   console.table(Object.fromEntries(results.map((result) => [result.way, timesRow(result)])))

@@ -6,6 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const SECRET = 'bench-secret'
 const BOT = 'U0BENCHBOT'
+/** Only a member of the workspace may ask. */
+const ASKER = { id: 'U0ASKER', team_id: 'T0BENCH', name: 'asker', is_email_confirmed: true }
+/** A question that has no answer by then has none. Milliseconds. */
+const LOST_MS = 60_000
 
 /** What a bot needs to know to be measured against these. */
 export function envFor(slack: { apiUrl: string }, model: { url: string }): Record<string, string> {
@@ -98,7 +102,8 @@ export async function startSlack(): Promise<BenchSlack> {
       const isAnswer = method === 'chat.postMessage' && (args.get('text') ?? '').includes('BENCH-ANSWER')
       const me = { team_id: 'T0BENCH', user_id: BOT, bot_id: 'B0BENCH' }
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me }))
+      const found = method === 'users.info' ? { user: ASKER } : {}
+      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me, ...found }))
       if (isAnswer) waiting.get(args.get('thread_ts') ?? '')?.()
     })()
   })
@@ -106,7 +111,7 @@ export async function startSlack(): Promise<BenchSlack> {
   const ask: BenchSlack['ask'] = async (target, thread) => {
     const event = {
       type: 'app_mention',
-      user: 'U0ASKER',
+      user: ASKER.id,
       text: `<@${BOT}> 29^0.23, and half of it?`,
       ts: ts(),
       channel: 'C0BENCH',
@@ -115,11 +120,25 @@ export async function startSlack(): Promise<BenchSlack> {
     const answered = new Promise<void>((resolve) => waiting.set(root, resolve))
     const from = performance.now()
     const ackMs = await deliver(target, { ...event, ...(thread ? { thread_ts: thread } : {}) })
-    await answered
+    await answeredInTime(answered, event.text)
     waiting.delete(root)
     return { ms: performance.now() - from, ackMs, thread: root }
   }
   return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, calls, close: () => server.close() }
+}
+
+/** A bot that is broken should not keep a bench waiting. @throws after a minute */
+export async function answeredInTime<T>(answer: Promise<T>, question: string): Promise<T> {
+  const late = new AbortController()
+  const lost = wait(LOST_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`The bot has not answered within ${LOST_MS / 1000} s: ${question}`)
+  })
+  try {
+    return await Promise.race([answer, lost])
+  } finally {
+    late.abort()
+    lost.catch(() => undefined)
+  }
 }
 
 async function deliver(target: string, event: { ts: string }): Promise<number> {

@@ -36,7 +36,7 @@ export function startPacedModel(tell: (name: string, word: 'first' | 'last') => 
       if (i === WORDS) tell(name, 'last')
       const { first, last } = wordsAround(name)
       yield ` ${i === 1 ? first : i === WORDS ? last : `word${i}`}`
-      if (wordMs > 0) await wait(wordMs)
+      if (wordMs > 0 && i < WORDS) await wait(wordMs)
     }
   })
 }

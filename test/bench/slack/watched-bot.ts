@@ -2,7 +2,7 @@
 import { BOT_USER, startLocalSlack, type LocalSlack } from '../../../src/playground/slack.ts'
 import type { Call, Change } from '../../../src/playground/types.ts'
 import { freePort, start } from '../load/measured-process.ts'
-import { envFor } from '../load/servers.ts'
+import { answeredInTime, envFor } from '../load/servers.ts'
 import { questionFor, startPacedModel, wordsAround, type Pace } from './paced-model.ts'
 
 /** What people see of one question, in milliseconds, and the calls that it took. */
@@ -21,6 +21,8 @@ export interface WatchedAnswer {
 
 export interface WatchedBot {
   ask(pace: Pace): Promise<WatchedAnswer>
+  /** From now on Slack takes so long for a call, in milliseconds. */
+  slowSlack(ms: number): void
   /** Resolves when Slack has not been called for two seconds. */
   settle(): Promise<void>
   stop(): Promise<void>
@@ -28,19 +30,10 @@ export interface WatchedBot {
 
 const STATUS = /^(?:agents\.sessions\.|assistant\.threads\.|reactions\.)/
 
-/** `slackMs`: how long Slack takes for a call. A stream is for direct messages of an agent; all else is asked in channels. */
-export async function startWatchedBot({
-  way,
-  redisUrl,
-  slackMs,
-}: {
-  way: string
-  redisUrl: string
-  slackMs: number
-}): Promise<WatchedBot> {
+/** A stream is for direct messages of an agent; all other ways are asked in channels. */
+export async function startWatchedBot(way: string, redisUrl: string): Promise<WatchedBot> {
   const isDirect = way === 'stream'
   const slack = await startLocalSlack({ agent: isDirect })
-  if (slackMs > 0) slack.fault({ delayMs: slackMs, times: Infinity })
   const watched = new Map<string, Watched>()
   const model = await startPacedModel((name, word) => watched.get(name)?.hear(word))
   const port = String(await freePort())
@@ -56,7 +49,10 @@ export async function startWatchedBot({
       watched.set(name, answer)
       const text = questionFor(name, pace)
       void (isDirect ? slack.say({ ...place, text }) : slack.mention(text, place))
-      return answer.whole
+      return answeredInTime(answer.whole, text)
+    },
+    slowSlack(ms) {
+      if (ms > 0) slack.fault({ delayMs: ms, times: Infinity })
     },
     settle: () => slack.settle(2_000),
     async stop() {
