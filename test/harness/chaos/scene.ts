@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
+import { BOT_USER, startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
 import type { Delivery, LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
 import { connect, scanKeys, type RedisClient } from '../../../src/redis.ts'
 import { ROOT } from '../../../src/package-root.ts'
@@ -155,6 +155,26 @@ export class Scene {
     return name
   }
 
+  /** The asker changes the thread's first question: it has another name and another id from now on. */
+  async edit(thread: PlayedThread): Promise<void> {
+    const { channel, ts } = thread
+    const name = editedName(thread)
+    const deliveries = await this.slack.people.edit({ channel, ts }, `<@${BOT_USER}> ${questionText(name)}`)
+    const message = this.slack.messages(channel).find((one) => one.ts === ts)
+    thread.names[0] = name
+    thread.ids[0] = `${thread.ids[0]}:${message?.edited?.ts ?? ''}`
+    await this.#acked({ channel, ts, thread: ts, deliveries })
+  }
+
+  /** The asker deletes the thread's first question, which is none from now on. */
+  async remove(thread: PlayedThread): Promise<void> {
+    const { channel, ts } = thread
+    const deliveries = await this.slack.people.remove({ channel, ts })
+    thread.names.shift()
+    thread.ids.shift()
+    await this.#acked({ channel, ts, thread: ts, deliveries })
+  }
+
   /** The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they should. */
   postsIn(thread: PlayedThread): string[] {
     return this.slack.replies(thread.channel, thread.ts).map((message) => this.#labelOf(message, thread))
@@ -200,6 +220,11 @@ export class Scene {
     writeFileSync(join(folder, 'slack-calls.log'), calls.join(''))
     return folder
   }
+}
+
+/** What the thread's first question is called once it was edited. No name begins with another's. */
+export function editedName({ number }: PlayedThread): string {
+  return `q${number}-9`
 }
 
 /** How Redis keeps what it has said yes to. */
