@@ -5,7 +5,7 @@ import type { WaitingLine } from './types.ts'
 
 export interface MemoryLineParts {
   /** The questions of each thread that are not over; the first is at work where the thread is. */
-  inboxes: ReadonlyMap<ThreadKey, { question: Question }[]>
+  inboxes: ReadonlyMap<ThreadKey, { question: Question; saved: { attempts: number } }[]>
   /** The threads at work. */
   running: ReadonlyMap<ThreadKey, { abort: AbortController }>
   /** Told when the question at `at` has been taken out of an inbox. */
@@ -16,10 +16,11 @@ export interface MemoryLineParts {
 
 /** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
 export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLineParts): Omit<WaitingLine, 'place'> {
-  const withdraw = (thread: ThreadKey, id: string) => {
+  const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
     const at = inbox.findIndex(({ question }) => question.id === id)
     if (at < (running.has(thread) ? 1 : 0)) return false
+    if (neverBegun && (inbox[at]?.saved.attempts ?? 0) > 0) return false
     inbox.splice(at, 1)
     withdrawn(thread, at)
     return true
@@ -31,7 +32,7 @@ export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLi
       const [first, ...waiting] = questions
       return { ...(first ? { running: first } : {}), waiting }
     },
-    withdraw: async (thread, id) => withdraw(thread, id),
+    withdraw: async (...of) => withdraw(...of),
     // Of a run that is over nothing is left.
     forgetChannel: async () => {},
     async forgetTeam(team) {

@@ -21,9 +21,10 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
       const { inbox, runs } = threadKeys(prefix, thread)
       return lineOf(await lineInThread(redis, { inbox, runs }))
     },
-    async withdraw(thread, id) {
+    async withdraw(thread, id, { neverBegun = false } = {}) {
       const { inbox, runs } = threadKeys(prefix, thread)
-      const isOut = (await withdrawQuestion(redis, { inbox, run: runs + id, id, ttlMs: doneTtlMs })) === 1
+      const named = { inbox, run: runs + id, id, ttlMs: doneTtlMs, neverBegun: neverBegun ? 1 : 0 }
+      const isOut = (await withdrawQuestion(redis, named)) === 1
       if (isOut) await redis.zrem(waitingKey, entryOf(thread, id))
       return isOut
     },

@@ -35,6 +35,8 @@ export interface Question {
   at: number
   /** Slack could not deliver it at the first try, so replies to it may have come in before it. */
   isLate?: boolean | undefined
+  /** It was told to a run that was under way, which had ended before it could hear it. */
+  wasAddition?: boolean
   /** The asker's workspace, where Slack names another one than ours. */
   userTeam?: string
   /** The id of the bot that asks, if it is no person. */
