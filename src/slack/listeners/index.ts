@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt'
+import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
@@ -6,6 +7,8 @@ import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
+import { listenToReactions } from './reaction-added.ts'
+import { listenToStopButton } from './stop-button.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -16,6 +19,9 @@ const LISTENERS = [
   listenToMessageDeletions,
   listenToAskCommand,
   listenToAskEdited,
+  listenToAgentSessionStopped,
+  listenToReactions,
+  listenToStopButton,
   listenToAppUninstalled,
   listenToTokensRevoked,
 ]

@@ -2,11 +2,12 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { RunArchive } from '../../archive/types.ts'
 import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
-import type { Queue } from '../../queue/types.ts'
+import type { AcceptOptions, Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
 import { conversationOf, type Question } from '../../run/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
+import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 
 export interface ListenerOptions {
@@ -39,6 +40,12 @@ interface EventBody {
 
 type Context = AllMiddlewareArgs['context']
 
+/** What a message comes with. */
+export interface Incoming {
+  body: EventBody
+  context: Context
+}
+
 /**
  * The team that a delivery is for, and who the bot is there. Bolt takes the team from the delivery's authorization; one that
  * names none is for the default team, and so is one over Slack Connect that names somebody else's.
@@ -61,7 +68,7 @@ export async function recipientOf(
 /** Enqueues what a message asks of the bot, if it asks anything. @throws what keeps the queue from storing it */
 export async function enqueueMessage(
   message: SlackMessage,
-  { body, context }: { body: EventBody; context: Context },
+  { body, context }: Incoming,
   options: ListenerOptions,
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
@@ -77,19 +84,25 @@ export async function enqueueMessage(
     bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
   })
   if (!asked) return
-  const { question, onlyKnownThread } = asked
-  if (onlyKnownThread && (await options.settingsFor(question)).followUps === 'mention') return
-  await enqueue(question, options, onlyKnownThread)
+  const { question, onlyKnownThread, mayAdd } = asked
+  // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
+  const isForBot = !onlyKnownThread || (await options.settingsFor(question)).followUps !== 'mention'
+  if (!isForBot && !mayAdd) return
+  await enqueue(question, options, { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) })
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(
   question: Question,
-  { queue, control, log }: ListenerOptions,
-  onlyKnownThread = false,
+  { queue, control, installations, log }: ListenerOptions,
+  how: AcceptOptions = {},
 ): Promise<void> {
-  const outcome = await queue.accept(question, { onlyKnownThread })
+  const outcome = await queue.accept(question, how)
   if (outcome === 'unknown_thread') return
+  if (outcome === 'added')
+    void installations
+      .of(question.team)
+      .then((installation) => installation && markTaken(installation.client, question.id))
   if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
@@ -155,6 +168,8 @@ export interface Asked {
   question: Question
   /** True when the bot must have been asked in this thread before: nobody named it here. */
   onlyKnownThread: boolean
+  /** It says more to a question of the same person that is under way, if there is one: a reply that does not name the bot. */
+  mayAdd: boolean
 }
 
 /**
@@ -195,7 +210,9 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(bot ? { bot } : {}),
   } as const
-  return { question, onlyKnownThread: surface === 'thread' }
+  const isReply = parent !== undefined && parent !== ts
+  const mayAdd = isReply && !isNamed && !bot && !message.files && !isCanned(text)
+  return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
 /** Whether the operator has named the bot that wrote a message: by its own id, its app's or its user's. */

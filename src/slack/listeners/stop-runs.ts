@@ -1,0 +1,77 @@
+/** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. */
+import { messageOf } from '../../errors.ts'
+import { conversationOf, type Question } from '../../run/types.ts'
+import { noteContent } from '../format/blocks.ts'
+import { STOP_WORDS } from '../format/messages.ts'
+import type { ListenerOptions } from './to-question.ts'
+
+export interface StopWish {
+  team: string
+  channel: string
+  /** Who wishes it. */
+  user: string
+  /** The root of the thread that is meant. */
+  thread: string
+  /** In a direct message: all that runs there, whatever its thread. */
+  isWide?: boolean
+  /** Which question. Without it: what runs in the thread, and what waits there of the same person. */
+  isMeant?: (question: Question) => boolean
+}
+
+/** `stopped`: what was at work is told, what waited is out of its line. `forbidden`: it is other people's. */
+export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
+
+/** Stops what the person may stop. @throws what keeps the stores from that */
+export async function stopRuns(wish: StopWish, options: ListenerOptions): Promise<StopOutcome> {
+  const { channel, user, thread: root } = wish
+  const surface = channel.startsWith('D') ? 'dm' : 'thread'
+  const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
+  const thread = conversationOf(await options.queue.place(place))
+  const { running, waiting } = await options.queue.inThread(thread)
+  const isInThread = (question: Question) => wish.isWide || question.thread === root
+  const isOwn = (question: Question) => question.user === user
+  const isMeant = wish.isMeant ?? ((question: Question) => question === running || isOwn(question))
+  const meant = [...(running ? [running] : []), ...waiting].filter((one) => isInThread(one) && isMeant(one))
+  if (meant.length === 0) return 'nothing'
+  const isAnyones = (await options.settingsFor(wish)).whoMayStop === 'anyone'
+  const allowed = meant.filter((question) => isAnyones || isOwn(question))
+  if (allowed.length === 0) return 'forbidden'
+  let outcome: StopOutcome = 'nothing'
+  for (const question of allowed) if (await stopOne(question, { thread, by: user }, options)) outcome = 'stopped'
+  return outcome
+}
+
+/** A question that nobody has worked on yet leaves its line; any other is told, whichever process has it or will have it. */
+async function stopOne(
+  question: Question,
+  { thread, by }: { thread: string; by: string },
+  options: ListenerOptions,
+): Promise<boolean> {
+  const { queue, control, log } = options
+  const { id, user } = question
+  const isOut = await queue.withdraw(thread, id, { neverBegun: true })
+  const sent = isOut ? 'withdrawn' : await control.send({ thread, id }, { type: 'stop', by })
+  log.info({ question: id, by, outcome: sent }, 'stop')
+  if (!isOut) return sent === 'sent'
+  const place = { ...question, isReply: question.ts !== question.thread }
+  void whisper({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
+  if (user !== by) void whisper({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
+  return true
+}
+
+/**
+ * Tells one person alone: in the thread, or in the channel where the thread may have no replies yet, since Slack shows such words
+ * in no thread without any. Never rejects; lost where Slack does not take it.
+ */
+export async function whisper(
+  word: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
+  { installations, log }: ListenerOptions,
+): Promise<void> {
+  const { team, channel, user, thread, isReply, text } = word
+  const args = { channel, user, ...(isReply ? { thread_ts: thread } : {}), ...noteContent(text), parse: 'none' }
+  try {
+    await (await installations.of(team))?.client.call('chat.postEphemeral', args, { effort: 'once' })
+  } catch (error) {
+    log.warn({ channel, error: messageOf(error) }, 'somebody could not be told about a stop')
+  }
+}
