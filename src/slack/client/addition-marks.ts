@@ -1,8 +1,8 @@
 /** What people see at a message that they added to a run: 👀 once it is taken in, and in its place ✅ once the run has heard it. */
-import type { CallOptions, SlackArgs } from './slack-web.ts'
 
+/** The Web API, as far as it is used here. */
 interface Client {
-  call(method: string, args: SlackArgs, options: CallOptions): Promise<unknown>
+  call(method: string, args: Record<string, unknown>, options: { effort: 'once' }): Promise<unknown>
 }
 
 const TAKEN = 'eyes'

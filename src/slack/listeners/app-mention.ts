@@ -1,5 +1,5 @@
 import type { App } from '@slack/bolt'
-import { stopByWord } from './stop-word.ts'
+import { stopByWord } from './stop-runs.ts'
 import { enqueueMessage, type ListenerOptions } from './to-question.ts'
 
 /** `app_mention`: a message in a channel names the bot. Slack sends it as a `message` too; the queue takes it once. */

@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt'
 import { noteContent } from '../format/blocks.ts'
 import { COMMAND, helpText, NOT_INSTALLED, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
-import { isStopWord } from './stop-word.ts'
+import { isStopWord } from './stop-runs.ts'
 import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets. */

@@ -1,5 +1,5 @@
 import type { App } from '@slack/bolt'
-import { stopByWord } from './stop-word.ts'
+import { stopByWord } from './stop-runs.ts'
 import { enqueueMessage, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
 /** `message`: direct messages, replies in threads, and whatever else is written where the bot is. */
