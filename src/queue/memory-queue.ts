@@ -53,6 +53,7 @@ class MemoryQueue implements ControlledQueue {
     inboxes: this.#inboxes,
     running: this.#running,
     withdrawn: (thread, at) => this.#withdrawn(thread, at),
+    parked: () => this.control.parked.map(({ question }) => question),
     dropParked: (isMeant) => this.control.dropParked(isMeant),
   })
   #sweep: NodeJS.Timeout | undefined

@@ -54,7 +54,7 @@ export const sendSignal = redisScript(new URL('./lua/send-signal.lua', import.me
 })
 
 export const lineInThread = redisScript(new URL('./lua/line-in-thread.lua', import.meta.url), {
-  keys: ['inbox'],
+  keys: ['inbox', 'parked'],
   args: ['runs'],
 })
 

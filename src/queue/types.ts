@@ -26,11 +26,14 @@ export interface AcceptOptions {
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
 
-/** The questions of one conversation that are not over, the oldest first. Parked ones are not among them. */
+/** The questions of one conversation that are not over, the oldest first. */
 export interface ThreadLine {
   /** The one that is worked on, or was when its worker died. */
   running?: Question
+  /** For their turn. */
   waiting: Question[]
+  /** Those whose runs wait for a person; absent where there are none. */
+  parked?: Question[]
 }
 
 /** What stands in line, and how it is taken out of it. */

@@ -6,7 +6,7 @@ import { STOP } from '../../src/slack/format/action-ids.ts'
 import { isStopWord } from '../../src/slack/listeners/stop-runs.ts'
 import type { Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
-import { finish } from '../harness/played-model.ts'
+import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { atSecondThought, steeredBot, type Way } from '../harness/steered-bot.ts'
 
@@ -83,6 +83,20 @@ function stopping(way: Way): void {
     await asked.react('x', { ts: asked.ts })
     await bot.slack.until(() => asked.endings().length === 1, 'the other end')
     expect([...said.endings(), ...asked.endings()].join()).toMatch(/asked to stop[^]*asked to stop/)
+  })
+
+  test('a run that waits for a person’s approval is ended by the word too', async (t) => {
+    const bot = await steeredBot(t, way, { env: { CUSTOM_TOOLS_DIR: 'test/chaos/tools' } })
+    bot.model.on('guarded', act('I may not.', 'guarded_ledger', 'x'))
+    const thread = await bot.mention('guarded?')
+    await bot.slack.until(() => thread.steps().length === 1, 'the step')
+    await bot.slack.settle()
+    await thread.reply('stop')
+    await bot.slack.until(() => thread.endings().length === 1, 'the end')
+    expect(thread.endings()).toEqual([
+      expect.stringMatching(/^_I was asked to stop\._\nI had not found anything yet\./),
+    ])
+    expect(bot.model.requests).toHaveLength(1)
   })
 
   test('others may not: they are told so alone, once, and the run goes on', async (t) => {

@@ -14,7 +14,7 @@ export interface StopWish {
   thread: string
   /** In a direct message: all that runs there, whatever its thread. */
   isWide?: boolean
-  /** Which question. Without it: what runs in the thread, and what waits there of the same person. */
+  /** Which question. Without it: what runs in the thread or waits for a person, and what waits for its turn of the same person. */
   isMeant?: (question: Question) => boolean
 }
 
@@ -27,11 +27,12 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
   const thread = conversationOf(await options.queue.place(place))
-  const { running, waiting } = await options.queue.inThread(thread)
+  const { running, waiting, parked = [] } = await options.queue.inThread(thread)
+  const begun = [...(running ? [running] : []), ...parked]
   const isInThread = (question: Question) => wish.isWide || question.thread === root
   const isOwn = (question: Question) => question.user === user
-  const isMeant = wish.isMeant ?? ((question: Question) => question === running || isOwn(question))
-  const meant = [...(running ? [running] : []), ...waiting].filter((one) => isInThread(one) && isMeant(one))
+  const isMeant = wish.isMeant ?? ((question: Question) => begun.includes(question) || isOwn(question))
+  const meant = [...begun, ...waiting].filter((one) => isInThread(one) && isMeant(one))
   if (meant.length === 0) return 'nothing'
   const isAnyones = (await options.settingsFor(wish)).whoMayStop === 'anyone'
   const allowed = meant.filter((question) => isAnyones || isOwn(question))
@@ -46,9 +47,6 @@ export function isStopWord(text: string): boolean {
   return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
 }
 
-/** Longer texts are looked at no further. */
-const MOST_CHARS = 200
-
 /**
  * A message that says to stop, alone in a thread or in a direct message, with or without the bot's name. It never becomes a
  * question. A mention comes as two events (`isTwin`: the one that says nothing), and whichever is first stops the run; so where
@@ -60,8 +58,6 @@ export async function stopByWord(
   { body, context, isTwin = false }: Incoming & { isTwin?: boolean },
   options: ListenerOptions,
 ): Promise<boolean> {
-  const { text = '' } = message
-  if (text.length > MOST_CHARS || !/stop|cancel/i.test(text)) return false
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
   if (!recipient) return false
   const { team, identity } = recipient

@@ -264,6 +264,11 @@ export function isCanned(text: string): boolean {
   return text === '' || /^help[\s\p{P}]*$/iu.test(text)
 }
 
+/** Whether a message as Slack writes it may be a word that stops (stop-runs.ts): few are looked at further. */
+export function maySayStop(text = ''): boolean {
+  return text.length < 200 && /stop|cancel/i.test(text)
+}
+
 export interface SlackCommand {
   channel_id: string
   user_id: string
