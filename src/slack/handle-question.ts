@@ -112,7 +112,8 @@ async function handleAndSettle(work: Work): Promise<void | 'waiting'> {
   const { question, run, signal, installation } = work
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
   const over = question.wasAddition ? [...heard, question.id] : heard
-  if (over.length > 0 && !signal.aborted) await settleMarks(installation.client, { heard: run.saved.attempts > 1 ? heard : [], over })
+  if (over.length > 0 && !signal.aborted)
+    await settleMarks(installation.client, { heard: run.saved.attempts > 1 ? heard : [], over })
   return result
 }
 

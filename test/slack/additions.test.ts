@@ -1,7 +1,7 @@
 /** What people write while the bot works: the asker's own words reach the run, everything else waits its turn. */
 import { describe, expect, test } from 'vitest'
 import { BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
-import { FOOTER, type TestBot, type Thread } from '../harness/bot.ts'
+import { BUTTON, FOOTER, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
@@ -25,7 +25,7 @@ const isThinking = ({ slack, model }: TestBot, key: string, n: number) =>
   slack.until(() => model.about(key).length === n, `call ${n} about ${key}`)
 const marks = ({ slack }: TestBot, ts: string) => slack.reactions(GENERAL, ts).map(({ name }) => name)
 const answers = (thread: Thread) =>
-  thread.endings().map((text) => text.split('\n').filter((line) => !FOOTER.test(line)))
+  thread.endings().map((text) => text.split('\n').filter((line) => !FOOTER.test(line) && !BUTTON.test(line)))
 
 function adding(way: Way): void {
   test('what the asker adds is in the next thought, is marked, and later questions know it', async (t) => {
