@@ -8,6 +8,7 @@ import type { Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { deferred } from '../harness/stores.ts'
 import { atSecondThought, steeredBot, type Way } from '../harness/steered-bot.ts'
 
 const ends = fileEnds()
@@ -99,6 +100,33 @@ function stopping(way: Way): void {
     expect(bot.model.requests).toHaveLength(1)
   })
 
+  test('a word that Slack delivers late stops nothing that was asked since', async (t) => {
+    const bot = await steeredBot(t, way)
+    const { ts } = await bot.slack.say({ text: 'stop' })
+    const thread = await atSecondThought(bot, 'since', () => bot.mention('since?'))
+    const late = { type: 'message', channel: GENERAL, channel_type: 'channel', user: ALICE, text: 'stop' }
+    await bot.slack.people.event({ ...late, ts, thread_ts: thread.ts })?.first
+    await bot.slack.settle()
+    expect(bot.model.requests.map(({ aborted }) => aborted)).toEqual([false, false])
+  })
+
+  test('a command whose thread is open, and that waits for its turn, ends with a word in its thread', async (t) => {
+    const bot = await steeredBot(t, way, { env: { WORKER_CONCURRENCY: '2' } })
+    const first = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
+    const { promise: hold, resolve: letGo } = deferred()
+    bot.slack.fault({ method: 'chat.postMessage', times: 1, hold })
+    const command = await bot.ask('a command')
+    bot.model.on('the second', { hang: true })
+    await bot.mention('the second?')
+    letGo()
+    await bot.slack.until(() => bot.model.about('the second').length === 1, 'the second at work')
+    await command.react('x', { ts: command.ts })
+    await first.reply('stop')
+    await bot.slack.until(() => command.endings().length === 1, 'the end')
+    expect(command.endings()).toEqual([expect.stringMatching(/^_I was asked to stop\._/)])
+    expect(bot.model.about('a command')).toEqual([])
+  })
+
   test('others may not: they are told so alone, once, and the run goes on', async (t) => {
     const bot = await steeredBot(t, way)
     const thread = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
@@ -141,6 +169,7 @@ function stopping(way: Way): void {
     const bot = await steeredBot(t, way, { model: [finish('Yes.')] })
     const thread = await bot.mention('anything?')
     await thread.ended()
+    await bot.slack.settle()
     const { ts } = await bot.slack.say({ text: 'Nice weather.' })
     const before = bot.slack.calls.length
     await bot.slack.say({ text: 'stop', thread_ts: ts })

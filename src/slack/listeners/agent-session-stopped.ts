@@ -8,12 +8,12 @@ import { recipientOf, type ListenerOptions } from './to-question.ts'
  * the session: the run does that at its end or, where none is left that could, this does.
  */
 export function listenToAgentSessionStopped(app: App, options: ListenerOptions): void {
-  app.event('agent_session_stopped', async ({ event, context }) => {
-    const recipient = await recipientOf({ context }, options)
+  app.event('agent_session_stopped', async ({ event, body, context }) => {
+    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
     if (!recipient) return
     const { channel, thread_ts: thread, user } = event
     const place = { team: recipient.team, channel, user, thread }
-    const outcome = await stopRuns(place, options)
+    const outcome = await stopRuns({ ...place, at: event.event_ts }, options)
     if (outcome === 'nothing') void endSession(place, options)
     if (outcome === 'forbidden') void whisper({ ...place, isReply: true, text: STOP_WORDS.forbidden }, options)
   })

@@ -17,19 +17,28 @@ interface Reacted {
   channel: string
   user: string
   ts: string
+  /** When. */
+  at: string
   /** The message is one of the bot's. */
   isOwn: boolean
 }
 
 /** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
 export function listenToReactions(app: App, options: ListenerOptions): void {
-  app.event('reaction_added', async ({ event, context }) => {
+  app.event('reaction_added', async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
     if (!STOPS.has(reaction) || item.type !== 'message') return
-    const recipient = await recipientOf({ context }, options)
+    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
     if (!recipient || user === recipient.identity.botUser) return
     const { team, identity } = recipient
-    const reacted = { team, channel: item.channel, user, ts: item.ts, isOwn: item_user === identity.botUser }
+    const reacted = {
+      team,
+      channel: item.channel,
+      user,
+      ts: item.ts,
+      at: event.event_ts,
+      isOwn: item_user === identity.botUser,
+    }
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, options))) return
     // The event does not tell the message's thread. Nothing durable waits for that.
     stopInItsThread(reacted, identity, options).catch((error: unknown) => {

@@ -11,7 +11,10 @@ export function listenToStopButton(app: App, options: ListenerOptions): void {
     const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
     if (recipient && channel !== '' && ts !== '') {
       const place = { team: recipient.team, channel, user: body.user.id, thread: thread_ts || ts }
-      const outcome = await stopRuns({ ...place, isMeant: ({ id }) => id === action.value }, options)
+      const outcome = await stopRuns(
+        { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
+        options,
+      )
       if (outcome !== 'stopped') void whisper({ ...place, isReply: true, text: STOP_WORDS[outcome] }, options)
     }
     await ack()

@@ -12,6 +12,8 @@ export interface StopWish {
   user: string
   /** The root of the thread that is meant. */
   thread: string
+  /** When it was made, as Slack's clock tells: what Slack delivers late stops nothing that was asked since. */
+  at: string
   /** In a direct message: all that runs there, whatever its thread. */
   isWide?: boolean
   /** Which question. Without it: what runs in the thread or waits for a person, and what waits for its turn of the same person. */
@@ -30,9 +32,10 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   const { running, waiting, parked = [] } = await options.queue.inThread(thread)
   const begun = [...(running ? [running] : []), ...parked]
   const isInThread = (question: Question) => wish.isWide || question.thread === root
+  const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
   const isOwn = (question: Question) => question.user === user
   const isMeant = wish.isMeant ?? ((question: Question) => begun.includes(question) || isOwn(question))
-  const meant = [...begun, ...waiting].filter((one) => isInThread(one) && isMeant(one))
+  const meant = [...begun, ...waiting].filter((one) => isInThread(one) && isEarlier(one) && isMeant(one))
   if (meant.length === 0) return 'nothing'
   const isAnyones = (await options.settingsFor(wish)).whoMayStop === 'anyone'
   const allowed = meant.filter((question) => isAnyones || isOwn(question))
@@ -63,28 +66,31 @@ export async function stopByWord(
   const { team, identity } = recipient
   const asked = questionOf(message, { team, botUser: identity.botUser, now: options.now() })
   if (!asked || !isStopWord(asked.question.text)) return false
-  const { channel, user, thread, ts, surface } = asked.question
+  const { channel, user, thread, ts = message.ts, surface } = asked.question
   const place = { team, channel, user, thread }
-  const outcome = await stopRuns({ ...place, isWide: surface === 'dm' && ts === thread }, options)
+  const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, options)
   if (outcome === 'stopped') return true
   const isTold = outcome === 'forbidden' ? !isTwin : surface === 'dm'
   if (isTold) void whisper({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, options)
   return true
 }
 
-/** A question that nobody has worked on yet leaves its line; any other is told, whichever process has it or will have it. */
+/**
+ * A question that nobody has worked on yet leaves its line; any other is told, whichever process has it or will have it. So is one
+ * of `/ask`: it was admitted when its thread was opened, and gives its place among the runs back when it ends.
+ */
 async function stopOne(
   question: Question,
   { thread, by }: { thread: string; by: string },
   options: ListenerOptions,
 ): Promise<boolean> {
   const { queue, control, log } = options
-  const { id, user } = question
-  const isOut = await queue.withdraw(thread, id, { neverBegun: true })
+  const { id, user, ts, surface } = question
+  const isOut = surface !== 'ask' && (await queue.withdraw(thread, id, { neverBegun: true }))
   const sent = isOut ? 'withdrawn' : await control.send({ thread, id }, { type: 'stop', by })
   log.info({ question: id, by, outcome: sent }, 'stop')
   if (!isOut) return sent === 'sent'
-  const place = { ...question, isReply: question.ts !== question.thread }
+  const place = { ...question, isReply: ts !== question.thread }
   void whisper({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
   if (user !== by) void whisper({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
   return true

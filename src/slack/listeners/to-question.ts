@@ -100,9 +100,7 @@ export async function enqueue(
   const outcome = await queue.accept(question, how)
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
-    void installations
-      .of(question.team)
-      .then((installation) => installation && markTaken(installation.client, question.id))
+    void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
   if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
