@@ -1,12 +1,18 @@
 import type { App } from '@slack/bolt'
+import { listenToAppContextChanges } from './app-context-changed.ts'
+import { listenToAppHomeOpened } from './app-home-opened.ts'
 import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
+import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToFeedback } from './feedback.ts'
+import { listenToHomeExamples } from './home-example.ts'
 import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
+import { listenToShowWork } from './show-work.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
 import type { ListenerOptions } from './to-question.ts'
@@ -24,6 +30,12 @@ const LISTENERS = [
   listenToStopButton,
   listenToAppUninstalled,
   listenToTokensRevoked,
+  listenToShowWork,
+  listenToAskAgain,
+  listenToFeedback,
+  listenToAppHomeOpened,
+  listenToHomeExamples,
+  listenToAppContextChanges,
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */

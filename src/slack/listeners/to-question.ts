@@ -1,14 +1,20 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
-import type { History } from '../../history/types.ts'
+import type { AgentChoices } from '../../create-agent.ts'
+import type { History, Place } from '../../history/types.ts'
+import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
 import type { AcceptOptions, Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
-import { conversationOf, type Question } from '../../run/types.ts'
-import type { Identity, Installations } from '../../workspace/installations.ts'
+import type { Question } from '../../run/types.ts'
+import { lookedAt } from '../../threads/looked-at.ts'
+import type { ThreadStates } from '../../threads/types.ts'
+import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { markTaken } from '../client/addition-marks.ts'
-import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
+import { cleanName, fileNames, unescapeText } from '../format/escape.ts'
+import { tellOfFiles } from './tell-of-files.ts'
 
 export interface ListenerOptions {
   installations: Installations
@@ -19,6 +25,18 @@ export interface ListenerOptions {
   archive: RunArchive
   history: History
   forgetting: Forgets
+  threads: ThreadStates
+  /** Fair use; absent where nothing is limited. */
+  limits?: UsageLimits | undefined
+  /** What a place may choose from, and what there is not. */
+  choices: AgentChoices
+  /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
+  namesIn(
+    installation: Installation,
+    place: Place,
+  ): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
+  /** Told of each thumb; absent where nothing is measured. */
+  onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
@@ -32,17 +50,11 @@ export interface Forgets {
   forgetTeam(team: string): Promise<void>
 }
 
-/** The envelope of an event, as far as it is read here. */
-interface EventBody {
-  event_id: string
-  is_ext_shared_channel?: boolean
-}
-
 type Context = AllMiddlewareArgs['context']
 
-/** What a message comes with. */
+/** What a message comes with; of the envelope, as far as it is read here. */
 export interface Incoming {
-  body: EventBody
+  body: { event_id: string; is_ext_shared_channel?: boolean }
   context: Context
 }
 
@@ -88,7 +100,9 @@ export async function enqueueMessage(
   // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
   const isForBot = !onlyKnownThread || (await options.settingsFor(question)).followUps !== 'mention'
   if (!isForBot && !mayAdd) return
-  await enqueue(question, options, { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) })
+  const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
+  const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
+  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, how)
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
@@ -105,22 +119,6 @@ export async function enqueue(
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
-
-/**
- * An `app_mention` may come without the files of its message, and before the `message` event that has them: the question is
- * told of them while it waits or runs. The id of that message ends with FILES_MESSAGE.
- */
-async function tellOfFiles(question: Question, { queue, control }: Pick<ListenerOptions, 'queue' | 'control'>) {
-  const { id, user, files = [] } = question
-  const thread = conversationOf(await queue.place(question))
-  const { running, waiting } = await queue.inThread(thread)
-  const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
-  if (!taken || taken.files) return
-  const text = filesLine(files)
-  await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
-}
-
-export const FILES_MESSAGE = ':files'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
