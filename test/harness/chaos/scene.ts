@@ -145,11 +145,15 @@ export class Scene {
     return thread
   }
 
-  /** Somebody asks on in the thread, without naming the bot. */
+  /** Somebody asks on in the thread, and names the bot, so that it is a question of its own. */
   async askOn(thread: PlayedThread): Promise<string> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     thread.names.push(name)
-    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
+    const said = await this.slack.say({
+      channel: thread.channel,
+      thread_ts: thread.ts,
+      text: `<@${BOT_USER}> ${questionText(name)}`,
+    })
     thread.ids.push(idOf(said))
     await this.#acked(said)
     return name
@@ -173,6 +177,21 @@ export class Scene {
     thread.names.shift()
     thread.ids.shift()
     await this.#acked({ channel, ts, thread: ts, deliveries })
+  }
+
+  /** The asker says more in the thread, without naming the bot. Resolves when Slack has its ack. */
+  async add(thread: PlayedThread, text: string): Promise<void> {
+    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text })
+    await this.#acked(said)
+  }
+
+  /** The same words as those of a question, which they become where the run ends without having heard them. */
+  async addQuestion(thread: PlayedThread): Promise<void> {
+    const name = `q${thread.number}-${thread.names.length + 1}`
+    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
+    thread.names.push(name)
+    thread.ids.push(idOf(said))
+    await this.#acked(said)
   }
 
   /** The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they should. */
