@@ -1,10 +1,10 @@
 import { memoryArchive } from './archive/memory-archive.ts'
 import { redisArchive } from './archive/redis-archive.ts'
-import type { Person, RunArchive } from './archive/types.ts'
+import type { RunArchive } from './archive/types.ts'
 import type { Config } from './config.ts'
 import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
-import type { Forgetting, History, Place } from './history/types.ts'
+import type { Forgetting, History, Person, Place } from './history/types.ts'
 import type { Log } from './log.ts'
 import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
@@ -39,7 +39,7 @@ export interface Stores {
 
 /** Forgets in all stores at once. Runs that are at work or wait their turn go on, but for those of a team. */
 export interface ForgettingAll extends Forgetting {
-  /** What a direct message holds, and all that its person asked for elsewhere or said of an answer. */
+  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
   forgetPerson(person: Person & Place): Promise<void>
 }
 
@@ -123,7 +123,7 @@ function forgettingIn(
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      await archive.forgetUser(person)
+      for (const store of [queue, history, archive]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
       for (const store of [...all, channelSettings]) await store.forgetTeam(team)

@@ -163,7 +163,8 @@ describeWithRedis('in Redis', async () => {
     const names = (await redis.keys(`mine:{${TEAM}:${dm.channel}:*`)).map((key) => key.split('}:')[1]?.split(':')[0])
     expect(names).not.toEqual(expect.arrayContaining(['history']))
     expect(names.filter((name) => name === 'run' || name === 'record')).toEqual([])
-    expect(await bot.stores.history.load(`${TEAM}:${GENERAL}:${mention.ts}`)).toHaveLength(1)
+    expect(await bot.stores.history.load(`${TEAM}:${GENERAL}:${mention.ts}`)).toEqual([])
+    expect(await redis.keys(`mine:{${TEAM}:${GENERAL}:*:run:*`)).toEqual([])
   })
 })
 
@@ -216,7 +217,11 @@ test('in memory too, all stores forget a team, a channel and a person', async (t
     [1, 1, 1, 1],
   ])
   await forgetting.forgetPerson({ team: 'T1', channel: 'D9', user: 'U1' })
-  expect((await kept())[1]).toEqual([1, 1, 0, 1])
+  expect(await kept()).toEqual([
+    [0, 0, 0, 1],
+    [0, 1, 0, 1],
+    [1, 1, 1, 1],
+  ])
   await forgetting.forgetTeam('T1')
   expect(await kept()).toEqual([
     [0, 0, 0, 0],

@@ -34,6 +34,7 @@ export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLi
     withdraw: async (thread, id) => withdraw(thread, id),
     // Of a run that is over nothing is left.
     forgetChannel: async () => {},
+    forgetUser: async () => {},
     async forgetTeam(team) {
       const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
       dropParked(isMeant)

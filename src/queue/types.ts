@@ -1,4 +1,4 @@
-import type { Forgetting, ThreadKey } from '../history/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../history/types.ts'
 import type { RunControl } from '../run/control.ts'
 import type { Question, Run } from '../run/types.ts'
 
@@ -29,6 +29,8 @@ export interface WaitingLine extends Forgetting {
   inThread(thread: ThreadKey): Promise<ThreadLine>
   /** Takes a waiting question out of its line, for good. @returns false where it does not wait: it has begun, or is not known */
   withdraw(thread: ThreadKey, id: string): Promise<boolean>
+  /** Forgets the runs that a person asked for and that are over, and what others' runs that are over had read. */
+  forgetUser(person: Person): Promise<void>
 }
 
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */

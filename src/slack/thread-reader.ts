@@ -2,8 +2,8 @@
 import { cutMiddle } from '../agent/observation.ts'
 import { settledWithin } from '../async.ts'
 import { messageOf } from '../errors.ts'
-import { newestMessages } from '../history/said.ts'
-import type { Turn } from '../history/types.ts'
+import { newestMessages, type Message } from '../history/said.ts'
+import type { Said, Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
 import { hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
@@ -22,7 +22,7 @@ export interface ThreadReaderOptions {
 
 /** What is read for one question. `said`: as the model gets it. `files`: names of the question's own, which nobody reads. */
 export interface ThreadReading {
-  said: string
+  said: Said
   files: string[]
 }
 
@@ -40,20 +40,27 @@ const MESSAGE_CHARS = 4_000
 export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, log, signal } = options
   const own = question.files ?? []
-  if (!hasThreadBefore(question)) return { said: filesLine(own), files: own }
+  if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
     const all = own.length > 0 ? own : files
-    const said = newestMessages(await linesOf(people, options), MOST)
-    return { said: [said, filesLine(all)].filter((text) => text !== '').join('\n'), files: all }
+    return { said: withFiles(newestMessages(await linesOf(people, options), MOST), all), files: all }
   } catch (error) {
     signal.throwIfAborted()
     log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
-    return { said: filesLine(own), files: own }
+    return { said: withFiles(NOTHING, own), files: own }
   }
+}
+
+const NOTHING: Said = { text: '', by: [] }
+
+function withFiles({ text, by }: Said, files: string[]): Said {
+  const line = filesLine(files)
+  if (line === '') return { text, by }
+  return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
 }
 
 /** The ts of the newest question that was answered; a question's id ends with its message's ts, or has more behind that. */
@@ -85,7 +92,7 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 }
 
 /** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
-async function linesOf(messages: ThreadMessage[], { mentions, question }: ThreadReaderOptions): Promise<string[]> {
+async function linesOf(messages: ThreadMessage[], { mentions, question }: ThreadReaderOptions): Promise<Message[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.spoken(texts)
   const strangers = new Map<string, string>()
@@ -95,7 +102,9 @@ async function linesOf(messages: ThreadMessage[], { mentions, question }: Thread
     const speaker = botName(message) || name || unnamed(message, strangers)
     const files = fileNames(message.files)
     const words = [text, ...(files.length > 0 ? [`(files, not read: ${files.join(', ')})`] : [])].filter(Boolean)
-    return words.length > 0 ? [messageLine(`${speaker}${markOf(message, question.team)}`, words.join('\n'))] : []
+    if (words.length === 0) return []
+    const line = messageLine(`${speaker}${markOf(message, question.team)}`, words.join('\n'))
+    return [{ line, by: message.user ?? message.bot_id ?? '' }]
   })
 }
 

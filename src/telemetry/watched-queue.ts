@@ -30,6 +30,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     inThread: (thread) => queue.inThread(thread),
     withdraw: (thread, id) => queue.withdraw(thread, id),
     forgetChannel: (place) => queue.forgetChannel(place),
+    forgetUser: (person) => queue.forgetUser(person),
     forgetTeam: (team) => queue.forgetTeam(team),
   }
 }

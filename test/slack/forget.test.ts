@@ -1,8 +1,8 @@
 /** What is forgotten at people's wish, and when the app is removed. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
@@ -63,7 +63,24 @@ describe('/ask forget', () => {
     await thread.ended()
     const channel = await asked(bot, GENERAL)
     expect(await told(bot, { channel: thread.channel })).toMatch(/Done: I have forgotten our direct messages/)
-    expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, true])
+    expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])
+  })
+
+  test('in a direct message forgets what its person wrote in threads too, and of others nothing', async (t) => {
+    const bot = await start(t)
+    const dm = await bot.dm('What is the secret?')
+    await dm.ended()
+    const { thread } = await bot.slack.say({ user: ALICE, text: 'It is a bird.' })
+    await bot.slack.say({ user: 'U0CAROL0001', text: 'A big one.', thread_ts: thread })
+    const asked = await bot.slack.say({ user: BOB, text: `<@${BOT_USER}> Which bird?`, thread_ts: thread })
+    const other = new Thread(bot.slack, asked)
+    await other.ended()
+    expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of you in threads.*stay/s)
+    await other.reply(`<@${BOT_USER}> And how?`, { user: BOB })
+    await other.ended()
+    const prompt = bot.model.requests.findLast(({ kind }) => kind === 'condense')?.prompt ?? ''
+    expect(prompt).toMatch(/A big one\.[^]*Which bird\?/)
+    expect(prompt).not.toContain('It is a bird')
   })
 
   test('of whom Slack does not tell who they are forgets nothing', async (t) => {

@@ -26,7 +26,7 @@ export interface ListenerOptions {
 /** Forgets what is kept, in every store; whoever holds the stores knows how. */
 export interface Forgets {
   forgetChannel(place: { team: string; channel: string }): Promise<void>
-  /** What a direct message holds, and what its person asked for elsewhere. */
+  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
   forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
   forgetTeam(team: string): Promise<void>
 }
