@@ -134,7 +134,7 @@ describeWithRedis('in Redis', async () => {
     const { archive, threads, channelSettings, forgetting } = bot.stores
     const [record] = (await bot.lastRuns(2)) as [RunRecord]
     await archive.rate(record.question.id, { by: ALICE, rating: 'up', at: 1 })
-    await threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true, readTo: '1.5' })
+    await threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true, title: 'x' })
     await channelSettings.save({ team: TEAM, channel: GENERAL }, { steps: 'hidden' })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())

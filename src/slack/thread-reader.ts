@@ -7,6 +7,7 @@ import type { Said, Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
 import { hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
+import type { Directory } from './client/directory.ts'
 import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileNames, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
@@ -92,7 +93,10 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 }
 
 /** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
-async function linesOf(messages: ThreadMessage[], { mentions, question }: ThreadReaderOptions): Promise<Message[]> {
+async function linesOf(
+  messages: ThreadMessage[],
+  { mentions, question, installation }: ThreadReaderOptions,
+): Promise<Message[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.spoken(texts)
   const strangers = new Map<string, string>()
@@ -103,7 +107,7 @@ async function linesOf(messages: ThreadMessage[], { mentions, question }: Thread
     const files = fileNames(message.files)
     const words = [text, ...(files.length > 0 ? [`(files, not read: ${files.join(', ')})`] : [])].filter(Boolean)
     if (words.length === 0) return []
-    const line = messageLine(`${speaker}${markOf(message, question.team)}`, words.join('\n'))
+    const line = messageLine(`${speaker}${markOf(message, question.team, installation.directory)}`, words.join('\n'))
     return [{ line, by: message.user ?? message.bot_id ?? '' }]
   })
 }
@@ -125,8 +129,11 @@ function unnamed({ user, bot_id }: ThreadMessage, strangers: Map<string, string>
   return strangers.get(id) ?? 'somebody'
 }
 
-function markOf({ bot_id, user_team, team }: ThreadMessage, ownTeam: string): string {
+/** The facts came with the names; where Slack has given none, the message may name the workspace. */
+function markOf({ bot_id, user = '', user_team, team }: ThreadMessage, ownTeam: string, directory: Directory): string {
   if (bot_id !== undefined) return ' (a bot)'
+  const facts = directory.knownFacts(ownTeam, user)
   const from = user_team ?? team
-  return from !== undefined && from !== ownTeam ? ' (of another workspace)' : ''
+  if (facts?.isExternal || (from !== undefined && from !== ownTeam)) return ' (of another workspace)'
+  return facts?.isGuest ? ' (a guest)' : ''
 }

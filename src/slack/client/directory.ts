@@ -118,6 +118,11 @@ export class Directory {
     return answer === 'unreachable' && known ? known.facts : answer
   }
 
+  /** The facts of a person that were told within a day, without a call. Whoever has a name has facts. */
+  knownFacts(team: string, user: string): PersonFacts | undefined {
+    return this.#facts.get(`${team}:${user}`)?.facts
+  }
+
   async #askFacts(team: string, user: string): Promise<PersonFacts | NoFacts> {
     const key = `${team}:${user}`
     try {
