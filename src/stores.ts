@@ -10,7 +10,7 @@ import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
-import { checkRedis, connect, escapeGlob, forgetKeys, type RedisClient, type RedisSettings } from './redis.ts'
+import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
@@ -68,13 +68,13 @@ function inMemory(config: Config, log: Log): Stores {
     threads: memoryThreads({ ttlMs }),
     channelSettings: memoryChannelSettings(),
     queue,
+    limits: limitsOf(config),
+    saidOnce: memorySaidOnce(),
   }
   return {
     ...kept,
     forgetting: forgettingIn(kept),
     control: queue.control,
-    limits: limitsOf(config),
-    saidOnce: memorySaidOnce(),
     durable: false,
     close: async () => {},
   }
@@ -96,24 +96,22 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
     threads: redisThreads({ ...place, ttlMs }),
     channelSettings: redisChannelSettings(place),
     queue,
-  }
-  const forgetLimits = (team: string) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: /^limit:/ })
-  return {
-    ...kept,
-    forgetting: forgettingIn(kept, forgetLimits),
-    control: queue.control,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
+  }
+  return {
+    ...kept,
+    forgetting: forgettingIn(kept),
+    control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),
   }
 }
 
-function forgettingIn(
-  stores: Pick<Stores, 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue'>,
-  forgetLimits = async (_team: string) => {},
-): ForgettingAll {
-  const { history, archive, threads, channelSettings, queue } = stores
+type Kept = 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
+
+function forgettingIn(stores: Pick<Stores, Kept>): ForgettingAll {
+  const { history, archive, threads, channelSettings, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
@@ -126,8 +124,7 @@ function forgettingIn(
       for (const store of [queue, history, archive]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      for (const store of [...all, channelSettings]) await store.forgetTeam(team)
-      await forgetLimits(team)
+      for (const store of [...all, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
     },
   }
 }

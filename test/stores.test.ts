@@ -107,6 +107,17 @@ describeWithRedis('in Redis', async () => {
     expect(await bot.lastRuns(1)).toMatchObject([{ model: 'small-model' }])
   })
 
+  test('a channel whose chosen tools are all gone gets those of TOOLS, with one log line; one that chose none gets none', async (t) => {
+    const bot = await start(t, 'gone', { model: () => finish('Done.') })
+    await bot.stores.channelSettings.save({ team: TEAM, channel: GENERAL }, { tools: ['abacus', 'oracle'] })
+    await bot.stores.channelSettings.save({ team: TEAM, channel: RANDOM }, { tools: [] })
+    for (const text of ['First?', 'Second?']) await (await bot.mention(text)).ended()
+    await (await bot.mention('Third?', { channel: RANDOM })).ended()
+    const offered = bot.model.requests.map(({ prompt }) => prompt.includes('calculator'))
+    expect(offered).toEqual([true, true, false])
+    expect(bot.logs.filter((line) => line.includes('none of the tools'))).toHaveLength(1)
+  })
+
   test('names that nobody has any more are dropped, and a dialect keeps the tools that it needs', async (t) => {
     const bot = await start(t, 'dropped', { model: [finish('One.'), 'Thought 1 Easy.\nAction 1: Finish[Two]'] })
     const redis = new Redis(server.url)
