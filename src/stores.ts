@@ -10,7 +10,7 @@ import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
-import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
+import { checkRedis, connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from './redis.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
@@ -41,6 +41,8 @@ export interface Stores {
 export interface ForgettingAll extends Forgetting {
   /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
   forgetPerson(person: Person & Place): Promise<void>
+  /** The teams of which anything is in Redis; none where this process alone knows them. */
+  teams(): Promise<string[]>
 }
 
 const MINUTE_MS = 60_000
@@ -73,7 +75,7 @@ function inMemory(config: Config, log: Log): Stores {
   }
   return {
     ...kept,
-    forgetting: forgettingIn(kept),
+    forgetting: forgettingIn(kept, async () => []),
     control: queue.control,
     durable: false,
     close: async () => {},
@@ -101,7 +103,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   }
   return {
     ...kept,
-    forgetting: forgettingIn(kept),
+    forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
     control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),
@@ -110,7 +112,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
 
 type Kept = 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
 
-function forgettingIn(stores: Pick<Stores, Kept>): ForgettingAll {
+function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, threads, channelSettings, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
@@ -118,6 +120,7 @@ function forgettingIn(stores: Pick<Stores, Kept>): ForgettingAll {
     for (const store of all) await store.forgetChannel(place)
   }
   return {
+    teams,
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
@@ -127,6 +130,15 @@ function forgettingIn(stores: Pick<Stores, Kept>): ForgettingAll {
       for (const store of [...all, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
     },
   }
+}
+
+/** The tag of every key of ours begins with its team, an id of Slack's. */
+async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
+  const teams = new Set<string>()
+  for await (const keys of scanKeys(redis, threadKey(prefix, '*', '*')))
+    for (const key of keys) teams.add(/^[TE][A-Z0-9]+(?=[:}])/.exec(key.slice(prefix.length + 2))?.[0] ?? '')
+  teams.delete('')
+  return [...teams]
 }
 
 /** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */

@@ -42,7 +42,7 @@ export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
 class MemoryQueue implements ControlledQueue {
   readonly #options: QueueSettings & Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
-  readonly #known: ExpiringMap<true>
+  readonly #known: ExpiringMap<number>
   readonly #conversations: MemoryConversations
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, Item[]>()
@@ -63,10 +63,9 @@ class MemoryQueue implements ControlledQueue {
   #state: 'open' | 'stopping' | 'stopped' = 'open'
 
   constructor(options: MemoryQueueOptions) {
-    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
     // Nothing goes on elsewhere, so each aborted handler tells its thread that the bot is restarting.
-    const times = { claimTtlMs: DAY_MS, graceMs: 3_000 }
-    this.#options = { ...queueSettings(), ...bounds, ...times, ...options }
+    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, claimTtlMs: DAY_MS, graceMs: 3_000 }
+    this.#options = { ...queueSettings(), ...bounds, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
@@ -87,12 +86,12 @@ class MemoryQueue implements ControlledQueue {
     const claims = [`${thread} id ${question.id}`]
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
     if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
-    if (onlyKnownThread && !this.#known.has(thread)) return 'unknown_thread'
+    if (onlyKnownThread && !this.#known.get(thread)) return 'unknown_thread'
     if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
       throw new Error('Too many questions are waiting.')
 
     for (const claim of claims) this.#claims.set(claim, true)
-    this.#known.set(thread, true)
+    this.#known.set(thread, (this.#known.get(thread) ?? 0) + 1)
     this.#enqueue(thread, question)
     return 'accepted'
   }
@@ -203,12 +202,13 @@ class MemoryQueue implements ControlledQueue {
     const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
     const isParked = result === 'waiting' && !item.isWoken
-    if (result === 'finished' || isParked) {
+    if (result === 'finished' || result === 'refused' || isParked) {
       inbox.shift()
       this.#waiting -= 1
     }
+    if (result === 'refused') this.#known.set(thread, (this.#known.get(thread) ?? 1) - 1)
     if (isParked) this.control.park({ thread, id: item.question.id }, item)
-    const next = inbox[0]
+    const [next] = inbox
     if (!next) this.#inboxes.delete(thread)
     else if (next === item && result === 'failed') this.#pause(thread, item)
     else this.#makeReady(thread, next.question)
@@ -216,7 +216,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** @returns `finished` where the question needs no further attempt. */
-  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'failed'> {
+  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
     const work = isDeadLettered ? this.#deadLetter : this.#handler
@@ -225,7 +225,7 @@ class MemoryQueue implements ControlledQueue {
     const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
     try {
       const result = await work?.(item.question, run, signal)
-      return result === 'waiting' && !isDeadLettered ? 'waiting' : 'finished'
+      return isDeadLettered ? 'finished' : (result ?? 'finished')
     } catch (error) {
       if (signal.aborted) return 'failed'
       item.failures += 1
@@ -248,8 +248,8 @@ class MemoryQueue implements ControlledQueue {
 
   /** Waits before the same question is tried again; the thread's other questions wait behind it. */
   #pause(thread: ThreadKey, item: Item): void {
-    if (this.#state !== 'open') return
     const exponent = (item.failures - 1) % this.#options.maxFailures
+    if (this.#state !== 'open') return
     const pause = setTimeout(
       () => {
         this.#pauses.delete(pause)
@@ -272,8 +272,8 @@ function isSaidBefore(one: Question, other: Question): boolean {
 }
 
 /**
- * The threads that are ready for a turn, in fair order: channels take turns, and within a channel its threads do. So a
- * channel with a thousand questions holds another one up by one turn. (Round robin over two levels.)
+ * The threads that are ready for a turn: channels take turns, and within a channel its threads do (round robin over two
+ * levels). So a channel with a thousand questions holds another one up by one turn.
  */
 class RoundRobin {
   // The order of insertion is the order of the rotation: what had its turn is put in again at the end.

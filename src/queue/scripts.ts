@@ -17,7 +17,7 @@ export const beginQuestion = redisScript(new URL('./lua/begin-question.lua', imp
 
 export const finishQuestion = redisScript(new URL('./lua/finish-question.lua', import.meta.url), {
   keys: ['thread', 'inbox', 'run'],
-  args: ['token', 'id', 'state', 'ttlMs'],
+  args: ['token', 'id', 'state', 'ttlMs', 'refused'],
 })
 
 export const releaseQuestion = redisScript(new URL('./lua/release-question.lua', import.meta.url), {

@@ -87,13 +87,14 @@ export class ThreadStore {
    */
   async finish(
     leased: QuestionLease,
-    state: 'done' | 'dead-lettered',
+    end: 'done' | 'refused' | 'dead-lettered',
     records: string[] = [],
   ): Promise<{ held: boolean; gen: string }> {
+    const [state, refused] = end === 'refused' ? (['done', 1] as const) : ([end, 0] as const)
     const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
     const { threadKey: thread, runKey: run, token } = leased.lease
     const { inbox } = this.#keys(leased.thread)
-    const named = { thread, inbox, run, token, id: leased.id, state: storedState(state), ttlMs }
+    const named = { thread, inbox, run, token, id: leased.id, state: storedState(state), ttlMs, refused }
     const reply = await finishQuestion(this.#redis, named, { args: records })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }

@@ -11,9 +11,11 @@ export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
 /**
  * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. It ends
  * with `waiting` where the run waits for a person: the queue parks it, without a worker, a lease or a timer of its own, and
- * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait.
+ * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait. It
+ * ends with `refused` where the question is not taken: the thread is then not known because of it.
  */
-export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
+export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<Handled>
+export type Handled = void | 'waiting' | 'refused'
 
 /** The questions of one conversation that are not over, the oldest first. Parked ones are not among them. */
 export interface ThreadLine {

@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
-import type { Handler, Queue } from '../queue/types.ts'
+import type { Handled, Handler, Queue } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
 import { hasThreadBefore, type Question, type Run } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
@@ -107,17 +107,33 @@ async function workOn(
 }
 
 /** Answers one question in its thread; an `/ask` first gets one. */
-async function handleQuestion(work: Work): Promise<void | 'waiting'> {
-  const { question, run, outbox, mentions, options } = work
+async function handleQuestion(work: Work): Promise<Handled> {
+  const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
-  const denial = await denialOf(work)
-  if (denial) return noticeDenial(denial, { ...work, ...options })
-  const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
-  if (refusal) return noticeRefusal(refusal, { ...work, ...options })
-  if (!isUnrooted(question)) return answerInThread(work)
+  const display = isUnrooted(question) ? undefined : await work.openDisplay()
+  const begin = () => void (signal.aborted || display?.begin())
+  const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
+  if (refused) await display?.end()
+  if (refused && 'error' in refused) throw refused.error
+  if (refused) return refused.end
+  if (display) return answerInThread(work, display)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
+}
+
+/** @returns undefined for a question that is to be answered; who asked one that is not has been told. */
+async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
+  const { question, options } = work
+  const denial = await denialOf({ ...work, beforeLookUp })
+  if (denial) {
+    await noticeDenial(denial, { ...work, ...options })
+    return { end: 'refused' }
+  }
+  const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
+  if (!refusal) return undefined
+  await noticeRefusal(refusal, { ...work, ...options })
+  return { end: undefined }
 }
 
 async function deadLetter(work: Work): Promise<void> {
@@ -126,10 +142,9 @@ async function deadLetter(work: Work): Promise<void> {
 }
 
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
-async function answerInThread(work: Work): Promise<void | 'waiting'> {
+async function answerInThread(work: Work, display: RunDisplay): Promise<Handled> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
-  const display = await work.openDisplay()
   let [isWaiting, hasFailed] = [false, false]
   let withdrawn: Withdrawn | undefined
   if (!work.signal.aborted) display.begin()

@@ -6,6 +6,7 @@ import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { sendJson, startWebServer } from '../harness/web-server.ts'
 
 /** Whether the bot knows what was said in the thread: then the next question there is condensed with it. */
 async function remembers({ model }: TestBot, thread: Thread): Promise<boolean> {
@@ -127,5 +128,24 @@ describeWithRedis('when the app is removed', async () => {
     )
     expect(await ofTeam()).toEqual([])
     await redis.quit()
+  })
+
+  test('by a whole organisation, no key tells of any of its workspaces', async (t) => {
+    const org = { team_id: 'T0LOCAL0001', enterprise_id: 'E0ORG', is_enterprise_install: true }
+    const api = await startWebServer((_, response) => sendJson(response, { ok: true, ...org, user_id: BOT_USER }))
+    const bot = await startBot(t, {
+      env: { REDIS_URL: server.url, REDIS_PREFIX: 'org', SLACK_API_URL: `${api.url}/api/` },
+    })
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    const keys = () => redis.keys('org:{T0*')
+    for (const key of ['org:{T0OTHER:C1:1.0}:title', 'org:{T0OTHER}:limit:at-once', 'org:{T0LOCAL0001:C1:1.0}:history'])
+      await redis.set(key, 'x', 'PX', 60_000)
+    expect(await keys()).toHaveLength(3)
+    const event = bot.slack.people.event({ type: 'app_uninstalled' })!
+    const authorizations = [{ enterprise_id: 'E0ORG', team_id: null, user_id: BOT_USER, is_enterprise_install: true }]
+    const payload = { ...event.payload, team_id: null, authorizations }
+    expect(await bot.slack.redeliver({ ...event, payload })).toMatchObject({ status: 200 })
+    expect(await keys()).toEqual([])
   })
 })

@@ -5,9 +5,11 @@ local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs = unpack(
 
 --- @include "insert-by-ts"
 
-local active, asked, gen = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen'))
+-- `asks`: the questions that were asked in the thread and not refused. Threads of earlier versions do not count them.
+local active, asked, gen, asks = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen', 'asks'))
+asks = tonumber(asks or (asked and 1 or 0))
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
-if tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince)) then
+if tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince) or asks < 1) then
   return { 'unknown_thread', '' }
 end
 redis.call('HSET', run, 'question', question, 'state', 'waiting')
@@ -16,11 +18,11 @@ if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
 insertByTs(inbox, id, runs)
 redis.call('PEXPIRE', inbox, ttlMs)
 if active then
-  redis.call('HSET', thread, 'asked', now)
+  redis.call('HSET', thread, 'asked', now, 'asks', asks + 1)
 else
   -- As activateThread does; without `active` there is neither `begun` nor `lease`.
   active = tostring(tonumber(gen or 0) + 1)
-  redis.call('HSET', thread, 'asked', now, 'gen', active, 'active', active)
+  redis.call('HSET', thread, 'asked', now, 'asks', asks + 1, 'gen', active, 'active', active)
 end
 redis.call('PEXPIRE', thread, ttlMs)
 return { 'accepted', active }

@@ -1,8 +1,9 @@
--- Ends the work on a question; its run is kept for `ttlMs` from now on. The rest of ARGV is saved with it: `field, value, …`.
+-- Ends the work on a question; its run is kept for `ttlMs` from now on. `refused` '1': it was not taken, so that the thread is
+-- not known because of it. The rest of ARGV is saved with it: `field, value, …`.
 -- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }: in one step with the look at the inbox, so that
 -- no question is overlooked.
 local thread, inbox, run = unpack(KEYS)
-local token, id, state, ttlMs = unpack(ARGV)
+local token, id, state, ttlMs, refused = unpack(ARGV)
 
 --- @include "activate-thread"
 
@@ -13,8 +14,9 @@ if first == id then
   redis.call('LPOP', inbox)
   first = second
 end
-redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 5))
+redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 6))
 redis.call('PEXPIRE', run, ttlMs)
+if refused == '1' then redis.call('HINCRBY', thread, 'asks', -1) end
 if first then return { 'ok', activateThread(thread) } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')
 return { 'ok', '' }
