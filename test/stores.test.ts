@@ -1,7 +1,7 @@
 /** What is kept of a question that has ended, and how all of it is forgotten, with the whole bot on a local Slack. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { recordOf } from '../src/archive/record.ts'
+import { recordOf } from '../src/slack/handle-question.ts'
 import type { RunRecord } from '../src/archive/types.ts'
 import type { Env } from '../src/config.ts'
 import { loadConfig } from '../src/config.ts'

@@ -1,15 +1,14 @@
 import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Tool } from '../agent/types.ts'
-import { recordOf } from '../archive/record.ts'
-import type { RunArchive } from '../archive/types.ts'
+import type { RunArchive, RunEnd, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handled, Handler, Queue } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
-import { hasThreadBefore, type Question, type Run } from '../run/types.ts'
+import { hasThreadBefore, type Question, type Run, type SavedRun } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { denialOf } from './admission.ts'
@@ -189,6 +188,37 @@ async function archive(
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
   })
+}
+
+/** What a record holds besides the run itself. */
+export interface RunEnding {
+  model: string
+  dialect: string
+  /** Milliseconds since the epoch. */
+  endedAt: number
+  /** People were told of a failure. */
+  hasFailed: boolean
+}
+
+/** The record of a run that has ended. What was only good for the moment of the question is left out. */
+export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
+  const { standalone, steps, usage, answer, posts, startedAt } = saved
+  return {
+    ...{ question: asAsked(question), steps, usage, posts, startedAt, ...ending },
+    ...(standalone === undefined ? {} : { standalone }),
+    ...(answer ? { answer } : {}),
+    end: hasFailed ? 'failed' : endOf(answer),
+    feedback: [],
+  }
+}
+
+function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
+  return question
+}
+
+function endOf(answer: SavedRun['answer']): RunEnd {
+  if (answer?.stopped === 'stopped') return 'stopped'
+  return answer && !answer.gaveUp ? 'answered' : 'gave_up'
 }
 
 /** Nothing runs after these: the place among the team's runs is free. */

@@ -174,10 +174,17 @@ function ackWhenStored<R extends Receiver>(receiver: R): R {
 }
 
 async function process(app: App, event: ReceiverEvent): Promise<void> {
+  if (isBotsChange(event.body.event)) return event.ack()
   let held: { response: Parameters<AckFn<unknown>>[0] } | undefined
   const ack: AckFn<unknown> = async (response) => {
     held ??= { response }
   }
   await app.processEvent({ ...event, ack })
   if (held) await event.ack(held.response as never)
+}
+
+/** Slack reports each update of a bot's message, ours too, with every step that is shown. Nobody's words change by it. */
+function isBotsChange(event: unknown): boolean {
+  const { subtype, message } = (event ?? {}) as { subtype?: unknown; message?: { bot_id?: unknown; subtype?: unknown } }
+  return subtype === 'message_changed' && message?.bot_id !== undefined && message.subtype !== 'tombstone'
 }
