@@ -16,7 +16,7 @@ import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
 import { redisThreads } from './threads/redis-threads.ts'
 import type { ThreadStates } from './threads/types.ts'
-import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from './workspace/channel-settings.ts'
+import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from './workspace/settings.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {

@@ -3,6 +3,7 @@ import type { AgentDeps } from '../agent/agent.ts'
 import type { Tool } from '../agent/types.ts'
 import type { RunArchive, RunEnd, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
+import { ExpiringMap } from '../history/expiring-map.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
@@ -59,22 +60,30 @@ export interface AnswerWatch {
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
+  const time = () => options.now().getTime()
+  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now: time })
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
-      if (installation) return handle(await workOn(question, run, { ...options, installation, signal }))
+      if (installation) return handle(await workOn(question, run, { ...options, installation, signal, admitted }))
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
   return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(deadLetter) }
 }
 
+/** How long one who may ask in a channel is not looked at again, in ms, and for how many that is kept in mind. */
+const ADMITTED_MS = 10 * 60_000
+const MAX_ADMITTED = 10_000
+
 interface Work extends QuestionWork {
   openDisplay(...options: Parameters<QuestionWork['openDisplay']>): Promise<RunDisplay>
   settings: Settings
   mentions: Mentions
   installation: Installation
+  /** Who may ask, by team, channel and person. */
+  admitted: ExpiringMap<true>
   options: HandleQuestionOptions
 }
 
@@ -82,14 +91,14 @@ interface Work extends QuestionWork {
 async function workOn(
   question: Question,
   run: Run,
-  options: HandleQuestionOptions & { installation: Installation; signal: AbortSignal },
+  options: HandleQuestionOptions & Pick<Work, 'installation' | 'signal' | 'admitted'>,
 ): Promise<Work> {
-  const { installation, signal, log, limits, now, fetch } = options
+  const { installation, signal, admitted, log, limits, now, fetch } = options
   const settings = await options.settingsFor(question)
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)
-  const work = { question, run, signal, settings, mentions, installation, options, outbox, log }
+  const work = { question, run, signal, settings, mentions, installation, admitted, options, outbox, log }
   return {
     ...work,
     isDurable: options.durable,
@@ -123,8 +132,10 @@ async function handleQuestion(work: Work): Promise<Handled> {
 
 /** @returns undefined for a question that is to be answered; who asked one that is not has been told. */
 async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
-  const { question, options } = work
-  const denial = await denialOf({ ...work, beforeLookUp })
+  const { question, admitted, options } = work
+  const who = `${question.team}:${question.channel}:${question.user}`
+  const denial = admitted.has(who) ? undefined : await denialOf({ ...work, beforeLookUp })
+  if (!denial && question.bot === undefined && !admitted.has(who)) admitted.set(who, true)
   if (denial) {
     await noticeDenial(denial, { ...work, ...options })
     return { end: 'refused' }

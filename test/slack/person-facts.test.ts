@@ -10,7 +10,8 @@ import { finish } from '../harness/played-model.ts'
 import { strangers } from '../harness/slack-hands.ts'
 import { deferred } from '../harness/stores.ts'
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
 async function directoryOf({ enterprise, now }: { enterprise?: string; now?: () => number } = {}) {
   const slack = await localSlack()
@@ -40,12 +41,12 @@ describe('the facts of a person', () => {
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isExternal: true })
   })
 
-  test('that are an hour old are asked for again, and hold for a day where Slack is slow or away', async () => {
+  test('that are 50 minutes old are asked for again, and hold for a day where Slack is slow or away', async () => {
     let now = 1_000_000
     const { slack, directory } = await directoryOf({ now: () => now })
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isGuest: false })
     slack.addUser(BOB, { is_restricted: true })
-    now += HOUR - 1
+    now += 50 * MINUTE - 1
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isGuest: false })
     now += 1
     const gate = deferred()

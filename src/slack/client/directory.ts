@@ -49,7 +49,9 @@ const KNOWN_MS = 60 * 60_000
 /** How long an id without a name is kept, in ms. Shorter: the bot may be added to a channel, or get a scope, a minute later. */
 const NONE_MS = 5 * 60_000
 const MAX_KNOWN = 10_000
-/** How long facts are kept, in ms, for when Slack does not answer; after `KNOWN_MS` they are asked for again. */
+/** How long facts are not asked for again, in ms: with the time that an admission holds, an hour. */
+const FACTS_FRESH_MS = 50 * 60_000
+/** How long facts are kept, in ms, for when Slack does not answer. */
 const FACTS_MS = 24 * KNOWN_MS
 /** How long one look-up of facts is tried, in ms, and for how long a question waits for it: less where older facts are known. */
 const FACTS_TRIED_MS = 15_000
@@ -105,7 +107,7 @@ export class Directory {
   }
 
   /**
-   * Facts of a person, with one call an hour; `isFresh`: with a call in any case. `onCall`: called before that. Rate limits and
+   * Facts of a person, with a call when they are 50 minutes old; `isFresh`: with a call in any case. `onCall`: called before that. Rate limits and
    * short faults are waited out. Where Slack does not answer soon, the facts of the last day hold.
    */
   async factsOf(
@@ -115,7 +117,7 @@ export class Directory {
   ): Promise<PersonFacts | NoFacts> {
     const key = `${team}:${user}`
     const known = this.#facts.get(key)
-    if (!isFresh && known && this.#now() - known.at < KNOWN_MS) return known.facts
+    if (!isFresh && known && this.#now() - known.at < FACTS_FRESH_MS) return known.facts
     const refused = isFresh ? undefined : this.#noFacts.get(key)
     if (refused) return refused
     onCall()
