@@ -152,7 +152,7 @@ async function listenAt(config: Config, parts: Parts & { receiver: SlackReceiver
     },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
-  const main = await listen('PORT', { port: PORT, host, pages, fallback: receiver?.requestListener })
+  const main = await listen('PORT', { port: PORT, host, pages, front: receiver?.requestListener })
   const seen =
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))

@@ -45,9 +45,11 @@ export interface ListenerOptions {
 /** Forgets what is kept, in every store; whoever holds the stores knows how. */
 export interface Forgets {
   forgetChannel(place: { team: string; channel: string }): Promise<void>
-  /** What a direct message holds, and what its person asked for elsewhere. */
+  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
   forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
   forgetTeam(team: string): Promise<void>
+  /** The teams of which something is kept, as far as other processes may have kept it. */
+  teams(): Promise<string[]>
 }
 
 type Context = AllMiddlewareArgs['context']
@@ -68,7 +70,8 @@ export async function recipientOf(
   { installations, log }: ListenerOptions,
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
-  const { teamId: team = defaultTeam } = context
+  // Bolt hands on the `null` of an organisation's event.
+  const team = context.teamId || defaultTeam
   const installation = await installations.of(team)
   if (installation) return { team, identity: installation.identity }
   const own = isShared ? await installations.of(defaultTeam) : undefined
