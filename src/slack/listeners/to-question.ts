@@ -13,7 +13,7 @@ import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { markTaken } from '../client/addition-marks.ts'
-import { cleanName, fileNames, unescapeText } from '../format/escape.ts'
+import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 import { tellOfFiles } from './tell-of-files.ts'
 
 export interface ListenerOptions {
@@ -118,7 +118,8 @@ export async function enqueue(
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
-  if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
+  if (outcome === 'duplicate' && question.files?.length)
+    await tellOfFiles(question, filesLine(question.files), { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
