@@ -2,6 +2,7 @@ import type { Prompts } from '../../prompts.ts'
 import { messageLine } from '../observation.ts'
 import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
 import { defuseLabels } from '../observation.ts'
+import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
@@ -19,6 +20,7 @@ export function textDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts) }),
     read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
+    opensAnswer: (line) => labelledAnswer(line),
   }
 }
 
