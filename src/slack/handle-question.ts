@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts'
 import type { UsageLimits, Refusal } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
-import type { Question, Run } from '../run/types.ts'
+import { conversationOf, type Question, type Run } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { catchUp } from './catch-up.ts'
@@ -47,11 +47,12 @@ export interface AnswerWatch {
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
+  const streamsRefused = new Map<string, number>()
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
-      if (installation) return handle(await workOn(question, run, { ...options, installation, signal }))
+      if (installation) return handle(await workOn(question, run, { ...options, streamsRefused, installation, signal }))
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
@@ -70,7 +71,11 @@ interface Work extends QuestionWork {
 async function workOn(
   question: Question,
   run: Run,
-  options: HandleQuestionOptions & { installation: Installation; signal: AbortSignal },
+  options: HandleQuestionOptions & {
+    installation: Installation
+    signal: AbortSignal
+    streamsRefused: Map<string, number>
+  },
 ): Promise<Work> {
   const { installation, signal, log, limits, now, fetch } = options
   const settings = await options.settingsFor(question)
@@ -85,12 +90,21 @@ async function workOn(
       await mentions.lookUpSaved(run.saved)
       const parts = { log, outbox: other ? outboxUnder(other) : outbox }
       const { linkHosts } = settings
-      return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
+      const shared = { streamsRefused: options.streamsRefused, stopRun: () => stopRun(question, options) }
+      return new RunDisplay({ ...parts, ...shared, steps, mentions, linkHosts, now, signal: other ?? signal })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
       if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
     },
   }
+}
+
+/** What a person has stopped on the screen is not gone on with. */
+function stopRun(question: Question, { answer: { control }, log }: HandleQuestionOptions): void {
+  const run = { thread: conversationOf(question), id: question.id }
+  control?.send(run, { type: 'stop', by: question.user }).catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'a run whose stream was stopped could not be stopped')
+  })
 }
 
 /** Answers one question in its thread; an `/ask` first gets one. */
@@ -162,7 +176,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (isCanned(question.text)) return display.note(cannedReply(question.text, settings)).then(() => false)
   const { model, dialect, tools } = settings
-  const agent = { ...options.answer.agent, model, dialect, tools }
+  const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
+  const agent = { ...options.answer.agent, model, dialect, tools, ...along }
   const history = mentions.history(options.answer.history)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, signal })
   // The last call's is told before the answer, and saved beside it.
@@ -175,6 +190,12 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     await display.write(await mentions.event(event))
   }
   return isWaiting
+}
+
+/** Loaded only where an answer is shown while it is written. */
+async function answerReader(): Promise<NonNullable<AgentDeps['readAlong']>> {
+  const { AnswerDeltas } = await import('../agent/parser/answer-deltas.ts')
+  return (dialect, tools) => new AnswerDeltas(dialect, tools)
 }
 
 /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */

@@ -55,7 +55,7 @@ export class Outbox {
     const { ts, isNew } = await this.#postOnce({ key, content, thread: question.thread, mustArrive: false })
     // A post from before a crash shows the step as it was then.
     if (isNew) return
-    await this.#send('chat.update', { channel: question.channel, ts, metadata: this.#metadata(key) }, { content })
+    await this.#send('chat.update', { channel: question.channel, ts, metadata: this.metadata(key) }, { content })
   }
 
   /** Posts in the thread what must arrive and never changes. @throws SlackRefusal, LeaseLost */
@@ -158,7 +158,7 @@ export class Outbox {
     }
     const thread = post.thread ? { thread_ts: post.thread } : {}
     const place = { channel: this.question.channel, ...thread }
-    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.#metadata(post.key) }
+    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.metadata(post.key) }
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 
@@ -179,7 +179,8 @@ export class Outbox {
     }
   }
 
-  #metadata(key: string) {
+  /** What marks a message as this part of the run. */
+  metadata(key: string) {
     return { event_type: EVENT_TYPE, event_payload: { run: this.question.id, step: key } }
   }
 
