@@ -46,8 +46,7 @@ export async function endStream(key: string, view: AnswerView, stream: EndedStre
   await outbox.once(post, {
     find: () => findEnded(outbox, post),
     async send() {
-      const isDone = (await stopWith(key, view, stream)) || (await findEnded(outbox, post)) !== undefined
-      if (!isDone) await mend(key, view, stream)
+      if (!(await stopWith(key, view, stream))) await mend(key, view, stream)
       return message.ts
     },
   })
@@ -78,8 +77,13 @@ async function stopWith(key: string, view: AnswerView, stream: EndedStream): Pro
     else await message.stop(fence ? [...steps, { type: 'markdown_text', text: '\n```' }] : steps, { metadata })
   } catch (error) {
     if (error instanceof LeaseLost) throw error
-    const isLimited = error instanceof SlackRefusal && error.code === 'ratelimited' && !isLong
-    return isLimited && appendInstead(message, chunks, { blocks: closingBlocks(view), metadata })
+    if (error instanceof SlackRefusal) {
+      const isLimited = error.code === 'ratelimited' && !isLong
+      return isLimited && appendInstead(message, chunks, { blocks: closingBlocks(view), metadata })
+    }
+    // Slack did not answer: it may have ended the stream.
+    message.isOver = (await findEnded(outbox, `${key}-1`)) === message.ts
+    if (!message.isOver) return false
   }
   const left = { ...view, text: fence ? `${fence}\n${rest.trimStart()}` : rest }
   if (isLong) await deliverFrom(2, key, { outbox, contents: answerContents(told === '' ? left : withoutHead(left)) })

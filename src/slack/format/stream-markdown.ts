@@ -26,6 +26,11 @@ export class StreamMarkdown {
   #isLineStart = true
   /** The mark of the code block that is open, with its language: ```` ```js ````. */
   #fence = ''
+  /**
+   * Backticks without a partner stand above: what is code below them, Slack may see otherwise. One or two of them count up to the
+   * paragraph's end.
+   */
+  #isUnclear: 'paragraph' | 'always' | undefined
 
   /** `named`: the text with names in place of ids. */
   constructor(policy: LinkPolicy, named: (text: string) => string = (text) => text) {
@@ -93,7 +98,11 @@ export class StreamMarkdown {
       this.#fence = closes ? '' : mark
       return line
     }
-    return this.#fence === '' ? safeLine(line, this.#policy) : harmless(line)
+    if (line.trim() === '' && this.#isUnclear === 'paragraph') this.#isUnclear = undefined
+    if (this.#fence !== '' && !this.#isUnclear) return harmless(line)
+    const lone = this.#fence === '' ? /`+/.exec(line.replace(TOKENS, ''))?.[0] : undefined
+    if (lone !== undefined && this.#isUnclear !== 'always') this.#isUnclear = lone.length < 3 ? 'paragraph' : 'always'
+    return safeLine(line, this.#policy, this.#isUnclear === undefined)
   }
 }
 
@@ -101,7 +110,7 @@ const FENCE = /^ {0,3}(`{3,}[^`\n]{0,40}?)\s*$/
 
 /** Code in a line; a link, an image; an address between angles; a bare one. */
 const TOKENS =
-  /(?<code>(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*]{1,2000})/giu
+  /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*]{1,2000})/giu
 
 /** Where a mark begins that is not finished; -1 where none is. */
 function openMark(line: string): number {
@@ -109,14 +118,15 @@ function openMark(line: string): number {
   return left.replace(/\[[^\][\n]{0,500}\](?=[^([:])/g, (token) => ' '.repeat(token.length)).search(/[`[]/)
 }
 
-function safeLine(line: string, policy: LinkPolicy): string {
+/** `isClear`: what looks like code is code. */
+function safeLine(line: string, policy: LinkPolicy, isClear: boolean): string {
   let safe = ''
   let from = 0
   for (const match of line.matchAll(TOKENS)) {
     const { code, label = '', href, angle, bare } = match.groups ?? {}
     safe += plain(line.slice(from, match.index), policy)
     from = match.index + match[0].length
-    if (code !== undefined) safe += code
+    if (code !== undefined) safe += isClear ? code : withoutLinks(code)
     else if (bare === undefined) safe += link(label, href ?? angle ?? '', policy)
     else {
       const address = /^[^]*?(?=[.,;:!?…)\]]*$)/.exec(bare)?.[0] ?? bare
