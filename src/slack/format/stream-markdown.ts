@@ -18,6 +18,8 @@ export interface StreamPart {
 
 /** A mark that is not finished after so many characters is taken as it stands. */
 const MOST_HELD = 600
+/** More white space than this does not wait for what comes after it. */
+const MOST_BLANK = 2000
 
 export class StreamMarkdown {
   readonly #policy: LinkPolicy
@@ -61,10 +63,11 @@ export class StreamMarkdown {
       written += ready
       markdown += this.#safe(ready, end > 0 || all)
     }
-    const kept = written.trimEnd()
+    const isBlank = written.length > MOST_BLANK && written.trim() === ''
+    const kept = isBlank ? written : written.trimEnd()
     this.#rest = written.slice(kept.length) + this.#rest
     this.#isLineStart = kept === written ? this.#isLineStart : false
-    return { written: kept, markdown: markdown.trimEnd(), ...before }
+    return { written: kept, markdown: isBlank ? markdown : markdown.trimEnd(), ...before }
   }
 
   /** What was taken last was not sent. */
@@ -80,13 +83,13 @@ export class StreamMarkdown {
     return this.take(true).markdown
   }
 
-  /** How much of a line that still grows is ready: up to a space before which no mark is open. */
+  /** How much of a line that still grows is ready: up to the end of a word before which no mark is open. */
   #ready(line: string): number {
     if (this.#isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MOST_HELD ? line.length : 0
-    if (this.#fence !== '') return line.lastIndexOf(' ') + 1
+    if (this.#fence !== '') return wordEnd(line)
     const open = openMark(line)
     const most = open >= 0 && line.length - open < MOST_HELD ? open : line.length
-    return line.lastIndexOf(' ', most - 1) + 1
+    return wordEnd(line.slice(0, most))
   }
 
   #safe(line: string, isWhole: boolean): string {
@@ -99,18 +102,27 @@ export class StreamMarkdown {
       return line
     }
     if (line.trim() === '' && this.#isUnclear === 'paragraph') this.#isUnclear = undefined
-    if (this.#fence !== '' && !this.#isUnclear) return harmless(line)
+    if (this.#fence !== '' && !this.#isUnclear) return harmlessCode(line)
     const lone = this.#fence === '' ? /`+/.exec(line.replace(TOKENS, ''))?.[0] : undefined
     if (lone !== undefined && this.#isUnclear !== 'always') this.#isUnclear = lone.length < 3 ? 'paragraph' : 'always'
     return safeLine(line, this.#policy, this.#isUnclear === undefined)
   }
 }
 
-const FENCE = /^ {0,3}(`{3,}[^`\n]{0,40}?)\s*$/
+const FENCE = /^ {0,3}(`{3,}[\w+#.-]{0,30})\s*$/
 
 /** Code in a line; a link, an image; an address between angles; a bare one. */
 const TOKENS =
   /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*]{1,2000})/giu
+
+/** The end of the last word that is whole. In scripts without spaces each sign is one. */
+function wordEnd(line: string): number {
+  let end = line.length
+  while (end > 0 && !WORD_END.test(line.charAt(end - 1))) end--
+  return end
+}
+
+const WORD_END = /[ \t\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e]/
 
 /** Where a mark begins that is not finished; -1 where none is. */
 function openMark(line: string): number {
@@ -120,20 +132,22 @@ function openMark(line: string): number {
 
 /** `isClear`: what looks like code is code. */
 function safeLine(line: string, policy: LinkPolicy, isClear: boolean): string {
-  let safe = ''
+  const parts: string[] = []
   let from = 0
   for (const match of line.matchAll(TOKENS)) {
     const { code, label = '', href, angle, bare } = match.groups ?? {}
-    safe += plain(line.slice(from, match.index), policy)
-    from = match.index + match[0].length
-    if (code !== undefined) safe += isClear ? code : withoutLinks(code)
-    else if (bare === undefined) safe += link(label, href ?? angle ?? '', policy)
-    else {
-      const address = /^[^]*?(?=[.,;:!?…)\]]*$)/.exec(bare)?.[0] ?? bare
-      safe += link('', address, policy) + bare.slice(address.length)
-    }
+    const address = href ?? angle ?? /^[^]*?(?=[.,;:!?…)\]]*$)/.exec(bare ?? '')?.[0] ?? ''
+    parts.push(plain(line.slice(from, match.index), policy))
+    from = match.index + (bare === undefined ? match[0].length : address.length)
+    if (code === undefined) parts.push(link(label, address, policy))
+    else parts.push(isClear ? harmlessCode(code) : withoutLinks(code))
   }
-  return harmless(safe + plain(line.slice(from), policy))
+  return harmless([...parts, plain(line.slice(from), policy)].reduce(joined, ''))
+}
+
+/** Code next to code would be other code. */
+function joined(before: string, part: string): string {
+  return before + (before.endsWith('`') && part.startsWith('`') ? ' ' : '') + part
 }
 
 /** The link that a message shows, in Markdown in place of mrkdwn. */
@@ -163,7 +177,12 @@ function mayOpen(word: string, policy: LinkPolicy): boolean {
   return host !== undefined && URL.canParse(`https://${host}`) && policy(new URL(`https://${host}`))
 }
 
-/** Slack's control sequences begin with `<`, in code too. */
+/** Slack's control sequences begin with `<`. */
 function harmless(text: string): string {
   return text.replace(/<(?=[!@#])/g, '<\u200b')
+}
+
+/** There Slack may make a link of an address between angles. */
+function harmlessCode(text: string): string {
+  return text.replace(/<(?=[!@#]|[a-z][a-z\d+.-]{0,20}:)/gi, '<\u200b')
 }
