@@ -13,6 +13,7 @@ import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { catchUp } from './catch-up.ts'
 import { openCommandThread } from './command-thread.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
+import { StreamRefusals } from './display/stream-refusals.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain, type QuestionWork } from './failure-notice.ts'
 import { noteContent } from './format/blocks.ts'
 import { cannedReply, refusalText } from './format/messages.ts'
@@ -47,7 +48,7 @@ export interface AnswerWatch {
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
-  const streamsRefused = new Map<string, number>()
+  const streamsRefused = new StreamRefusals()
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
@@ -74,7 +75,7 @@ async function workOn(
   options: HandleQuestionOptions & {
     installation: Installation
     signal: AbortSignal
-    streamsRefused: Map<string, number>
+    streamsRefused: StreamRefusals
   },
 ): Promise<Work> {
   const { installation, signal, log, limits, now, fetch } = options

@@ -58,9 +58,9 @@ describe.concurrent('STEPS=stream', () => {
     const bot = await startBot(t, { env: STREAM, model: [slowly(WORDS.repeat(15))] })
     await (await bot.dm('What did the keeper do?')).ended()
     const times = streamCalls(bot).map(({ at }) => at)
-    const gaps = times.slice(1, -1).map((at, i) => at - (times[i] ?? 0))
-    expect(gaps.length).toBeGreaterThan(0)
-    expect(Math.min(...gaps)).toBeGreaterThan(900)
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000
+    expect(times.length).toBeGreaterThan(2)
+    expect(times.length).toBeLessThanOrEqual(seconds + 3)
   })
 
   test.for([1, 2, 3, 7])(

@@ -14,6 +14,7 @@ import { Replies } from './replies.ts'
 import { Status } from './status.ts'
 import { StepStream } from './step-stream.ts'
 import { STREAM } from './stream-message.ts'
+import type { StreamRefusals } from './stream-refusals.ts'
 import type { AnswerStart, Display, ShownStep } from './types.ts'
 
 type Steps = 'replies' | 'stream' | 'hidden'
@@ -26,8 +27,8 @@ export interface RunDisplayOptions {
   linkHosts: string[]
   log: Log
   signal: AbortSignal
-  /** Where Slack has refused streams, and until when: shared by all runs of the process. */
-  streamsRefused: Map<string, number>
+  /** Shared by all runs of the process. */
+  streamsRefused: StreamRefusals
   /** Asks the run to stop: a person has stopped what it was showing. */
   stopRun(): void
   now(): Date

@@ -6,6 +6,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../outbox.ts'
 import { endStream, headOf, type Told } from './stream-ending.ts'
 import { findStreams, StreamMessage, streamKeys, type Chunk } from './stream-message.ts'
+import type { StreamRefusals } from './stream-refusals.ts'
 import { taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
 
@@ -15,13 +16,8 @@ const PACE_MS = 1_000
 const RETRY_MS = 3_000
 /** So many streams of a run may die before the rest is shown otherwise. */
 const MOST_DEATHS = 3
-/** For so long a place is not tried again that refuses streams, or has had too many of them. Milliseconds. */
-const REFUSED_MS = 600_000
-const LIMITED_MS = 60_000
 /** How long Slack is asked to end a stream. Milliseconds. */
 const END_MS = 15_000
-/** These say something about the question alone, not about its place. */
-const OWN_FAULTS = new Set(['user_not_found', 'invalid_thread_ts', 'missing_recipient_user_id', 'message_not_found'])
 const WORKING = 'Working on it …'
 const NOTHING = { written: '', markdown: '' }
 const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
@@ -32,8 +28,8 @@ export interface StepStreamOptions {
   log: Log
   /** Shows the run where no stream can. */
   fallback: Display
-  /** Where streams were refused, and until when (milliseconds since the epoch): shared by the runs of this process. */
-  refused: Map<string, number>
+  /** Shared by the runs of this process. */
+  refused: StreamRefusals
   /** A text with names in place of ids. */
   named(text: string): string
   /** Asks the run to stop, because a person has stopped its stream. */
@@ -78,7 +74,8 @@ export class StepStream implements Display {
     this.#options = options
     this.#isInherited = streamKeys(options.outbox).length > 0
     this.#savedSteps = options.outbox.run.saved.steps.length
-    if (!this.#isInherited && this.#isRefused()) this.#way = 'fallback'
+    const { outbox, refused, now } = options
+    if (!this.#isInherited && refused.isRefused(outbox.question, now())) this.#way = 'fallback'
   }
 
   async show(step: ShownStep): Promise<boolean> {
@@ -102,15 +99,14 @@ export class StepStream implements Display {
   }
 
   withdrawAnswer(): void {
-    const isShown = this.#told !== ''
     this.#answer = undefined
-    this.#told = ''
-    this.#before = NOTHING
-    const message = this.#message
-    if (!isShown || !message) return
-    message.text = ''
-    this.#message = undefined
     this.#enqueue(async () => {
+      const [told, message] = [this.#told, this.#message]
+      this.#told = ''
+      this.#before = NOTHING
+      if (told === '' || !message) return
+      message.text = ''
+      this.#message = undefined
       await message.stop([{ type: 'markdown_text', text: `\n\n${WITHDRAWN}` }]).catch(() => message.end(END_MS))
     })
   }
@@ -122,6 +118,7 @@ export class StepStream implements Display {
     await this.#tail
     if (this.#lost) throw this.#lost
     if (this.#isInherited) await this.#inherit()
+    if (!this.#message && !this.#dead && this.#way === 'stream' && this.#unsent.size > 0) await this.#send()
     const message = this.#message ?? this.#dead
     const isApart = this.#way === 'fallback' && message?.text === ''
     if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
@@ -191,7 +188,8 @@ export class StepStream implements Display {
   async #send(): Promise<void> {
     if (this.#isInherited) await this.#inherit()
     const [sent, tasks] = [[...this.#unsent], this.#tasks()]
-    const part = this.#message?.isUnsure ? undefined : this.#answer?.take()
+    const answer = this.#answer
+    const part = this.#message?.isUnsure ? undefined : answer?.take()
     const text = part?.markdown ? [{ type: 'markdown_text' as const, text: this.#withHead(part.markdown) }] : []
     if (tasks.length + text.length === 0) return
     this.#unsent.clear()
@@ -201,7 +199,7 @@ export class StepStream implements Display {
       this.#told += part?.written ?? ''
     } catch (error) {
       for (const n of sent) this.#unsent.add(n)
-      if (part && !this.#message?.isUnsure) this.#answer?.putBack(part)
+      if (part && !this.#message?.isUnsure) answer?.putBack(part)
       await this.#meet(error, part?.fence ?? '')
     }
   }
@@ -213,7 +211,7 @@ export class StepStream implements Display {
 
   /** Appends to the message, or to the next. `fence`: the code block that is open where the chunks' text begins. */
   async #write(chunks: Chunk[], fence: string): Promise<void> {
-    if (this.#message?.isFull(Date.now(), chunks)) {
+    if (this.#message && !this.#message.isUnsure && this.#message.isFull(Date.now(), chunks)) {
       const message = this.#message
       this.#put(message, fence)
       await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end(END_MS))
@@ -245,13 +243,16 @@ export class StepStream implements Display {
     if (error instanceof LeaseLost) throw error
     const code = error instanceof SlackRefusal ? error.code : undefined
     this.#options.log.info(this.#fields(error), 'Slack did not take a part of the streamed message')
-    if (code === 'stopped_by_user') {
+    const isDead = code === 'message_not_in_streaming_state'
+    if (code === 'stopped_by_user') this.#options.stopRun()
+    // What nobody is sure of is mended at the end.
+    if (code === 'stopped_by_user' || (isDead && this.#message?.isUnsure)) {
       this.#way = 'silent'
-      return this.#options.stopRun()
+      return
     }
     if (!this.#message) return this.#fallBack(code)
     if (code === undefined || code === 'ratelimited') return this.#schedule(RETRY_MS)
-    if (code !== 'message_not_in_streaming_state' || ++this.#deaths > MOST_DEATHS) return this.#fallBack(code)
+    if (!isDead || ++this.#deaths > MOST_DEATHS) return this.#fallBack(code)
     this.#put(this.#message, fence)
     this.#schedule()
   }
@@ -259,25 +260,13 @@ export class StepStream implements Display {
   /** What the stream does not show, the fallback does. */
   async #fallBack(code: string | undefined): Promise<void> {
     this.#way = 'fallback'
-    if (code !== undefined && !OWN_FAULTS.has(code) && !this.#message) {
-      const ms = code === 'ratelimited' ? LIMITED_MS : REFUSED_MS
-      this.#options.refused.set(this.#place, this.#options.now().getTime() + ms)
-    }
+    const { outbox, refused, now, fallback } = this.#options
+    if (code !== undefined && !this.#message) refused.note(outbox.question, code, now())
     for (const n of [...this.#unsent].sort((a, b) => a - b)) {
       const step = this.#steps.get(n)
-      if (step) await this.#options.fallback.show(step)
+      if (step) await fallback.show(step)
     }
     this.#unsent.clear()
-  }
-
-  #isRefused(): boolean {
-    return (this.#options.refused.get(this.#place) ?? 0) > this.#options.now().getTime()
-  }
-
-  /** Channels of one kind in one workspace take streams or do not. */
-  get #place(): string {
-    const { team, channel } = this.#options.outbox.question
-    return `${team}:${channel.charAt(0)}`
   }
 
   #tasks(): TaskUpdate[] {

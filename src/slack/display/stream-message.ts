@@ -128,8 +128,8 @@ export class StreamMessage {
   #withoutRepeats(chunks: Chunk[]): Chunk[] {
     return chunks.map((chunk) => {
       if (chunk.type !== 'task_update' || !this.detailed.has(chunk.id)) return chunk
-      const { details: _, ...others } = chunk
-      return others
+      const { type, id, title, status, output } = chunk
+      return { type, id, title, status, ...(output === undefined ? {} : { output }) }
     })
   }
 }

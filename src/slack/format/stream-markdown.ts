@@ -34,6 +34,9 @@ export class StreamMarkdown {
    */
   #isUnclear: 'paragraph' | 'always' | undefined
 
+  /** What was taken ends with code. */
+  #endsInCode = false
+
   /** `named`: the text with names in place of ids. */
   constructor(policy: LinkPolicy, named: (text: string) => string = (text) => text) {
     this.#policy = policy
@@ -61,7 +64,9 @@ export class StreamMarkdown {
       if (ready === '') break
       this.#rest = end > 0 ? this.#rest.slice(end) : line.slice(ready.length)
       written += ready
-      markdown += this.#safe(ready, end > 0 || all)
+      const safe = this.#safe(ready, end > 0 || all)
+      markdown += this.#endsInCode && safe.startsWith('`') ? ` ${safe}` : safe
+      this.#endsInCode = safe.endsWith('`')
     }
     const isBlank = written.length > MOST_BLANK && written.trim() === ''
     const kept = isBlank ? written : written.trimEnd()
