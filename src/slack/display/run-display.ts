@@ -12,7 +12,8 @@ import type { Outbox } from '../outbox.ts'
 import { hideSteps } from './hidden.ts'
 import { Replies } from './replies.ts'
 import { Status } from './status.ts'
-import { StepStream } from './step-stream.ts'
+import { StepStream, type StepStreamOptions } from './step-stream.ts'
+import { endStream } from './stream-ending.ts'
 import { STREAM } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
 import type { AnswerStart, Display, ShownStep } from './types.ts'
@@ -79,7 +80,7 @@ export class RunDisplay {
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
-    if (event.type === 'answer_withdrawn') this.#display.withdrawAnswer?.()
+    if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -184,8 +185,9 @@ function displayFor(options: RunDisplayOptions): Display {
   const replies = new Replies({ outbox, log })
   const isStreamed = steps === 'stream' || outbox.run.saved.posts[STREAM] !== undefined
   const named = (text: string) => mentions.shown(text)
+  const end: StepStreamOptions['end'] = (key, view, stream) => endStream(key, view, { ...stream, outbox, signal })
   const shown = isStreamed
-    ? new StepStream({ ...{ outbox, log, signal, refused, named, stopRun, now }, fallback: replies })
+    ? new StepStream({ ...{ outbox, log, refused, named, stopRun, now, end }, fallback: replies })
     : replies
   return steps === 'hidden' ? hideSteps(shown) : shown
 }

@@ -1,11 +1,11 @@
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { understoodLine, type AnswerView } from '../format/blocks.ts'
 import { linkPolicy } from '../format/links.ts'
 import { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../outbox.ts'
-import { endStream, headOf, type Told } from './stream-ending.ts'
-import { findStreams, StreamMessage, streamKeys, type Chunk } from './stream-message.ts'
+import { inheritStream, StreamMessage, streamKeys, type Chunk, type EndedStream, type Told } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
 import { taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
@@ -34,7 +34,8 @@ export interface StepStreamOptions {
   named(text: string): string
   /** Asks the run to stop, because a person has stopped its stream. */
   stopRun(): void
-  signal: AbortSignal
+  /** Ends a stream with its answer. @throws what kept it from being shown */
+  end(key: string, view: AnswerView, stream: EndedStream): Promise<void>
   now(): Date
 }
 
@@ -90,7 +91,8 @@ export class StepStream implements Display {
     return true
   }
 
-  showAnswer(text: string, start: AnswerStart): void {
+  showAnswer(text: string | undefined, start: AnswerStart): void {
+    if (text === undefined) return this.#withdraw()
     if (this.#way !== 'stream') return
     this.#start = start
     this.#answer ??= this.#markdown(start)
@@ -98,7 +100,7 @@ export class StepStream implements Display {
     this.#schedule()
   }
 
-  withdrawAnswer(): void {
+  #withdraw(): void {
     this.#answer = undefined
     this.#enqueue(async () => {
       const [told, message] = [this.#told, this.#message]
@@ -122,9 +124,8 @@ export class StepStream implements Display {
     const message = this.#message ?? this.#dead
     const isApart = this.#way === 'fallback' && message?.text === ''
     if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
-    const { outbox, signal } = this.#options
-    await endStream(ending.key, ending.view, {
-      ...{ outbox, signal, message, before: this.#before, endMs: END_MS },
+    await this.#options.end(ending.key, ending.view, {
+      ...{ message, before: this.#before, head: headOf(ending.view) },
       tasks: [...this.#steps.values()].sort((a, b) => a.n - b.n).map(taskOf),
       unsent: this.#tasks(),
       answer: this.#answer ?? this.#markdown(ending.view),
@@ -277,22 +278,18 @@ export class StepStream implements Display {
   /** Goes on with the message that a dead process left open, or mends it at the end: what is in it is read, not guessed. */
   async #inherit(): Promise<void> {
     this.#isInherited = false
-    const found = await findStreams(this.#options.outbox)
-    const last = found.pop()
-    if (!last) return
-    const message = new StreamMessage(this.#options.outbox, last.ts)
-    const markdown = found.map(({ text }) => text).join('')
-    if (markdown !== '') this.#before = { written: undefined, markdown }
-    message.text = last.text
-    message.isOver = !last.isOpen
-    // What stands there already is mended with the whole answer, at the end.
-    message.isUnsure = last.text !== '' || markdown !== ''
-    for (let n = 1; n <= this.#savedSteps; n++) message.detailed.add(`step-${n}`)
-    if (last.isOpen) this.#message = message
-    else this.#dead = message
+    const { before, message } = await inheritStream(this.#options.outbox, this.#savedSteps)
+    this.#before = before
+    if (message?.isOver) this.#dead = message
+    else this.#message = message
   }
 
   #fields(error: unknown) {
     return { question: this.#options.outbox.question.id, error: messageOf(error) }
   }
+}
+
+/** How the question was understood, above its answer. */
+function headOf({ understood }: Pick<AnswerView, 'understood'>): string {
+  return understood ? `${understoodLine(understood)}\n\n` : ''
 }

@@ -1,35 +1,15 @@
 import { LeaseLost } from '../../errors.ts'
-import { understoodLine, type AnswerView, type Content } from '../format/blocks.ts'
+import type { AnswerView, Content } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
-import type { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../outbox.ts'
-import type { Chunk, StreamMessage } from './stream-message.ts'
-import { planBlock, type TaskUpdate } from './stream-tasks.ts'
+import type { Chunk, EndedStream, StreamMessage } from './stream-message.ts'
+import { planBlock } from './stream-tasks.ts'
 
-/** A beginning of the answer that is in Slack: as it was written, where that is known, and as Slack has it. */
-export interface Told {
-  written: string | undefined
-  markdown: string
-}
+/** How long Slack is asked to end a stream. Milliseconds. */
+const END_MS = 15_000
 
-/** A stream as it stands when its answer is there. */
-interface EndedStream {
-  outbox: Outbox
-  signal: AbortSignal
-  /** The message that the answer ends in. */
-  message: StreamMessage
-  /** What the messages before it hold. */
-  before: Told
-  /** All steps, and those that the message does not show as they are. */
-  tasks: TaskUpdate[]
-  unsent: TaskUpdate[]
-  /** The answer's Markdown, behind all that was `told`. */
-  answer: StreamMarkdown
-  told: string
-  /** How long Slack is asked to end the stream. Milliseconds. */
-  endMs: number
-}
+type Ended = EndedStream & { outbox: Outbox; signal: AbortSignal }
 
 /** The most characters of Markdown in a chunk. */
 const MOST_CHUNK = 11_500
@@ -40,7 +20,7 @@ const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_ta
  * stream. Else (it has died, or something else was told, or nobody knows) the message is updated: nothing is lost, or there twice.
  * @throws SlackRefusal, LeaseLost where the answer could not be delivered
  */
-export async function endStream(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
+export async function endStream(key: string, view: AnswerView, stream: Ended): Promise<void> {
   const { outbox, message } = stream
   const post = `${key}-1`
   await outbox.once(post, {
@@ -62,12 +42,12 @@ async function findEnded(outbox: Outbox, key: string): Promise<string | undefine
 }
 
 /** @returns whether the answer is out. */
-async function stopWith(key: string, view: AnswerView, stream: EndedStream): Promise<boolean> {
+async function stopWith(key: string, view: AnswerView, stream: Ended): Promise<boolean> {
   const { outbox, message, told, unsent, answer } = stream
   if (message.isOver || message.isUnsure || !view.text.startsWith(told)) return false
   const { fence } = answer
   const rest = view.text.slice(told.length)
-  const text = (told === '' ? headOf(view) : '') + answer.finish(rest)
+  const text = (told === '' ? stream.head : '') + answer.finish(rest)
   const steps: Chunk[] = [...unsent, { type: 'plan_update', title: titleOf(view) }]
   const chunks: Chunk[] = text === '' ? steps : [...steps, { type: 'markdown_text', text }]
   const isLong = text.length > MOST_CHUNK || message.isFull(0, chunks)
@@ -104,9 +84,9 @@ async function appendInstead(
 }
 
 /** Puts the steps and the answer into the message in place of what is there, and what is too much into messages after it. */
-async function mend(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
-  const { outbox, message, before, tasks, endMs, signal } = stream
-  await message.end(endMs)
+async function mend(key: string, view: AnswerView, stream: Ended): Promise<void> {
+  const { outbox, message, before, tasks, signal } = stream
+  await message.end(END_MS)
   const text = textOf(view, stream)
   const [first, ...contents] = answerContents(
     before.markdown === '' ? { ...view, text } : { ...withoutHead(view), text },
@@ -124,13 +104,13 @@ async function mend(key: string, view: AnswerView, stream: EndedStream): Promise
 }
 
 /** What of the answer belongs into the last message. */
-function textOf(view: AnswerView, { before, told, message, answer }: EndedStream): string {
+function textOf(view: AnswerView, { before, told, message, answer, head }: Ended): string {
   const { written } = before
   const shown = written === undefined ? '' : told.slice(written.length)
   // A run that was stopped: what the person has read of its answer stays.
   if (view.gaveUp && shown !== '' && !view.text.startsWith(told)) return `${shown}\n\n${view.text}`
   if (written !== undefined) return view.text.startsWith(written) ? view.text.slice(written.length) : view.text
-  const whole = headOf(view) + answer.finish(view.text)
+  const whole = head + answer.finish(view.text)
   return message.isUnsure && whole.startsWith(before.markdown) ? whole.slice(before.markdown.length) : view.text
 }
 
@@ -171,9 +151,4 @@ function withoutHead(view: AnswerView): AnswerView {
 /** `4 steps, 12.1 s`. */
 function titleOf({ footer }: AnswerView): string {
   return footer.split(' · ').slice(0, 2).join(', ')
-}
-
-/** How the question was understood, above its answer. */
-export function headOf({ understood }: Pick<AnswerView, 'understood'>): string {
-  return understood ? `${understoodLine(understood)}\n\n` : ''
 }

@@ -1,5 +1,5 @@
 import { SlackRefusal } from '../client/slack-errors.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Question, Run } from '../../run/types.ts'
 import type { TaskUpdate } from './stream-tasks.ts'
 
 /** The post key of a run's first streamed message; those after it are `stream-2` and so on. */
@@ -13,8 +13,48 @@ const FIND_MS = 3_000
 /** A part of a streamed message, as Slack takes it. */
 export type Chunk = TaskUpdate | { type: 'plan_update'; title: string } | { type: 'markdown_text'; text: string }
 
+/** What of the outbox a stream needs. */
+export interface StreamOutbox {
+  readonly question: Question
+  readonly run: Run
+  call(
+    method: string,
+    args: Record<string, unknown>,
+    options: { effort: 'once' | 'patient'; signal?: AbortSignal },
+  ): Promise<Record<string, unknown>>
+  once(
+    key: string,
+    way: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
+  ): Promise<{ ts: string }>
+  ownMessages(
+    thread: string,
+    until?: AbortSignal,
+  ): AsyncIterable<{ ts: string; streaming_state?: string; text?: string }>
+}
+
+/** A beginning of the answer that is in Slack: as it was written, where that is known, and as Slack has it. */
+export interface Told {
+  written: string | undefined
+  markdown: string
+}
+
+/** A stream as it stands when its answer is there. */
+export interface EndedStream {
+  /** The message that the answer ends in. */
+  message: StreamMessage
+  /** What the messages before it hold. */
+  before: Told
+  /** All steps, and those that the message does not show as they are. */
+  tasks: TaskUpdate[]
+  unsent: TaskUpdate[]
+  /** The answer's Markdown, behind all that was `told`; and what stands above it. */
+  answer: { readonly fence: string; finish(rest: string): string }
+  told: string
+  head: string
+}
+
 /** A streamed message as it is in Slack. */
-export interface FoundStream {
+interface FoundStream {
   ts: string
   isOpen: boolean
   text: string
@@ -33,18 +73,18 @@ export class StreamMessage {
   readonly detailed = new Set<string>()
   /** What it is ended with, where that could not be sent with its last chunks. */
   closing: { blocks?: unknown; metadata?: unknown } = {}
-  readonly #outbox: Outbox
+  readonly #outbox: StreamOutbox
   readonly #startedAt: number
   #bytes = 0
 
-  constructor(outbox: Outbox, ts: string) {
+  constructor(outbox: StreamOutbox, ts: string) {
     this.#outbox = outbox
     this.ts = ts
     this.#startedAt = Number(ts) * 1000
   }
 
   /** Opens one, and records it in the run under a key of its own. @throws what kept it from being opened */
-  static async open(outbox: Outbox, chunks: Chunk[]): Promise<StreamMessage> {
+  static async open(outbox: StreamOutbox, chunks: Chunk[]): Promise<StreamMessage> {
     const { question, run } = outbox
     await run.checkLease()
     const { channel, thread, user, team } = question
@@ -139,14 +179,14 @@ function bytesOf(chunks: Chunk[]): number {
 }
 
 /** The keys under which the run's streamed messages are claimed, the oldest first. */
-export function streamKeys({ run }: Outbox): string[] {
+export function streamKeys({ run }: StreamOutbox): string[] {
   const numberOf = (key: string) => Number(key.slice(STREAM.length + 1) || 1)
   const keys = Object.keys(run.saved.posts).filter((key) => /^stream(?:-\d+)?$/.test(key))
   return keys.sort((a, b) => numberOf(a) - numberOf(b))
 }
 
 /** A claim that led to nothing is taken up again. */
-function nextKey(outbox: Outbox): string {
+function nextKey(outbox: StreamOutbox): string {
   const keys = streamKeys(outbox)
   const last = keys.at(-1)
   if (last !== undefined && outbox.run.saved.posts[last] === '') return last
@@ -154,7 +194,7 @@ function nextKey(outbox: Outbox): string {
 }
 
 /** The streamed messages in the thread that are ours: those of the run, and an open one that nobody has recorded. */
-export async function findStreams(outbox: Outbox): Promise<FoundStream[]> {
+async function findStreams(outbox: StreamOutbox): Promise<FoundStream[]> {
   const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
   const soon = AbortSignal.timeout(FIND_MS)
   const found: FoundStream[] = []
@@ -166,7 +206,28 @@ export async function findStreams(outbox: Outbox): Promise<FoundStream[]> {
 }
 
 /** A stream that is open in the thread and not recorded. Streams carry no metadata, but a thread has one writer. */
-async function findOpen(outbox: Outbox): Promise<FoundStream | undefined> {
+async function findOpen(outbox: StreamOutbox): Promise<FoundStream | undefined> {
   const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
   return (await findStreams(outbox)).findLast(({ ts, isOpen }) => isOpen && !known.has(ts))
+}
+
+/**
+ * The last of the messages that an earlier process opened, and what those before it hold. The first so many steps may be in it
+ * already. What stands in it of an answer is compared with the whole answer at the end.
+ */
+export async function inheritStream(
+  outbox: StreamOutbox,
+  steps: number,
+): Promise<{ message?: StreamMessage; before: Told }> {
+  const found = await findStreams(outbox)
+  const last = found.pop()
+  const markdown = found.map(({ text }) => text).join('')
+  const before = { written: markdown === '' ? '' : undefined, markdown }
+  if (!last) return { before }
+  const message = new StreamMessage(outbox, last.ts)
+  message.text = last.text
+  message.isOver = !last.isOpen
+  message.isUnsure = last.text !== '' || markdown !== ''
+  for (let n = 1; n <= steps; n++) message.detailed.add(`step-${n}`)
+  return { message, before }
 }

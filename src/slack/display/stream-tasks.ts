@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/web-api'
 import { inputText } from '../../agent/tool-input.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
-import type { ShownStep } from './types.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
 const TASK_CHARS = 240
@@ -16,7 +16,7 @@ export interface TaskUpdate {
   output?: string
 }
 
-export function taskOf({ n, step }: ShownStep): TaskUpdate {
+export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep }): TaskUpdate {
   const { thought, observation } = step
   const isReadable = step.kind === 'tool'
   const title = isReadable

@@ -25,12 +25,10 @@ export interface Display {
    */
   show(step: ShownStep): Promise<boolean>
   /**
-   * Shows more of the answer while the model writes it; absent where an answer is shown whole. `view`: what is known of the
-   * answer by now. Takes no time: what is told piles up for the next call.
+   * Shows more of the answer while the model writes it; without a text, what was shown is no answer after all. Absent where an
+   * answer is shown whole. `view`: what is known of it by now. Takes no time: what is told piles up for the next call.
    */
-  showAnswer?(text: string, view: AnswerStart): void
-  /** What `showAnswer` has shown is no answer after all. */
-  withdrawAnswer?(): void
+  showAnswer?(text: string | undefined, view: AnswerStart): void
   /** Shows what the run ends with, and of the `unfinished` steps that they did not end. @throws what kept the ending from being shown */
   finish(ending: Ending): Promise<void>
   /** Closes what may still be open, after whatever ended the run. Never rejects. */

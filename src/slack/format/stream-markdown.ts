@@ -187,7 +187,7 @@ function harmless(text: string): string {
   return text.replace(/<(?=[!@#])/g, '<\u200b')
 }
 
-/** There Slack may make a link of an address between angles. */
+/** There Slack may make a link of an address between angles, and of one behind brackets. */
 function harmlessCode(text: string): string {
-  return text.replace(/<(?=[!@#]|[a-z][a-z\d+.-]{0,20}:)/gi, '<\u200b')
+  return text.replace(/<(?=[!@#]|[a-z][a-z\d+.-]{0,20}:)|\](?=[(:]\s{0,9}<?[a-z][a-z\d+.-]{0,20}:)/gi, '$&\u200b')
 }
