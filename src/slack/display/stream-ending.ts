@@ -119,6 +119,7 @@ async function update(
   plan: Content['blocks'],
   { outbox, signal, ts, key }: { outbox: Outbox; signal: AbortSignal; ts: string; key: string },
 ): Promise<void> {
+  await outbox.run.checkLease()
   const metadata = outbox.metadata(`${key}-1`)
   const args = { channel: outbox.question.channel, ts, text: content.text, parse: 'none', metadata }
   const options = { effort: 'patient', signal } as const
