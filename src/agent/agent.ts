@@ -43,6 +43,12 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
   }
 }
 
+/** Takes back what was told of an answer that is none, or not the one that counts. */
+function* withdraw(run: RunState): Generator<AgentEvent> {
+  if (run.told !== '') yield { type: 'answer_withdrawn' }
+  run.told = ''
+}
+
 /** @throws the reason of `run.signal` when that is aborted. */
 async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   for (;;) {
@@ -57,7 +63,10 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
     const turn = yield* think(run)
     if (run.cutOff === 'silence') return yield stalled(run, turn)
     // What was added while the model wrote its answer is not in it: the model answers anew.
-    if (turn?.kind === 'finish' && !run.finalTurn && (yield* takeAdditions(run))) continue
+    if (turn?.kind === 'finish' && !run.finalTurn && (yield* takeAdditions(run))) {
+      yield* withdraw(run)
+      continue
+    }
     if (turn?.kind === 'finish') return yield answerOf(run, turn.answer)
     if (run.finalTurn) return yield partialOf(run, turn)
     if (turn) yield* addSteps(run, turn)
@@ -78,6 +87,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     startedAt: now.getTime(),
     today: now.toISOString().slice(0, 10),
     written: '',
+    told: '',
   }
 }
 
@@ -112,7 +122,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   const usages: Usage[] = []
   let completion: Completion | undefined
   try {
-    completion = await complete(run, usages)
+    completion = yield* complete(run, usages)
   } finally {
     // A call that failed has been paid for too.
     const ms = run.now().getTime() - asked
@@ -121,11 +131,13 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   yield* reportUsage(run)
   run.written = completion?.text ?? ''
   run.cutOff = completion?.cutOff
-  return completion && wholeOf(run.dialect.read(completion, run.tools), completion)
+  const turn = completion && wholeOf(run.dialect.read(completion, run.tools), completion)
+  if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.told))) yield* withdraw(run)
+  return turn
 }
 
 /** One completion. The stream is ended at the first observation that the model invents. */
-async function complete(run: RunState, usages: Usage[]): Promise<Completion | undefined> {
+async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEvent, Completion | undefined> {
   const { stop } = run.dialect
   const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
   const time = callDeadline(run)
@@ -136,14 +148,23 @@ async function complete(run: RunState, usages: Usage[]): Promise<Completion | un
   let cutOff: CutOff | undefined
   let reasoning = ''
   let heardAt = run.now().getTime()
+  let along = run.readAlong?.(run.dialect, run.tools)
+  run.told = ''
   try {
     for await (const event of run.model.stream(request)) {
       heardAt = run.now().getTime()
-      if (event.type === 'restart') [cut, reasoning] = [new ObservationCut(invention), '']
-      else if (event.type === 'tool_calls') toolCalls = event.calls
+      if (event.type === 'restart') {
+        ;[cut, reasoning, along] = [new ObservationCut(invention), '', run.readAlong?.(run.dialect, run.tools)]
+        yield* withdraw(run)
+      } else if (event.type === 'tool_calls') toolCalls = event.calls
       else if (event.type === 'cut_off') cutOff = 'length'
       else if (event.type === 'reasoning') reasoning = (reasoning + event.text).slice(0, REASONING_CHARS)
       else if (cut.push(event.text)) break
+      else if (along) {
+        const text = along.push(event.text, cut)
+        run.told = along.told
+        if (text !== '') yield { type: 'answer_delta', text }
+      }
     }
   } catch (error) {
     if (run.signal.aborted || !signal.aborted) throw error

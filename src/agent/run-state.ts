@@ -1,4 +1,5 @@
 /** What a run is given and what it knows while it runs: types alone. */
+import type { ObservationCut } from './parser/observation-cut.ts'
 import type { RunProgress } from './run-progress.ts'
 import type {
   CutOff,
@@ -70,6 +71,14 @@ export interface Steering {
   mayRun?: (call: { n: number; step: ToolStep; tool: Tool }) => Permission
 }
 
+/** Reads an answer while the model writes it. */
+export interface AnswerReader {
+  /** Takes the next piece of a completion that `cut` has taken. @returns what it adds to the answer for certain */
+  push(piece: string, cut: ObservationCut): string
+  /** All that `push` has returned. */
+  readonly told: string
+}
+
 export interface AgentDeps extends ToolEnv, Steering {
   model: Model
   dialect: Dialect
@@ -77,6 +86,8 @@ export interface AgentDeps extends ToolEnv, Steering {
   limits: RunLimits
   /** A few characters that no page can guess: they fence a run's observations in the prompt. */
   newNonce(): string
+  /** Makes the reader of one completion, where somebody wants to see the answer grow (`answer_delta`). */
+  readAlong?: (dialect: Dialect, tools: Tool[]) => AnswerReader
 }
 
 /** Everything that a run knows while it runs. */
@@ -100,5 +111,7 @@ export interface RunState extends AgentDeps {
   finalTurn?: StopReason | undefined
   /** The text of the model's last completion, and why it is not whole. */
   written: string
+  /** What of that completion the readers of its answer have been told. */
+  told: string
   cutOff?: CutOff | undefined
 }

@@ -1,22 +1,19 @@
-import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
-import type { AgentDeps } from '../agent/agent.ts'
-import type { Tool } from '../agent/types.ts'
-import type { RunArchive, RunEnd, RunRecord } from '../archive/types.ts'
+import { answer, answeredFields, type AnswerDeps } from '../answer.ts'
+import type { RunEnd, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
-import type { SaidOnce } from '../limits/said-once.ts'
-import type { UsageLimits } from '../limits/usage-limits.ts'
-import type { Log } from '../log.ts'
-import type { Handled, Handler, Queue } from '../queue/types.ts'
+import type { Handled, Handler } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
 import { hasThreadBefore, type Question, type Run, type SavedRun } from '../run/types.ts'
-import type { Installation, Installations } from '../workspace/installations.ts'
-import type { Settings, SettingsFor } from '../workspace/settings.ts'
+import type { Installation } from '../workspace/installations.ts'
+import type { Settings } from '../workspace/settings.ts'
 import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import { openCommandThread } from './command-thread.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
+import { answerReader, stopRun } from './display/read-along.ts'
+import { StreamRefusals } from './display/stream-refusals.ts'
 import {
   noticeDeadLetter,
   noticeDenial,
@@ -32,43 +29,19 @@ import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
 import { readThread } from './thread-reader.ts'
-
-export interface HandleQuestionOptions {
-  installations: Installations
-  settingsFor: SettingsFor
-  /** What answering takes besides the settings of the question's place. */
-  answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
-  /** Keeps what ended. */
-  archive: RunArchive
-  queue: Queue
-  /** Fair use; absent where nothing is limited. */
-  limits?: UsageLimits | undefined
-  /** So that who may not ask is told so once. */
-  saidOnce: SaidOnce
-  /** Whether the queue hands a run over when this process stops; otherwise the asker is told. */
-  durable: boolean
-  /** Absent where nothing is measured. */
-  watch?: AnswerWatch | undefined
-  log: Log
-  fetch?: typeof globalThis.fetch | undefined
-  now(): Date
-}
-
-/** Observes the work, for the metrics and the traces. */
-export interface AnswerWatch {
-  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
-  refused(question: Question, limit: string): void
-}
+import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
   const time = () => options.now().getTime()
   const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now: time })
+  const streamsRefused = new StreamRefusals()
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
-      if (installation) return handle(await workOn(question, run, { ...options, installation, signal, admitted }))
+      const parts = { ...options, streamsRefused, admitted, installation, signal }
+      if (installation) return handle(await workOn(question, run, { ...parts, installation }))
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
@@ -93,7 +66,8 @@ interface Work extends QuestionWork {
 async function workOn(
   question: Question,
   run: Run,
-  options: HandleQuestionOptions & Pick<Work, 'installation' | 'signal' | 'admitted'>,
+  options: HandleQuestionOptions &
+    Pick<Work, 'installation' | 'signal' | 'admitted'> & { streamsRefused: StreamRefusals },
 ): Promise<Work> {
   const { installation, signal, admitted, log, limits, now, fetch } = options
   const settings = await options.settingsFor(question)
@@ -108,7 +82,11 @@ async function workOn(
       await mentions.lookUpSaved(run.saved)
       const parts = { log, outbox: other ? outboxUnder(other) : outbox }
       const { linkHosts } = settings
-      return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
+      const shared = {
+        streamsRefused: options.streamsRefused,
+        stopRun: () => stopRun(question, { ...options.answer, log }),
+      }
+      return new RunDisplay({ ...parts, ...shared, steps, mentions, linkHosts, now, signal: other ?? signal })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
       if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
@@ -252,7 +230,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
   const { model, dialect, tools } = settings
-  const agent = { ...options.answer.agent, model, dialect, tools }
+  const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
+  const agent = { ...options.answer.agent, model, dialect, tools, ...along }
   const history = mentions.history(options.answer.history)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)

@@ -63,7 +63,7 @@ export class Mentions {
 
   /** The event with names in what the model wrote, as people read it. What a tool returned is data and is left as it is. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
-    if (event.type === 'usage') return event
+    if (event.type === 'usage' || event.type === 'answer_delta' || event.type === 'answer_withdrawn') return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.shown(event.question) }

@@ -194,7 +194,7 @@ export class Outbox {
     }
     const thread = post.thread ? { thread_ts: post.thread } : {}
     const place = { channel: this.question.channel, ...thread }
-    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.#metadata(post.key) }
+    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.metadata(post.key) }
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 
@@ -229,7 +229,7 @@ export class Outbox {
   }
 
   #update(key: string, ts: string, content: Content): Promise<SlackResult> {
-    const args = { channel: this.question.channel, ts, metadata: this.#metadata(key) }
+    const args = { channel: this.question.channel, ts, metadata: this.metadata(key) }
     return this.#send('chat.update', args, { content })
   }
 
@@ -259,7 +259,8 @@ export class Outbox {
     if (!isNew) await this.#update(key, ts, content)
   }
 
-  #metadata(key: string) {
+  /** What marks a message as this part of the run. */
+  metadata(key: string) {
     return { event_type: EVENT_TYPE, event_payload: { run: this.question.id, step: key } }
   }
 

@@ -21,6 +21,7 @@ export interface AgentOptions {
   task?: Partial<Task>
   stream?: boolean
   refuses?: string[]
+  readAlong?: AgentDeps['readAlong']
 }
 
 export interface AgentRun {
@@ -48,7 +49,7 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
 
 /** What the agent is made of, with the real dialects and prompts. */
 export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
-  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true } = options
+  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong } = options
   return {
     model: modelAt(url, { stream }),
     dialect: DIALECTS[dialect].create({ prompts: loadPrompts(), examples }),
@@ -57,6 +58,7 @@ export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}
     fetch: () => Promise.reject(new Error('This test reaches nothing.')),
     now: () => new Date(),
     newNonce: () => String(randomInt(100_000, 1_000_000)),
+    ...(readAlong ? { readAlong } : {}),
   }
 }
 

@@ -1,90 +1,60 @@
-import { describe, expect, test } from 'vitest'
-import type { Fault } from '../../src/playground/slack.ts'
-import { secondBot, startBot, type Thread } from '../harness/bot.ts'
-import { fileEnds } from '../harness/ends.ts'
+/** A stream whose process ends: the next one goes on with it, or ends it, and the answer is there once. */
+import { expect, test } from 'vitest'
+import { secondBot, startBot, type TestBot, type Thread } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
-const bot = await startBot(fileEnds(), { env: { STEPS: 'stream' } })
-const { slack } = bot
-let count = 0
+const WORDS = 'The lighthouse keeper counted every ship that passed the cape before the storm came in from the west. '
+const ANSWER = WORDS.repeat(12).trim()
 
-/** A question of two steps in a channel of its own, with these faults before it. */
-async function asked(faults: Fault[], { slack, model, mention } = bot): Promise<{ thread: Thread; name: string }> {
-  const name = `stream-${count++}-`
-  const channel = slack.addChannel(`C0STREAM${String(count).padStart(3, '0')}`).id
-  for (const fault of faults) slack.fault({ ...fault, channel })
-  model.on(
-    name,
-    act(`${name} <!channel> one`, 'calculator', '1+1'),
-    act(`${name} two`, 'teleport', 'Mars'),
-    finish(`${name} answered`),
-  )
-  const thread = await mention(`Work on ${name}`, { channel })
-  await thread.ended()
-  return { thread, name }
+async function durable(t: Ends): Promise<{ bot: TestBot; env: Record<string, string> }> {
+  const server = await startRedis()
+  t.onTestFinished(() => server.stop())
+  const env = { STEPS: 'stream', REDIS_URL: server.url, SHUTDOWN_MS: '500' }
+  return { bot: await startBot(t, { env }), env }
 }
 
-describe.concurrent('STEPS=stream', () => {
-  test.for<[string, Fault]>([
-    ['may not be begun', { method: 'chat.startStream', error: 'channel_type_not_supported' }],
-    ['is not known to this Slack', { method: 'chat.startStream', error: 'unknown_method' }],
-    ['is limited', { method: 'chat.startStream', retryAfter: 30 }],
-    ['dies on the way', { method: 'chat.appendStream', error: 'message_not_in_streaming_state' }],
-    ['is cut', { method: 'chat.appendStream', dropBefore: true }],
-  ])('where a stream %s, the steps are replies from there, and none is lost', async ([, fault], t) => {
-    // What Slack limits, it limits in the whole workspace.
-    const own = fault.retryAfter ? await startBot(t, { env: { STEPS: 'stream' } }) : bot
-    const { thread, name } = await asked([fault], own)
-    const shown = thread.shown().join('\n')
-    for (const part of ['calculator', '1+1', 'teleport', 'Mars', 'There is no tool']) expect(shown).toContain(part)
-    expect(thread.shown().at(-1)).toMatch(new RegExp(`^${name} answered\n2 steps`))
-    expect(thread.messages().filter((message) => message.streaming_state === 'in_progress')).toEqual([])
-  })
+function done({ slack }: TestBot): string[] {
+  return slack.calls.flatMap(({ method, ok }) => (ok && /(?:start|stop)Stream|update/.test(method) ? [method] : []))
+}
 
-  test('a stream that Slack does not end at first is ended after the answer', async () => {
-    const { thread } = await asked([{ method: 'chat.stopStream', status: 503 }])
-    const isDone = () => thread.messages()[0]?.streaming_state === 'completed'
-    await slack.until(isDone, 'the end of the stream')
-    expect(thread.messages()).toHaveLength(2)
-  })
-
-  test('a stream that began without our hearing of it is found and gone on with', async () => {
-    const { thread } = await asked([{ method: 'chat.startStream', dropAfter: true }])
-    const streams = thread.messages().filter((message) => message.streaming_state !== undefined)
-    expect(streams.map(({ streaming_state }) => streaming_state)).toEqual(['completed'])
-    expect(thread.steps()).toEqual([])
-  })
-})
+function open(thread: Thread): number {
+  return thread.messages().filter(({ streaming_state }) => streaming_state === 'in_progress').length
+}
 
 describeWithRedis('a stream whose process ends', () => {
   test('is left open for the next process, which goes on with it and ends it once', async (t) => {
-    const server = await startRedis()
-    t.onTestFinished(() => server.stop())
-    const env = { STEPS: 'stream', REDIS_URL: server.url, SHUTDOWN_MS: '500' }
-    const first = await startBot(t, { env })
-    first.model.on('handed over', act('One.', 'calculator', '1+1'), { hang: true })
-    const thread = await first.mention('Is it handed over?')
-    const { slack, model } = first
-    await slack.until(
-      () => model.about('handed over').length === 2 && thread.messages().length === 1,
-      'the second call',
-    )
-    await first.stop()
-    expect(thread.messages()[0]).toMatchObject({ streaming_state: 'in_progress' })
+    const { bot, env } = await durable(t)
+    const { slack, model } = bot
+    model.on('handed over', act('One.', 'calculator', '1+1'), { hang: true })
+    const thread = await bot.dm('Is it handed over?')
+    await slack.until(() => model.about('handed over').length === 2 && open(thread) === 1, 'the second call')
+    await bot.stop()
+    expect(open(thread)).toBe(1)
     model.on('handed over', act('Two.', 'calculator', '2+2'), finish('Handed over.'))
-    await secondBot(t, first, env)
-    expect(await thread.lastAnswer()).toBe('Handed over.')
-    await slack.until(() => thread.messages()[0]?.streaming_state === 'completed', 'the end of the stream')
-    expect([thread.messages().length, thread.steps()]).toEqual([2, []])
-    const methods = slack.calls.filter(({ ok }) => ok).map(({ method }) => method)
-    expect(methods.filter((method) => /(?:start|stop)Stream/.test(method))).toEqual([
-      'chat.startStream',
-      'chat.stopStream',
-    ])
+    await secondBot(t, bot, env)
+    expect(await thread.ended()).toMatch(/^Handed over\.\n/)
+    expect(thread.messages()).toHaveLength(1)
+    for (const part of ['calculator: 1+1', 'calculator: 2+2']) expect(thread.shown()[0]).toContain(part)
+    expect(done(bot)).toEqual(['chat.startStream', 'chat.stopStream'])
   })
-})
 
-test('nobody is pinged, and Slack would have refused nothing', () => {
-  expect([slack.pings(), slack.refusals]).toEqual([[], []])
+  test('in the middle of its answer is ended, and holds the answer of the next process once', async (t) => {
+    const { bot, env } = await durable(t)
+    const { slack, model } = bot
+    model.on('half way', act('One.', 'calculator', '1+1'), { text: finish(ANSWER), chunkMs: 8, stallAfter: 900 })
+    const thread = await bot.dm('Is it half way?')
+    await slack.until(() => (thread.messages()[0]?.text ?? '').length > 100, 'a part of the answer')
+    await bot.stop()
+    model.on('half way', finish(`Otherwise: ${ANSWER}`))
+    await secondBot(t, bot, env)
+    await thread.ended()
+    expect(thread.messages()).toHaveLength(1)
+    const shown = thread.shown()[0] ?? ''
+    expect(shown.replace(/\s+/g, ' ')).toContain(`Otherwise: ${ANSWER}`)
+    expect(shown.split('The lighthouse keeper')).toHaveLength(13)
+    expect(shown).toContain('calculator: 1+1')
+    expect([open(thread), slack.refusals]).toEqual([0, []])
+  })
 })

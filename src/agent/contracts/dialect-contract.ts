@@ -49,6 +49,20 @@ export type ParsedTurn =
   /** `hint` shows the expected form; it goes back to the model as the observation. */
   | { kind: 'unreadable'; thought: string; hint: string }
 
+/** A place in a line of model output where an answer may begin. Whether it does, `Dialect.read` says. */
+export interface AnswerOpening {
+  /** Offset of the answer's first character in the line. */
+  at: number
+  /** How it is written: as it stands, inside a JSON string, or up to a closing bracket. */
+  form: 'text' | 'json' | 'bracket'
+  /** Spaces that stand before each of its lines and are no part of it. */
+  indent?: number
+  /** As many characters are awaited before any is told: a beginning of prose may still become a call. */
+  hold?: number
+  /** Whether a later line shows that the answer has ended, or that there is none. */
+  endsAt?(line: string): boolean
+}
+
 /** How a prompt teaches ReAct and how its output is read. Neither method ever throws on anything a model wrote. */
 export interface Dialect {
   readonly name: string
@@ -60,4 +74,9 @@ export interface Dialect {
   beginsObservation(line: string): boolean
   render(view: RunView): Rendered
   read(completion: Completion, tools: Tool[]): ParsedTurn
+  /**
+   * Where an answer may begin in a line that may still grow, for readers who read along; `isFirst` for the first line with
+   * words. Absent where answers come whole.
+   */
+  opensAnswer?(line: string, isFirst: boolean): AnswerOpening | undefined
 }

@@ -80,6 +80,13 @@ export type AgentEvent =
   | { type: 'message'; n: number; step: MessageStep }
   /** A tool waits for a person's approval. */
   | { type: 'waiting'; n: number; step: ToolStep }
+  /**
+   * More of the answer that the model is writing, where a reader of the run reads along: in order, the beginning of its text.
+   * It is not saved and no part of the run's truth; the answer comes whole all the same.
+   */
+  | { type: 'answer_delta'; text: string }
+  /** What the deltas have told since the last answer or withdrawal is no answer, or not this one. */
+  | { type: 'answer_withdrawn' }
   | { type: 'answer'; text: string; sources: Source[]; stopped?: StopReason }
   | { type: 'gave_up'; reason: StopReason; text: string }
   /** What one call of the model used, made by the loop or by a tool. `ms`: how long it took; 0 for a tool's. */

@@ -1,6 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
+import { answerInBrackets, labelledAnswer } from '../parser/answer-opening.ts'
 import { argumentInput, readCall, type Call } from '../parser/bracket-call.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
@@ -67,6 +68,7 @@ function bracketForm(form: Form, prompts: Prompts): Dialect {
       const names = form.tools(tools)
       return withOurNames(readBracket(completion.text, [...names.keys(), FINISH]), names)
     },
+    opensAnswer: (line) => labelledAnswer(line) ?? answerInBrackets(line),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { pastAnswer } from '../past-turns.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
+import { labelledAnswer } from '../parser/answer-opening.ts'
 import { REACT } from '../parser/label-words.ts'
 import { labelReader } from '../parser/labels.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput, type ModelOutput } from '../parser/model-output.ts'
@@ -23,6 +24,7 @@ export function conversationalDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => ({ messages: renderConversation(view, prompts) }),
     read: (completion, tools) => readConversational(completion.text, toolNames(tools), acceptsInput(tools)),
+    opensAnswer: (line) => labelledAnswer(line, labelAt),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { messageLine } from '../observation.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
+import { answerInJson, labelledAnswer } from '../parser/answer-opening.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
@@ -28,6 +29,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts) }),
     read: (completion, tools) => readJson(completion.text, toolNames(tools), acceptsInput(tools)),
+    opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
 }
 

@@ -2,12 +2,13 @@ import { personsWords } from '../observation.ts'
 import type { Prompts } from '../../prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
-import { sectionsOf } from '../parser/labels.ts'
+import { reactLabel, sectionsOf } from '../parser/labels.ts'
 import { leakedCallFrom, type LeakedCall } from '../parser/leaked-calls.ts'
 import { thoughtBefore, turnText, type ModelOutput } from '../parser/model-output.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
 import type {
+  AnswerOpening,
   Completion,
   Dialect,
   Message,
@@ -29,6 +30,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
     read: (completion, tools) => readNative(completion, toolNames(tools)),
+    opensAnswer: opensProse,
   }
 }
 
@@ -99,6 +101,21 @@ function readNative({ text, reasoning, toolCalls }: Completion, tools: string[])
   if (words !== '') return { kind: 'finish', thought: thinking, answer: words.replace(ANSWER_LABEL, '') }
   return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
 }
+
+/**
+ * All that a model says may be its answer, and a sentence before a call: those are short. What looks like JSON, a call or a
+ * label is read as a whole.
+ */
+function opensProse(line: string, isFirst: boolean): AnswerOpening | undefined {
+  const at = line.length - line.trimStart().length
+  const isProse = isFirst && /^[\p{L}\p{N}#*_"'(-]/u.test(line.slice(at)) && !BEGINS_SCAFFOLDED.test(line.slice(at))
+  if (!isProse || line.length - at < LONGEST_LABEL || reactLabel(line, 0) || ANSWER_LABEL.test(line)) return undefined
+  return { at, form: 'text', hold: MOST_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) }
+}
+
+/** What is not a label after so many characters is none; no model says more before it calls a tool. */
+const LONGEST_LABEL = 30
+const MOST_PREAMBLE = 300
 
 /**
  * Some models write their calls into the text, or ReAct's labels although they were given tools: then that is how they are

@@ -1,6 +1,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
+import { labelledAnswer } from '../parser/answer-opening.ts'
 import { labelReader, type Label } from '../parser/labels.ts'
 import { toParsedTurn, turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
@@ -19,6 +20,7 @@ export function selfAskDialect(prompts: Prompts): Dialect {
     beginsObservation: beginsIntermediateAnswer,
     render: (view) => ({ messages: renderSelfAsk(view, prompts) }),
     read: (completion, tools) => onSearch(readSelfAsk(completion.text), tools),
+    opensAnswer: (line) => labelledAnswer(line, labelAt),
   }
 }
 

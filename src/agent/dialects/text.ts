@@ -2,6 +2,7 @@
 import type { Prompts } from '../../prompts.ts'
 import { defuseLabels, fenceObservation, messageLine } from '../observation.ts'
 import { acceptsInput, fieldsOf, inputText, specOf, toolNames } from '../tool-input.ts'
+import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
@@ -28,6 +29,7 @@ export function textDialect(prompts: Prompts): Dialect {
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts) }),
     read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
+    opensAnswer: (line) => labelledAnswer(line),
   }
 }
 

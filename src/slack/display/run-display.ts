@@ -13,8 +13,11 @@ import type { Outbox } from '../outbox.ts'
 import { hideSteps } from './hidden.ts'
 import { Replies } from './replies.ts'
 import { Status } from './status.ts'
-import { STREAM, StepStream } from './step-stream.ts'
-import type { Display, ShownStep } from './types.ts'
+import { StepStream, type StepStreamOptions } from './step-stream.ts'
+import { endStream } from './stream-ending.ts'
+import { STREAM } from './stream-message.ts'
+import type { StreamRefusals } from './stream-refusals.ts'
+import type { AnswerStart, Display, ShownStep } from './types.ts'
 
 type Steps = 'replies' | 'stream' | 'hidden'
 
@@ -26,6 +29,10 @@ export interface RunDisplayOptions {
   linkHosts: string[]
   log: Log
   signal: AbortSignal
+  /** Shared by all runs of the process. */
+  streamsRefused: StreamRefusals
+  /** Asks the run to stop: a person has stopped what it was showing. */
+  stopRun(): void
   now(): Date
 }
 
@@ -55,6 +62,11 @@ export class RunDisplay {
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
 
+  /** Whether it shows an answer while the model writes it. */
+  get showsDeltas(): boolean {
+    return this.#display.showAnswer !== undefined
+  }
+
   /** Sets the status, and updates the steps that an earlier process may have left half shown; once. */
   begin(): void {
     if (this.#hasBegun) return
@@ -71,6 +83,8 @@ export class RunDisplay {
     if (event.type === 'understood') this.#understood = event.question
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
+    if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
+    if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -117,6 +131,7 @@ export class RunDisplay {
     this.#lost ??= error
     this.#isAbandoned = true
     await Promise.all([this.#tail, this.#status.abandon()])
+    await this.#display.leave?.()
     throw error
   }
 
@@ -135,16 +150,22 @@ export class RunDisplay {
     return { n, step, understood: n === 1 ? this.#understood : undefined }
   }
 
+  /** What an answer is shown with, as far as it is known before it is there. */
+  #asked(): AnswerStart {
+    const { outbox, linkHosts } = this.#options
+    const sources = this.#progress.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.sources) || [])
+    const { id, text } = outbox.question
+    return { sources, question: text, questionId: id, understood: this.#understood, allowedHosts: linkHosts }
+  }
+
   #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Promise<void> {
-    const { outbox, linkHosts, now } = this.#options
+    const { now } = this.#options
     const { steps, usage } = this.#progress
     const ms = now().getTime() - this.#run.saved.startedAt
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const footer = [...this.#downLines(), figures].join('\n')
-    const { id, text } = outbox.question
-    const asked = { question: text, questionId: id, understood: this.#understood }
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-    const view = { ...final, ...asked, series, allowedHosts: linkHosts, footer }
+    const view = { ...this.#asked(), ...final, series, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 
@@ -185,10 +206,15 @@ export class RunDisplay {
 }
 
 /** Chooses how a run is shown. A stream that an earlier process opened is gone on with, so that it does not stay open. */
-function displayFor({ steps, outbox, log }: Pick<RunDisplayOptions, 'steps' | 'outbox' | 'log'>): Display {
+function displayFor(options: RunDisplayOptions): Display {
+  const { steps, outbox, log, signal, mentions, streamsRefused: refused, stopRun, now } = options
   const replies = new Replies({ outbox, log })
   const isStreamed = steps === 'stream' || outbox.run.saved.posts[STREAM] !== undefined
-  const shown = isStreamed ? new StepStream({ outbox, log, fallback: replies }) : replies
+  const named = (text: string) => mentions.shown(text)
+  const end: StepStreamOptions['end'] = (key, view, stream) => endStream(key, view, { ...stream, outbox, signal })
+  const shown = isStreamed
+    ? new StepStream({ ...{ outbox, log, refused, named, stopRun, now, end }, fallback: replies })
+    : replies
   return steps === 'hidden' ? hideSteps(shown) : shown
 }
 

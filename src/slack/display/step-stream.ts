@@ -1,154 +1,295 @@
-import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
-import { inputText } from '../../agent/tool-input.ts'
-import { messageOf } from '../../errors.ts'
+import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
+import { understoodLine, type AnswerView } from '../format/blocks.ts'
+import { linkPolicy } from '../format/links.ts'
+import { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../outbox.ts'
-import type { Display, Ending, ShownStep } from './types.ts'
+import { inheritStream, StreamMessage, streamKeys, type Chunk, type EndedStream, type Told } from './stream-message.ts'
+import type { StreamRefusals } from './stream-refusals.ts'
+import { taskOf, type TaskUpdate } from './stream-tasks.ts'
+import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
 
-/** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
-const TASK_CHARS = 240
-/** The post key of the streamed message. */
-export const STREAM = 'stream'
-/** How long an open stream is looked for, and how long Slack is asked to end one. Milliseconds. */
-const FIND_MS = 3_000
+/** Two calls are this far apart: what comes meanwhile goes with the second. Milliseconds. */
+const PACE_MS = 1_000
+/** After a call that failed the next one is so much later. Milliseconds. */
+const RETRY_MS = 3_000
+/** So many streams of a run may die before the rest is shown otherwise. */
+const MOST_DEATHS = 3
+/** How long Slack is asked to end a stream. Milliseconds. */
 const END_MS = 15_000
+const WORKING = 'Working on it …'
+const NOTHING = { written: '', markdown: '' }
+const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
+const WITHDRAWN = '_That was no answer yet: the work goes on._'
+
+export interface StepStreamOptions {
+  outbox: Outbox
+  log: Log
+  /** Shows the run where no stream can. */
+  fallback: Display
+  /** Shared by the runs of this process. */
+  refused: StreamRefusals
+  /** A text with names in place of ids. */
+  named(text: string): string
+  /** Asks the run to stop, because a person has stopped its stream. */
+  stopRun(): void
+  /** Ends a stream with its answer. @throws what kept it from being shown */
+  end(key: string, view: AnswerView, stream: EndedStream): Promise<void>
+  now(): Date
+}
 
 /**
- * `STEPS=stream`: the steps are tasks of one streamed message (`chat.startStream`, a timeline). A stream may be refused (no
- * agent app, the rate, an outsider) or die (five minutes after its start): then that step and those after it are shown by the
- * fallback. The answer is never in the stream, so none of it can be lost with it.
+ * `STEPS=stream`: one streamed message, a plan with a task a step, and below it the answer as the model writes it. One call at a
+ * time and one a second: what piles up is merged. A stream that grows old or long is ended and another one goes on; one that dies
+ * is mended by `chat.update` at the end; where none may be opened, the fallback shows the run.
  */
 export class StepStream implements Display {
-  readonly #outbox: Outbox
-  readonly #log: Log
-  readonly #fallback: Display
-  /** Steps whose thought the stream has. */
-  readonly #begun = new Set<number>()
-  #isUsable = true
-  /** Slack refused to open the stream, or has ended it. */
-  #isOver = false
+  readonly #options: StepStreamOptions
+  /** Each step as it stands, and those of which the stream has not all. */
+  readonly #steps = new Map<number, ShownStep>()
+  readonly #unsent = new Set<number>()
+  #message: StreamMessage | undefined
+  /** A message that takes no more, as long as no other one has gone on. */
+  #dead: StreamMessage | undefined
+  /** What the messages before hold of the answer: as it was written, and as Slack has it. */
+  #before: Told = NOTHING
+  /** A code block that was open where a message ended: it goes on in the next. */
+  #reopened = ''
+  #deaths = 0
+  #answer: StreamMarkdown | undefined
+  #start: AnswerStart | undefined
+  /** The answer so far as it was written, as far as Slack has it. */
+  #told = ''
+  #way: 'stream' | 'fallback' | 'silent' = 'stream'
+  /** An earlier process has opened a stream, which is not looked up yet; and how many steps it may have shown. */
+  #isInherited: boolean
+  readonly #savedSteps: number
+  #calledAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+  #tail: Promise<void> = Promise.resolve()
+  #lost: LeaseLost | undefined
+  #isEnding = false
 
-  constructor({ outbox, log, fallback }: { outbox: Outbox; log: Log; fallback: Display }) {
-    this.#outbox = outbox
-    this.#log = log
-    this.#fallback = fallback
+  constructor(options: StepStreamOptions) {
+    this.#options = options
+    this.#isInherited = streamKeys(options.outbox).length > 0
+    this.#savedSteps = options.outbox.run.saved.steps.length
+    const { outbox, refused, now } = options
+    if (!this.#isInherited && refused.isRefused(outbox.question, now())) this.#way = 'fallback'
   }
 
   async show(step: ShownStep): Promise<boolean> {
-    return (await this.#stream(step)) || this.#fallback.show(step)
+    if (this.#lost) throw this.#lost
+    if (this.#way === 'fallback') return this.#options.fallback.show(step)
+    const before = this.#steps.get(step.n)
+    const isNew = JSON.stringify(before && taskOf(before)) !== JSON.stringify(taskOf(step))
+    this.#steps.set(step.n, step)
+    if (!isNew) return false
+    this.#unsent.add(step.n)
+    this.#schedule()
+    return true
+  }
+
+  showAnswer(text: string | undefined, start: AnswerStart): void {
+    if (text === undefined) return this.#withdraw()
+    if (this.#way !== 'stream') return
+    this.#start = start
+    this.#answer ??= this.#markdown(start)
+    this.#answer.push(text)
+    this.#schedule()
+  }
+
+  #withdraw(): void {
+    this.#answer = undefined
+    this.#enqueue(async () => {
+      const [told, message] = [this.#told, this.#message]
+      this.#told = ''
+      this.#before = NOTHING
+      if (told === '' || !message) return
+      message.text = ''
+      this.#message = undefined
+      await message.stop([{ type: 'markdown_text', text: `\n\n${WITHDRAWN}` }]).catch(() => message.end(END_MS))
+    })
   }
 
   async finish(ending: Ending): Promise<void> {
-    for (const step of ending.unfinished) await this.#stream(step)
-    this.#isUsable = false
-    const { channel } = this.#outbox.question
-    if (this.#ts && !this.#isOver)
-      this.#isOver = (await this.#outbox.tryOnce('chat.stopStream', { channel, ts: this.#ts })) === 'taken'
-    await this.#fallback.finish(ending)
+    this.#isEnding = true
+    if (this.#way !== 'fallback') for (const step of ending.unfinished) this.#keep(step)
+    clearTimeout(this.#timer)
+    await this.#tail
+    if (this.#lost) throw this.#lost
+    if (this.#isInherited) await this.#inherit()
+    if (!this.#message && !this.#dead && this.#way === 'stream' && this.#unsent.size > 0) await this.#send()
+    const message = this.#message ?? this.#dead
+    const isApart = this.#way === 'fallback' && message?.text === ''
+    if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
+    await this.#options.end(ending.key, ending.view, {
+      ...{ message, before: this.#before, head: headOf(ending.view) },
+      tasks: [...this.#steps.values()].sort((a, b) => a.n - b.n).map(taskOf),
+      unsent: this.#tasks(),
+      answer: this.#answer ?? this.#markdown(ending.view),
+      told: this.#told,
+    })
   }
 
-  /** Ends a stream that is still open, also one that a dead process opened. */
   async end(): Promise<void> {
-    if (this.#ts !== undefined && !this.#isOver) {
-      const ts = this.#ts || (await this.#find().catch(() => undefined))
-      const args = { channel: this.#outbox.question.channel, ts }
-      const options = { effort: 'patient', signal: AbortSignal.timeout(END_MS) } as const
-      // Slack refuses to end a stream that has ended by itself. One that it does not end in time ends after five minutes.
-      if (ts) await this.#outbox.call('chat.stopStream', args, options).catch(() => undefined)
-    }
-    await this.#fallback.end()
+    this.#isEnding = true
+    clearTimeout(this.#timer)
+    await this.#tail
+    if (this.#isInherited) await this.#inherit().catch(() => undefined)
+    await this.#message?.end(END_MS)
+    await this.#options.fallback.end()
   }
 
-  /** @returns false if the step must be shown by the fallback. */
-  async #stream({ n, step }: ShownStep): Promise<boolean> {
-    if (!this.#isUsable) return false
+  async leave(): Promise<void> {
+    this.#isEnding = true
+    clearTimeout(this.#timer)
+    await this.#tail
+  }
+
+  /** The stream ends as it is, and the fallback shows what the run ends with. */
+  async #finishApart(ending: Ending): Promise<void> {
+    const message = this.#message
+    if (message && !message.isOver) await message.stop(this.#tasks()).catch(() => undefined)
+    const isShown = this.#way !== 'fallback' && message !== undefined
+    await this.#options.fallback.finish(isShown ? { ...ending, unfinished: [] } : ending)
+  }
+
+  #markdown({ sources, question, allowedHosts: allowed }: AnswerStart): StreamMarkdown {
+    const policy = linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })
+    return new StreamMarkdown(policy, this.#options.named)
+  }
+
+  #keep(step: ShownStep): void {
+    this.#steps.set(step.n, step)
+    this.#unsent.add(step.n)
+  }
+
+  /** Sends what has piled up: at once, or a while after the last call. */
+  #schedule(afterMs = PACE_MS): void {
+    if (this.#timer !== undefined || this.#isEnding || this.#way !== 'stream') return
+    const waitMs = Math.max(0, this.#calledAt + afterMs - Date.now())
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#enqueue(() => this.#send())
+    }, waitMs)
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#tail = this.#tail.then(async () => {
+      if (this.#lost) return
+      await work().catch((error: unknown) => {
+        if (error instanceof LeaseLost) this.#lost = error
+        else this.#options.log.error(this.#fields(error), 'the streamed message could not go on')
+      })
+    })
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isInherited) await this.#inherit()
+    const [sent, tasks] = [[...this.#unsent], this.#tasks()]
+    const answer = this.#answer
+    const part = this.#message?.isUnsure ? undefined : answer?.take()
+    const text = part?.markdown ? [{ type: 'markdown_text' as const, text: this.#withHead(part.markdown) }] : []
+    if (tasks.length + text.length === 0) return
+    this.#unsent.clear()
+    this.#calledAt = Date.now()
     try {
-      await this.#send(taskOf(n, step, await this.#isBegun(n)))
-      return true
+      await this.#write([...tasks, ...text], part?.fence ?? '')
+      this.#told += part?.written ?? ''
     } catch (error) {
-      const fields = { question: this.#outbox.question.id, error: messageOf(error) }
-      this.#log.info(fields, 'Slack ended the streamed message: further steps are replies')
-      this.#isUsable = false
-      return false
+      for (const n of sent) this.#unsent.add(n)
+      if (part && !this.#message?.isUnsure) answer?.putBack(part)
+      await this.#meet(error, part?.fence ?? '')
     }
   }
 
-  /** Slack appends a task's details to those it has, so they are sent once, also if another process goes on. */
-  async #isBegun(n: number): Promise<boolean> {
-    if (this.#begun.has(n)) return true
-    this.#begun.add(n)
-    return (await this.#outbox.run.claimPost(`${STREAM}-${n}`)) !== 'fresh'
+  /** Above the answer stands how its question was understood. */
+  #withHead(markdown: string): string {
+    return this.#told === '' && this.#start ? headOf(this.#start) + markdown : markdown
   }
 
-  /** Empty while a stream was begun, perhaps, whose ts nobody knows. */
-  get #ts(): string | undefined {
-    return this.#outbox.run.saved.posts[STREAM]
-  }
-
-  /** Each call is tried once, because there is another way to show the step. @throws whatever went wrong */
-  async #send(task: TaskUpdate): Promise<void> {
-    const { question, run } = this.#outbox
-    await run.checkLease()
-    const find = async (isUnsure: boolean) => (isUnsure ? this.#find() : undefined)
-    const open = () => this.#outbox.once(STREAM, { find, send: () => this.#start(task) })
-    const { ts, isNew } = this.#ts ? { ts: this.#ts, isNew: false } : await open()
-    if (isNew) return
-    const args = { channel: question.channel, ts, chunks: [task] }
-    await this.#outbox.call('chat.appendStream', args, { effort: 'once' })
-  }
-
-  async #start(task: TaskUpdate): Promise<string> {
-    const { channel, thread, user, team } = this.#outbox.question
-    const recipient = { recipient_user_id: user, recipient_team_id: team }
-    const args = { channel, thread_ts: thread, ...recipient, task_display_mode: 'timeline', chunks: [task] }
-    try {
-      return String((await this.#outbox.call('chat.startStream', args, { effort: 'once' })).ts)
-    } catch (error) {
-      this.#isOver = error instanceof SlackRefusal
-      const found = this.#isOver ? undefined : await this.#find()
-      if (found === undefined) throw error
-      return found
+  /** Appends to the message, or to the next. `fence`: the code block that is open where the chunks' text begins. */
+  async #write(chunks: Chunk[], fence: string): Promise<void> {
+    if (this.#message && !this.#message.isUnsure && this.#message.isFull(Date.now(), chunks)) {
+      const message = this.#message
+      this.#put(message, fence)
+      await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end(END_MS))
     }
+    if (this.#message) return this.#message.append(chunks)
+    const all = chunks.map((chunk) => (chunk.type === 'markdown_text' ? this.#continued(chunk) : chunk))
+    this.#message = await StreamMessage.open(this.#options.outbox, [{ type: 'plan_update', title: WORKING }, ...all])
+    this.#reopened = ''
+    const { written, markdown } = this.#before
+    if (this.#dead)
+      this.#before = { written: written === undefined ? written : this.#told, markdown: markdown + this.#dead.text }
+    this.#dead = undefined
   }
 
-  /** Our own stream that is still open in the thread. Streams carry no metadata, but a thread has one writer. */
-  async #find(): Promise<string | undefined> {
-    const soon = AbortSignal.timeout(FIND_MS)
-    for await (const message of this.#outbox.ownMessages(this.#outbox.question.thread, soon))
-      if (message.streaming_state === 'in_progress') return message.ts
-    return undefined
+  #continued(chunk: Chunk & { type: 'markdown_text' }): Chunk {
+    const text = chunk.text.trimStart()
+    return { ...chunk, text: this.#reopened ? `${this.#reopened}\n${text}` : text }
+  }
+
+  /** The message takes no more. */
+  #put(message: StreamMessage, fence: string): void {
+    this.#dead = message
+    this.#message = undefined
+    this.#reopened = message.text === '' ? '' : fence
+  }
+
+  /** Something went wrong: the stream goes on later, in another message, or not at all. */
+  async #meet(error: unknown, fence: string): Promise<void> {
+    if (error instanceof LeaseLost) throw error
+    const code = error instanceof SlackRefusal ? error.code : undefined
+    this.#options.log.info(this.#fields(error), 'Slack did not take a part of the streamed message')
+    const isDead = code === 'message_not_in_streaming_state'
+    if (code === 'stopped_by_user') this.#options.stopRun()
+    // What nobody is sure of is mended at the end.
+    if (code === 'stopped_by_user' || (isDead && this.#message?.isUnsure)) {
+      this.#way = 'silent'
+      return
+    }
+    if (!this.#message) return this.#fallBack(code)
+    if (code === undefined || code === 'ratelimited') return this.#schedule(RETRY_MS)
+    if (!isDead || ++this.#deaths > MOST_DEATHS) return this.#fallBack(code)
+    this.#put(this.#message, fence)
+    this.#schedule()
+  }
+
+  /** What the stream does not show, the fallback does. */
+  async #fallBack(code: string | undefined): Promise<void> {
+    this.#way = 'fallback'
+    const { outbox, refused, now, fallback } = this.#options
+    if (code !== undefined && !this.#message) refused.note(outbox.question, code, now())
+    for (const n of [...this.#unsent].sort((a, b) => a - b)) {
+      const step = this.#steps.get(n)
+      if (step) await fallback.show(step)
+    }
+    this.#unsent.clear()
+  }
+
+  #tasks(): TaskUpdate[] {
+    const steps = [...this.#unsent].sort((a, b) => a - b).flatMap((n) => this.#steps.get(n) ?? [])
+    return steps.map(taskOf)
+  }
+
+  /** Goes on with the message that a dead process left open, or mends it at the end: what is in it is read, not guessed. */
+  async #inherit(): Promise<void> {
+    this.#isInherited = false
+    const { before, message } = await inheritStream(this.#options.outbox, this.#savedSteps)
+    this.#before = before
+    if (message?.isOver) this.#dead = message
+    else this.#message = message
+  }
+
+  #fields(error: unknown) {
+    return { question: this.#options.outbox.question.id, error: messageOf(error) }
   }
 }
 
-interface TaskUpdate {
-  type: 'task_update'
-  id: string
-  title: string
-  status: 'in_progress' | 'complete'
-  details?: string
-  output?: string
-}
-
-function taskOf(n: number, step: ToolStep | UnreadableStep, isRepeat: boolean): TaskUpdate {
-  const { thought, observation } = step
-  const isReadable = step.kind === 'tool'
-  const title = isReadable
-    ? `${step.action.tool}: ${inputText(step.action.input)}`
-    : 'The model’s output could not be read'
-  // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
-  const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
-  const short = (text: string) =>
-    escapeWithin(withoutLinks(text.replace(/\s+/g, ' ').trim()), { max: TASK_CHARS - 40, most: TASK_CHARS })
-  return {
-    type: 'task_update',
-    id: `step-${n}`,
-    title: short(title + failed),
-    status: observation ? 'complete' : 'in_progress',
-    ...(thought && isReadable && !isRepeat ? { details: short(thought) } : {}),
-    ...(observation && isReadable
-      ? { output: short(withoutMarks([observation.note, observation.text].join(' '))) }
-      : {}),
-  }
+/** How the question was understood, above its answer. */
+function headOf({ understood }: Pick<AnswerView, 'understood'>): string {
+  return understood ? `${understoodLine(understood)}\n\n` : ''
 }

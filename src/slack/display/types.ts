@@ -9,6 +9,9 @@ export interface ShownStep {
   understood?: string | undefined
 }
 
+/** What is known of an answer when it begins. */
+export type AnswerStart = Pick<AnswerView, 'sources' | 'question' | 'questionId' | 'understood' | 'allowedHosts'>
+
 /** What a run ends with: its answer, or a sentence of the bot's own (mrkdwn). `key` begins the keys of its posts. */
 export type Ending = { key: string; unfinished: ShownStep[] } & (
   { kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }
@@ -21,8 +24,15 @@ export interface Display {
    * being shown; the run goes on without it
    */
   show(step: ShownStep): Promise<boolean>
+  /**
+   * Shows more of the answer while the model writes it; without a text, what was shown is no answer after all. Absent where an
+   * answer is shown whole. `view`: what is known of it by now. Takes no time: what is told piles up for the next call.
+   */
+  showAnswer?(text: string | undefined, view: AnswerStart): void
   /** Shows what the run ends with, and of the `unfinished` steps that they did not end. @throws what kept the ending from being shown */
   finish(ending: Ending): Promise<void>
   /** Closes what may still be open, after whatever ended the run. Never rejects. */
   end(): Promise<void>
+  /** Does nothing more, because another process goes on. Resolves when no call is under way any more; never rejects. */
+  leave?(): Promise<void>
 }

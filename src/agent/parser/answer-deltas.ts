@@ -1,0 +1,261 @@
+/**
+ * The beginning of an answer, read while the model writes it. What is told is a prefix of what the dialect's reader finds in the
+ * whole completion: a place where an answer may begin counts once that reader takes a word put there for the answer, and what may
+ * still change is held back (the head of a line, a fence, white space, whatever looks like a special token). Where it is not sure
+ * any more it falls silent, and the answer comes whole. Each piece is read once, so the time is linear in the output.
+ */
+import type { AnswerReader } from '../run-state.ts'
+import type { AnswerOpening, Dialect, Tool } from '../types.ts'
+import { reactLabel } from './labels.ts'
+import type { ObservationCut } from './observation-cut.ts'
+import { depthAfter, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
+
+/** A word that no model writes: where the dialect reads it as the answer, one begins. */
+const WORD = 'Q7Answer7Q'
+const CLOSES: Record<AnswerOpening['form'], string> = { text: '', json: '"}', bracket: ']' }
+/** So many characters after an opening show whether its label goes on (`**Final Answer:** …`). */
+const SEEN = 8
+/** As many places are tried, and in lines that are no longer. */
+const MOST_TRIES = 3
+const MOST_LINE = 4000
+
+export class AnswerDeltas implements AnswerReader {
+  told = ''
+  readonly #dialect: Dialect
+  readonly #tools: Tool[]
+  /** The line at hand, as long as no answer has begun. */
+  #line = ''
+  #isFirst = true
+  #tries = 0
+  #length = 0
+  #answer: GrowingAnswer | undefined
+  #held = ''
+  #hold = 0
+
+  constructor(dialect: Dialect, tools: Tool[]) {
+    this.#dialect = dialect
+    this.#tools = tools
+  }
+
+  push(piece: string, cut: ObservationCut): string {
+    const said = this.#withoutReasoning(piece, cut)
+    this.#length += piece.length
+    if (this.#answer) return this.#tell(this.#answer.push(said))
+    return said === '' || this.#tries >= MOST_TRIES ? '' : this.#search(said, cut)
+  }
+
+  #withoutReasoning(piece: string, { reasoning }: ObservationCut): string {
+    const last = reasoning.at(-1)
+    if (!last || last.end <= this.#length) return piece
+    // What opened it may have come in pieces, as the beginning of a line.
+    this.#line = ''
+    return piece.slice(Math.max(0, last.end - this.#length))
+  }
+
+  #search(said: string, cut: ObservationCut): string {
+    for (let at = 0; at < said.length; at = nextLine(said, at)) {
+      this.#line += this.#line.length > MOST_LINE ? '' : said.slice(at, nextLine(said, at))
+      const isWhole = said[nextLine(said, at) - 1] === '\n'
+      const opening = this.#line.length > MOST_LINE ? undefined : this.#openingIn(this.#line, isWhole)
+      const rest = said.slice(nextLine(said, at))
+      const before = opening && cut.text.slice(0, cut.text.length - rest.length - this.#line.length + opening.at)
+      if (opening && before !== undefined && this.#isAnswer(before, opening))
+        return this.#begin(opening, { before, text: this.#line.slice(opening.at) + rest })
+      if (!isWhole) break
+      this.#isFirst &&= tidy(this.#line) === ''
+      this.#line = ''
+    }
+    return ''
+  }
+
+  #openingIn(line: string, isWhole: boolean): AnswerOpening | undefined {
+    const opening = this.#dialect.opensAnswer?.(line, this.#isFirst)
+    return opening && (isWhole || line.length >= opening.at + SEEN) ? opening : undefined
+  }
+
+  /** Whether the dialect takes what follows for the answer. */
+  #isAnswer(before: string, { form }: AnswerOpening): boolean {
+    if (++this.#tries > MOST_TRIES) return false
+    const reading = this.#dialect.read({ text: `${before}${WORD}${CLOSES[form]}` }, this.#tools)
+    return reading.kind === 'finish' && reading.answer === WORD
+  }
+
+  #begin(opening: AnswerOpening, { before, text }: { before: string; text: string }): string {
+    const depth = fenceDepth(before)
+    this.#answer = opening.form === 'json' ? new JsonAnswer(opening, depth) : new GrowingAnswer(opening, depth)
+    this.#hold = opening.hold ?? 0
+    this.#line = ''
+    return this.#tell(this.#answer.push(text))
+  }
+
+  #tell(more: string): string {
+    this.#held += more
+    if (this.told === '' && this.#held.length < this.#hold) return ''
+    const text = this.#held
+    this.#held = ''
+    this.told += text
+    return text
+  }
+}
+
+/** A line is told once it is whole or so long that it begins with no label. */
+const LONGEST_HEAD = 90
+/** Of a line that may be a fence, or is white space, no more is waited for. */
+const MOST_HELD = 1000
+/** The longest of what is looked at where a sign may begin a special token. */
+const LONGEST_TOKEN = 40
+/** What may begin a special token, a mark of reasoning, or a leaked call; in brackets, what may end the answer. */
+const SIGN = /[\n<[\]◁\r]/
+const CLOSING = /[\]］】]/
+const SIGN_IN_BRACKETS = /[\n<[\]◁\r］】]/
+const TOKEN =
+  /^(?:<[|｜]|<\/?s>|<\/?(?:[a-z]{1,16}:)?(?:[a-z]{1,12}[_-]|ant|inner|internal)?(?:think|thought|reason|reflect|analysis|scratch|monolog|rational|delib|plan|cot\b|思考|response|output|reply|solution|answer|eos|bos|tool|function|invoke|param|start_|end_|unused|channel|turn|im_|sys|inst)|\[\/|\[(?:INST|TOOL|e~|think|reason|analysis|scratch|SYSTEM|AVAIL|CALL|ARGS)|\]~|◁)/i
+
+/** The text of an answer that grows: what is certain of it comes out of `push`. */
+class GrowingAnswer {
+  readonly #opening: AnswerOpening
+  /** What has come and is not certain: it begins where the last call ended. */
+  #rest = ''
+  /** White space and fences, which belong to the answer only if something follows. */
+  #pending = ''
+  #isLineStart = false
+  #isBegun = false
+  #isOver = false
+  /** How deep in fences the text is; the answer in a fence that was open before it ends with that. */
+  #depth: number
+  readonly #isFenced: boolean
+
+  constructor(opening: AnswerOpening, depth: number) {
+    this.#opening = opening
+    this.#depth = depth
+    this.#isFenced = depth > 0
+  }
+
+  push(piece: string): string {
+    if (this.#isOver) return ''
+    this.#rest += piece
+    let told = ''
+    for (let more = this.#next(); more !== undefined; more = this.#isOver ? undefined : this.#next()) told += more
+    return told
+  }
+
+  protected get isOver(): boolean {
+    return this.#isOver
+  }
+
+  protected end(): string {
+    this.#isOver = true
+    return ''
+  }
+
+  /** The next part that is certain; undefined where more must come first. */
+  #next(): string | undefined {
+    const text = this.#rest
+    if (text === '') return undefined
+    if (this.#isLineStart && this.#opening.form !== 'json') return this.#head(text)
+    const sign = text.search(this.#opening.form === 'bracket' ? SIGN_IN_BRACKETS : SIGN)
+    if (text[sign] === '\n') return this.#take(sign + 1)
+    return sign === 0 ? this.#sign(text) : this.#take(sign < 0 ? text.length : sign)
+  }
+
+  /** Looks at a sign that may begin what is no part of an answer. */
+  #sign(text: string): string | undefined {
+    const [first = '', second = ''] = text
+    if (first === '\r') {
+      if (second === '') return undefined
+      this.#rest = text.slice(1)
+      return second === '\n' ? '' : this.end()
+    }
+    if (this.#opening.form === 'bracket' && CLOSING.test(first)) return this.end()
+    const isSeen = text.length >= LONGEST_TOKEN || /^.[^\n>]*[\s>]/.test(text)
+    if (!isSeen) return undefined
+    return TOKEN.test(text) ? this.end() : this.#take(1)
+  }
+
+  /** Looks at a line's beginning: it may end the answer, or be a fence. */
+  #head(text: string): string | undefined {
+    const line = text.slice(0, nextLine(text, 0))
+    const mayBeFence = /^\s*\\?(?:[`~]|$)/.test(line)
+    if (!line.endsWith('\n') && (mayBeFence || line.trimStart().length < LONGEST_HEAD))
+      return line.length > MOST_HELD ? this.end() : undefined
+    const endsHere = this.#depth === 0 && endsAnswer(line)
+    if (endsHere || this.#opening.endsAt?.(line)) return this.end()
+    this.#isLineStart = false
+    const indent = Math.min(this.#opening.indent ?? 0, line.length - line.trimStart().length)
+    const fence = fenceAt(line, 0)
+    if (!fence) {
+      this.#rest = line.trim() === '' ? text : text.slice(indent)
+      return ''
+    }
+    // Its line waits for what comes after it.
+    this.#depth = depthAfter(this.#depth, fence)
+    if (this.#isFenced && this.#depth === 0) return this.end()
+    this.#pending += line.slice(indent).replace('\r\n', '\n')
+    this.#rest = text.slice(line.length)
+    this.#isLineStart = true
+    return ''
+  }
+
+  /** Takes this many characters. White space at their end waits for what comes after it. */
+  #take(count: number): string {
+    const part = this.#rest.slice(0, count)
+    this.#rest = this.#rest.slice(count)
+    this.#isLineStart = part.endsWith('\n')
+    const words = part.slice(0, spokenEnd(part))
+    const said = words === '' ? '' : this.#pending + words
+    this.#pending = words === '' ? this.#pending + part : part.slice(words.length)
+    if (said === '' || this.#isBegun) return said
+    this.#isBegun = true
+    return tidy(said)
+  }
+}
+
+/** An answer inside a JSON string: its escapes are resolved, and its quote ends it. */
+class JsonAnswer extends GrowingAnswer {
+  #raw = ''
+  #isFirst = true
+
+  override push(piece: string): string {
+    if (this.isOver) return ''
+    this.#raw += piece
+    let told = ''
+    for (let more = this.#decoded(); more !== ''; more = this.#decoded()) told += super.push(more)
+    return told
+  }
+
+  /** The next characters as they are meant; empty where more must come first, or where the string has ended. */
+  #decoded(): string {
+    const [text] = /^(?:[^"\\]+|\\(?:u[\da-f]{4}|[nt"\\/']))/i.exec(this.#raw) ?? ['']
+    if (text === '' && !/^(?:\\(?:u[\da-f]{0,3})?)?$/i.test(this.#raw)) this.end()
+    // An object in a string is looked into.
+    if (this.#isFirst && text.trim() !== '' && /^[{\\]/.test(text.trim())) this.end()
+    this.#isFirst &&= text.trim() === ''
+    this.#raw = this.#raw.slice(text.length)
+    if (!text.startsWith('\\')) return text
+    const code = text.slice(1)
+    return code.length > 1 ? String.fromCharCode(parseInt(code.slice(1), 16)) : (ESCAPES[code] ?? code)
+  }
+}
+
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t' }
+
+function spokenEnd(text: string): number {
+  let end = text.length
+  while (end > 0 && isSpace(text[end - 1] ?? '')) end--
+  return end
+}
+
+function fenceDepth(text: string): number {
+  let depth = 0
+  for (let at = 0; at < text.length; at = nextLine(text, at)) {
+    const fence = fenceAt(text, at)
+    if (fence) depth = depthAfter(depth, fence)
+  }
+  return depth
+}
+
+/** A new thought or question, or an observation: what a model runs on to after its answer. */
+function endsAnswer(line: string): boolean {
+  const label = reactLabel(line, 0)
+  return label !== undefined && ['thought', 'question', 'observation'].includes(label.name)
+}

@@ -1,0 +1,19 @@
+import type { AgentDeps } from '../../agent/agent.ts'
+import { messageOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { RunControl } from '../../run/control.ts'
+import { conversationOf, type Question } from '../../run/types.ts'
+
+/** What a person has stopped on the screen is not gone on with. */
+export function stopRun(question: Question, { control, log }: { control?: RunControl | undefined; log: Log }): void {
+  const run = { thread: conversationOf(question), id: question.id }
+  control?.send(run, { type: 'stop', by: question.user }).catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'a run whose stream was stopped could not be stopped')
+  })
+}
+
+/** Loaded only where an answer is shown while it is written. */
+export async function answerReader(): Promise<NonNullable<AgentDeps['readAlong']>> {
+  const { AnswerDeltas } = await import('../../agent/parser/answer-deltas.ts')
+  return (dialect, tools) => new AnswerDeltas(dialect, tools)
+}

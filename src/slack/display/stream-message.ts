@@ -1,0 +1,233 @@
+import { SlackRefusal } from '../client/slack-errors.ts'
+import type { Question, Run } from '../../run/types.ts'
+import type { TaskUpdate } from './stream-tasks.ts'
+
+/** The post key of a run's first streamed message; those after it are `stream-2` and so on. */
+export const STREAM = 'stream'
+/** A streamed message dies about five minutes after its start, and of 11,000 bytes: another one goes on before that. */
+const OLD_MS = 235_000
+const MOST_BYTES = 10_500
+/** How long a message is looked for. Milliseconds. */
+const FIND_MS = 3_000
+
+/** A part of a streamed message, as Slack takes it. */
+export type Chunk = TaskUpdate | { type: 'plan_update'; title: string } | { type: 'markdown_text'; text: string }
+
+/** What of the outbox a stream needs. */
+export interface StreamOutbox {
+  readonly question: Question
+  readonly run: Run
+  call(
+    method: string,
+    args: Record<string, unknown>,
+    options: { effort: 'once' | 'patient'; signal?: AbortSignal },
+  ): Promise<Record<string, unknown>>
+  once(
+    key: string,
+    way: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
+  ): Promise<{ ts: string }>
+  ownMessages(
+    thread: string,
+    until?: AbortSignal,
+  ): AsyncIterable<{ ts: string; streaming_state?: string; text?: string }>
+}
+
+/** A beginning of the answer that is in Slack: as it was written, where that is known, and as Slack has it. */
+export interface Told {
+  written: string | undefined
+  markdown: string
+}
+
+/** A stream as it stands when its answer is there. */
+export interface EndedStream {
+  /** The message that the answer ends in. */
+  message: StreamMessage
+  /** What the messages before it hold. */
+  before: Told
+  /** All steps, and those that the message does not show as they are. */
+  tasks: TaskUpdate[]
+  unsent: TaskUpdate[]
+  /** The answer's Markdown, behind all that was `told`; and what stands above it. */
+  answer: { readonly fence: string; finish(rest: string): string }
+  told: string
+  head: string
+}
+
+/** A streamed message as it is in Slack. */
+interface FoundStream {
+  ts: string
+  isOpen: boolean
+  text: string
+}
+
+/** One streamed message of a run: `chat.startStream`, `chat.appendStream`, `chat.stopStream`. Each call is tried once. */
+export class StreamMessage {
+  readonly ts: string
+  /** What is in it of the answer, for certain. */
+  text = ''
+  /** Slack takes no more for it. */
+  isOver = false
+  /** Slack has not said whether it took some text, so what stands in it is not known. */
+  isUnsure = false
+  /** Steps whose thought it has: Slack appends a task's details to those that it has. */
+  readonly detailed = new Set<string>()
+  /** What it is ended with, where that could not be sent with its last chunks. */
+  closing: { blocks?: unknown; metadata?: unknown } = {}
+  readonly #outbox: StreamOutbox
+  readonly #startedAt: number
+  #bytes = 0
+
+  constructor(outbox: StreamOutbox, ts: string) {
+    this.#outbox = outbox
+    this.ts = ts
+    this.#startedAt = Number(ts) * 1000
+  }
+
+  /** Opens one, and records it in the run under a key of its own. @throws what kept it from being opened */
+  static async open(outbox: StreamOutbox, chunks: Chunk[]): Promise<StreamMessage> {
+    const { question, run } = outbox
+    await run.checkLease()
+    const { channel, thread, user, team } = question
+    const recipient = { recipient_user_id: user, recipient_team_id: team }
+    const args = { channel, thread_ts: thread, ...recipient, task_display_mode: 'plan', chunks }
+    const start = async () => {
+      try {
+        return String((await outbox.call('chat.startStream', args, { effort: 'once' })).ts)
+      } catch (error) {
+        const found = error instanceof SlackRefusal ? undefined : await findOpen(outbox)
+        if (found === undefined) throw error
+        return found.ts
+      }
+    }
+    const key = nextKey(outbox)
+    const find = async (isUnsure: boolean) => (isUnsure ? (await findOpen(outbox))?.ts : undefined)
+    const { ts } = await outbox.once(key, { find, send: start })
+    const message = new StreamMessage(outbox, ts)
+    message.#has(chunks)
+    return message
+  }
+
+  /** Whether another message should go on, with these chunks. */
+  isFull(now: number, chunks: Chunk[]): boolean {
+    return now - this.#startedAt > OLD_MS || this.#bytes + bytesOf(chunks) > MOST_BYTES
+  }
+
+  /** @throws whatever went wrong; what Slack refuses is not in the message */
+  async append(chunks: Chunk[]): Promise<void> {
+    const { question, run } = this.#outbox
+    await run.checkLease()
+    const args = { channel: question.channel, ts: this.ts, chunks: this.#withoutRepeats(chunks) }
+    try {
+      await this.#outbox.call('chat.appendStream', args, { effort: 'once' })
+    } catch (error) {
+      this.#failed(error, chunks)
+      throw error
+    }
+    this.#has(chunks)
+  }
+
+  /** Ends it, with the last of its chunks. @throws whatever went wrong */
+  async stop(chunks: Chunk[] = [], more: { blocks?: unknown; metadata?: unknown } = {}): Promise<void> {
+    const { question, run } = this.#outbox
+    await run.checkLease()
+    const last = chunks.length > 0 ? { chunks: this.#withoutRepeats(chunks) } : {}
+    const args = { channel: question.channel, ts: this.ts, ...last, ...more }
+    try {
+      await this.#outbox.call('chat.stopStream', args, { effort: 'once' })
+    } catch (error) {
+      this.#failed(error, chunks)
+      throw error
+    }
+    this.isOver = true
+    this.#has(chunks)
+  }
+
+  /** Ends it if it is still open, within this time. Slack refuses to end one that has ended by itself. Never rejects. */
+  async end(ms: number): Promise<void> {
+    if (this.isOver) return
+    const args = { channel: this.#outbox.question.channel, ts: this.ts, ...this.closing }
+    const options = { effort: 'patient', signal: AbortSignal.timeout(ms) } as const
+    await this.#outbox.call('chat.stopStream', args, options).catch(() => undefined)
+    this.isOver = true
+  }
+
+  /** Slack's limits are no end: what was refused for them may be sent a little later. */
+  #failed(error: unknown, chunks: Chunk[]): void {
+    if (error instanceof SlackRefusal) this.isOver ||= error.code !== 'ratelimited'
+    else this.isUnsure ||= chunks.some((chunk) => chunk.type === 'markdown_text')
+  }
+
+  #has(chunks: Chunk[]): void {
+    this.#bytes += bytesOf(chunks)
+    for (const chunk of chunks) {
+      if (chunk.type === 'task_update') this.detailed.add(chunk.id)
+      if (chunk.type === 'markdown_text') this.text += chunk.text
+    }
+  }
+
+  #withoutRepeats(chunks: Chunk[]): Chunk[] {
+    return chunks.map((chunk) => {
+      if (chunk.type !== 'task_update' || !this.detailed.has(chunk.id)) return chunk
+      const { type, id, title, status, output } = chunk
+      return { type, id, title, status, ...(output === undefined ? {} : { output }) }
+    })
+  }
+}
+
+function bytesOf(chunks: Chunk[]): number {
+  return chunks.reduce((sum, chunk) => sum + Buffer.byteLength(Object.values(chunk).join('')), 0)
+}
+
+/** The keys under which the run's streamed messages are claimed, the oldest first. */
+export function streamKeys({ run }: StreamOutbox): string[] {
+  const numberOf = (key: string) => Number(key.slice(STREAM.length + 1) || 1)
+  const keys = Object.keys(run.saved.posts).filter((key) => /^stream(?:-\d+)?$/.test(key))
+  return keys.sort((a, b) => numberOf(a) - numberOf(b))
+}
+
+/** A claim that led to nothing is taken up again. */
+function nextKey(outbox: StreamOutbox): string {
+  const keys = streamKeys(outbox)
+  const last = keys.at(-1)
+  if (last !== undefined && outbox.run.saved.posts[last] === '') return last
+  return keys.length === 0 ? STREAM : `${STREAM}-${keys.length + 1}`
+}
+
+/** The streamed messages in the thread that are ours: those of the run, and an open one that nobody has recorded. */
+async function findStreams(outbox: StreamOutbox): Promise<FoundStream[]> {
+  const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
+  const soon = AbortSignal.timeout(FIND_MS)
+  const found: FoundStream[] = []
+  for await (const { ts, streaming_state, text = '' } of outbox.ownMessages(outbox.question.thread, soon)) {
+    const isOpen = streaming_state === 'in_progress'
+    if (known.has(ts) || isOpen) found.push({ ts, isOpen, text })
+  }
+  return found
+}
+
+/** A stream that is open in the thread and not recorded. Streams carry no metadata, but a thread has one writer. */
+async function findOpen(outbox: StreamOutbox): Promise<FoundStream | undefined> {
+  const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
+  return (await findStreams(outbox)).findLast(({ ts, isOpen }) => isOpen && !known.has(ts))
+}
+
+/**
+ * The last of the messages that an earlier process opened, and what those before it hold. The first so many steps may be in it
+ * already. What stands in it of an answer is compared with the whole answer at the end.
+ */
+export async function inheritStream(
+  outbox: StreamOutbox,
+  steps: number,
+): Promise<{ message?: StreamMessage; before: Told }> {
+  const found = await findStreams(outbox)
+  const last = found.pop()
+  const markdown = found.map(({ text }) => text).join('')
+  const before = { written: markdown === '' ? '' : undefined, markdown }
+  if (!last) return { before }
+  const message = new StreamMessage(outbox, last.ts)
+  message.text = last.text
+  message.isOver = !last.isOpen
+  message.isUnsure = last.text !== '' || markdown !== ''
+  for (let n = 1; n <= steps; n++) message.detailed.add(`step-${n}`)
+  return { message, before }
+}

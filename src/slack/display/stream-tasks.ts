@@ -1,0 +1,59 @@
+import type { KnownBlock } from '@slack/web-api'
+import { inputText } from '../../agent/tool-input.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
+import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
+
+/** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
+const TASK_CHARS = 240
+
+/** A step as a chunk of a stream. */
+export interface TaskUpdate {
+  type: 'task_update'
+  id: string
+  title: string
+  status: 'in_progress' | 'complete'
+  details?: string
+  output?: string
+}
+
+export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep }): TaskUpdate {
+  const { thought, observation } = step
+  const isReadable = step.kind === 'tool'
+  const title = isReadable
+    ? `${step.action.tool}: ${inputText(step.action.input)}`
+    : 'The model’s output could not be read'
+  // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
+  const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
+  return {
+    type: 'task_update',
+    id: `step-${n}`,
+    title: short(title + failed),
+    status: observation ? 'complete' : 'in_progress',
+    ...(thought && isReadable ? { details: short(thought) } : {}),
+    ...(observation && isReadable
+      ? { output: short(withoutMarks([observation.note, observation.text].join(' '))) }
+      : {}),
+  }
+}
+
+function short(text: string): string {
+  const line = withoutLinks(text.replace(/\s+/g, ' ').trim())
+  return escapeWithin(line, { max: TASK_CHARS - 40, most: TASK_CHARS })
+}
+
+/** The same tasks in a message that is no stream any more. */
+export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
+  const rich = (text: string) => ({
+    type: 'rich_text' as const,
+    elements: [{ type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text }] }],
+  })
+  return {
+    type: 'plan',
+    title,
+    tasks: tasks.map(({ id, title: name, status, details, output }) => ({
+      ...{ type: 'task_card' as const, task_id: id, title: name, status },
+      ...(details ? { details: rich(details) } : {}),
+      ...(output ? { output: rich(output) } : {}),
+    })),
+  }
+}

@@ -1,0 +1,39 @@
+import type { AgentDeps } from '../agent/agent.ts'
+import type { Tool } from '../agent/types.ts'
+import type { AnswerDeps, AnswerEvent } from '../answer.ts'
+import type { RunArchive } from '../archive/types.ts'
+import type { SaidOnce } from '../limits/said-once.ts'
+import type { UsageLimits } from '../limits/usage-limits.ts'
+import type { Log } from '../log.ts'
+import type { Queue } from '../queue/types.ts'
+import type { Question } from '../run/types.ts'
+import type { Installations } from '../workspace/installations.ts'
+import type { SettingsFor } from '../workspace/settings.ts'
+
+/** What handling a question takes. */
+export interface HandleQuestionOptions {
+  installations: Installations
+  settingsFor: SettingsFor
+  /** What answering takes besides the settings of the question's place. */
+  answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
+  /** Keeps what ended. */
+  archive: RunArchive
+  queue: Queue
+  /** Fair use; absent where nothing is limited. */
+  limits?: UsageLimits | undefined
+  /** So that who may not ask is told so once. */
+  saidOnce: SaidOnce
+  /** Whether the queue hands a run over when this process stops; otherwise the asker is told. */
+  durable: boolean
+  /** Absent where nothing is measured. */
+  watch?: AnswerWatch | undefined
+  log: Log
+  fetch?: typeof globalThis.fetch | undefined
+  now(): Date
+}
+
+/** Observes the work, for the metrics and the traces. */
+export interface AnswerWatch {
+  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  refused(question: Question, limit: string): void
+}

@@ -1,0 +1,127 @@
+/** Markdown for a streamed message: however it is cut, nothing in it pings, and nothing opens that may not. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { linkPolicy } from '../../src/slack/format/links.ts'
+import { StreamMarkdown } from '../../src/slack/format/stream-markdown.ts'
+
+const policy = linkPolicy({ sources: ['https://good.example/page'], question: '', allowed: [] })
+const ANGLE = /<(?:[!@#]|(?:https?|ftp|mailto|tel):(?!\u200b)[^>\n]*>)/i
+const CLICKABLE = /(?:https?:\/\/|www\.)evil|\]\(\s*<?https?:\/\/evil|\]:\s*<?https?:\/\/evil/i
+
+/** The parts that come out where the text comes in pieces of these lengths. */
+function streamed(text: string, lengths = [5]): { written: string; markdown: string } {
+  const stream = new StreamMarkdown(policy)
+  const out = { written: '', markdown: '' }
+  const add = ({ written, markdown }: { written: string; markdown: string }) => {
+    out.written += written
+    out.markdown += markdown
+  }
+  for (let at = 0, i = 0; at < text.length; i++) {
+    const length = lengths[i % lengths.length] ?? 1
+    stream.push(text.slice(at, at + length))
+    at += length
+    add(stream.take())
+  }
+  out.markdown += stream.finish(text.slice(out.written.length))
+  return out
+}
+
+describe('the Markdown of a stream', () => {
+  test.each([
+    [
+      'keeps what is harmless',
+      '# A\n\n- **b** and `c < d`\n- 3 < 4 & 5\n\n```js\nif (a <b) x()\n```\n\nEnd.',
+      undefined,
+    ],
+    ['keeps a link to where a tool has been', 'See [this](https://good.example/page).', undefined],
+    [
+      'shows another as text',
+      'See [this](https://evil.example/?q=1) now',
+      'See this (`https:\u200b//evil.\u200bexample/?q=1`) now',
+    ],
+    ['keeps the name of a file', 'Open config.yml, then go.', undefined],
+    [
+      'breaks a ping',
+      'Hi <!channel> and <@U1> and `<!here>`',
+      'Hi <\u200b!channel> and <\u200b@U1> and `<\u200b!here>`',
+    ],
+  ])('%s', (_, text, expected = text) => {
+    expect(streamed(text).markdown).toBe(expected)
+  })
+
+  test('a link waits until it is whole, and what never ends does not wait for ever', () => {
+    const stream = new StreamMarkdown(policy)
+    stream.push('It is [here](https://good.exa')
+    expect(stream.take().markdown).toBe('It is')
+    stream.push('mple/page) and ')
+    expect(stream.take().markdown).toBe(' [here](https://good.example/page) and')
+    stream.push(`[${'word '.repeat(300)}`)
+    expect(stream.take().written.length).toBeGreaterThan(1000)
+  })
+
+  test('of any pieces of any text nothing pings, and no foreign address opens', () => {
+    const bits = fc.constantFrom(
+      ...[
+        '<!channel>',
+        '<@U1>',
+        '<!',
+        'here>',
+        '<',
+        '[a](',
+        'https://evil.example/x',
+        ')',
+        '[r]: ',
+        '![i](',
+        '`',
+        '``',
+        '```',
+      ],
+      ...[
+        '\n',
+        '\n\n',
+        '\n```\n',
+        ' ',
+        'word ',
+        'www.evil.example/a',
+        '<https://evil.example|b>',
+        ']',
+        '[',
+        '~~~\n',
+        '字',
+        'a',
+      ],
+    )
+    const texts = fc.array(bits, { maxLength: 30 }).map((list) => list.join(''))
+    fc.assert(
+      fc.property(texts, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }), (text, lengths) => {
+        const { markdown } = streamed(text, lengths)
+        expect(markdown).not.toMatch(ANGLE)
+        expect(outsideCode(markdown)).not.toMatch(CLICKABLE)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('takes about linear time', () => {
+    for (const unit of ['[', '`', '<', '[a](', 'a ', '\n', 'https://evil.example/', '[]', '``` ']) {
+      const before = process.cpuUsage()
+      streamed(unit.repeat(60_000 / unit.length), [400])
+      expect(process.cpuUsage(before).user / 1e6, unit).toBeLessThan(3)
+    }
+  })
+})
+
+/** The text without code as CommonMark sees it: fenced blocks first, then spans within a paragraph. */
+function outsideCode(markdown: string): string {
+  const prose: string[] = []
+  let fence = ''
+  for (const line of markdown.split('\n')) {
+    const [, mark = ''] = /^ {0,3}(`{3,})[^`]*$/.exec(line) ?? []
+    if (fence === '' && mark === '') prose.push(line)
+    else if (fence === '') [fence] = [mark]
+    else if (/^ {0,3}`{3,}\s*$/.test(line) && mark.length >= fence.length) fence = ''
+    if (fence !== '' || mark !== '') prose.push('')
+  }
+  const spans = /(?<!`)(`+)(?!`)(?:(?!\n\s*\n)[^])*?(?<!`)\1(?!`)/g
+  return prose.join('\n').replace(spans, ' ')
+}

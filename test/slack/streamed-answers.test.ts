@@ -1,0 +1,199 @@
+/** `STEPS=stream` in direct messages: a plan with a task a step, and below it the answer as the model writes it. */
+import { describe, expect, test } from 'vitest'
+import type { Fault, Message } from '../../src/playground/slack.ts'
+import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+const WORDS = 'The lighthouse keeper counted every ship that passed the cape before the storm came in from the west. '
+const STREAM = { STEPS: 'stream' }
+
+/** The answer, slowly: about a word every 12 ms, so that it is written while calls go out. */
+function slowly(answer: string, chunkMs = 12) {
+  return { text: finish(answer), chunkMs }
+}
+
+function streamCalls({ slack }: Pick<TestBot, 'slack'>) {
+  return slack.calls.filter(({ method, ok }) => /Stream$/.test(method) && ok)
+}
+
+describe.concurrent('STEPS=stream', () => {
+  test('an answer grows in one streamed message under the plan of its steps', async (t) => {
+    const answer = WORDS.repeat(12).trim()
+    const model = [act('I add.', 'calculator', '1+1'), slowly(answer)]
+    const bot = await startBot(t, { env: STREAM, model })
+    const thread = await bot.dm('What did the keeper do?')
+    const grown = () => thread.messages()[0]?.text ?? ''
+    await bot.slack.until(
+      () => grown().length > 50 && thread.messages()[0]?.streaming_state === 'in_progress',
+      'a part',
+    )
+    expect(answer.startsWith(grown())).toBe(true)
+    await thread.ended()
+    expect(thread.messages()).toHaveLength(1)
+    expect(thread.messages()[0]).toMatchObject({ text: answer, streaming_state: 'completed' })
+    expect(thread.shown()[0]).toContain('calculator: 1+1')
+    const methods = streamCalls(bot).map(({ method }) => method)
+    expect(methods.filter((method) => method === 'chat.startStream')).toHaveLength(1)
+    expect(methods.filter((method) => method === 'chat.stopStream')).toHaveLength(1)
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('a short answer is on the screen with the call that ends the stream', async (t) => {
+    const bot = await startBot(t, { env: STREAM, model: [act('I add.', 'calculator', '1+1'), finish('It is **2**.')] })
+    const thread = await bot.dm('1+1?')
+    await thread.ended()
+    expect(thread.messages()).toHaveLength(1)
+    expect(thread.shown()[0]).toMatch(/^It is \*\*2\*\*\.\n[^]*\n1 step · /)
+    expect(streamCalls(bot).map(({ method }) => method)).toEqual(['chat.startStream', 'chat.stopStream'])
+  })
+
+  test('an answer without steps, too short to be streamed, is a message', async (t) => {
+    const bot = await startBot(t, { env: STREAM, model: [finish('Hello.')] })
+    const thread = await bot.dm('Hi, who are you?')
+    expect(await thread.lastAnswer()).toBe('Hello.')
+    expect(streamCalls(bot)).toEqual([])
+  })
+
+  test('at most one call a second is made, and what piles up goes with the next', async (t) => {
+    const bot = await startBot(t, { env: STREAM, model: [slowly(WORDS.repeat(15))] })
+    await (await bot.dm('What did the keeper do?')).ended()
+    const times = streamCalls(bot).map(({ at }) => at)
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000
+    expect(times.length).toBeGreaterThan(2)
+    expect(times.length).toBeLessThanOrEqual(seconds + 3)
+  })
+
+  test.for([1, 2, 3, 7])(
+    'nothing pings and no link opens that may not, however it is cut (%s)',
+    async (chunkChars, t) => {
+      const filler = WORDS.repeat(2)
+      const answer = `${filler}<!channel> <@U0BOB000001> [click](https://evil.example/?q=1) https://evil.example/x ![i](https://evil.example/i.png) \`\`\`\n<!here>\n\`\`\`\n${filler}<https://evil.example/a|b> www.evil.example/p [r]: https://evil.example/r ${filler}`
+      const bot = await startBot(t, { env: STREAM, model: [{ text: finish(answer), chunkChars, chunkMs: 1 }] })
+      const thread = await bot.dm('Tell them')
+      await thread.ended()
+      expect(bot.slack.pings()).toEqual([])
+      expect(bot.slack.links().filter((url) => url.includes('evil'))).toEqual([])
+      expect(thread.shown().join('')).toContain('The lighthouse keeper')
+    },
+  )
+
+  test('what a broken connection had brought of an answer is taken back, and the answer comes once', async (t) => {
+    const answer = WORDS.repeat(8).trim()
+    const model = [{ ...slowly(`${WORDS.repeat(4)}${'and so on '.repeat(60)}`, 20), cutAfter: 700 }, slowly(answer)]
+    const bot = await startBot(t, { env: STREAM, model })
+    const thread = await bot.dm('What did the keeper do?')
+    await thread.ended()
+    const texts = thread.messages().map(({ text }) => text)
+    expect(texts.at(-1)).toBe(answer)
+    for (const text of texts.slice(0, -1)) expect(text).toMatch(/That was no answer yet/)
+    expect(thread.endings()).toHaveLength(1)
+  })
+})
+
+/** All that people read of the answer, whatever message it stands in. */
+function written(thread: Thread): string {
+  return thread
+    .messages()
+    .map((message) => message.text)
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** The message that the fault meets dies with it. */
+function dies({ slack }: TestBot, args: Record<string, unknown>, { where }: Fault): boolean {
+  if (where?.(args) === false) return false
+  const message = slack.messages(String(args['channel'])).find(({ ts }) => ts === args['ts'])
+  if (message) message.streaming_state = 'stopped'
+  return message !== undefined
+}
+
+describe.concurrent('a stream that dies', () => {
+  const answer = WORDS.repeat(20).trim()
+  const isText = (args: Record<string, unknown>) => JSON.stringify(args['chunks'] ?? '').includes('markdown_text')
+  const appended = { method: 'chat.appendStream', where: isText }
+  const stopped = { method: 'chat.stopStream' }
+  const DEAD = 'message_not_in_streaming_state'
+
+  test.for<[string, Fault]>([
+    ['while the answer is written', { ...appended, error: DEAD }],
+    ['with a call that nobody answers', { ...appended, dropAfter: true }],
+    ['with a call that does not arrive', { ...appended, dropBefore: true }],
+    ['for a limit', { ...appended, retryAfter: 2 }],
+    ['before its end', { ...stopped, error: DEAD }],
+    ['with its end, which nobody hears of', { ...stopped, dropAfter: true }],
+    ['with its end, which does not arrive', { ...stopped, dropBefore: true }],
+    ['for a limit of ends', { ...stopped, retryAfter: 1 }],
+    ['because somebody deleted it', { ...appended, error: 'message_not_found' }],
+  ])('%s loses nothing and repeats nothing', async ([, fault], t) => {
+    const bot = await startBot(t, { env: STREAM, model: [act('I add.', 'calculator', '1+1'), slowly(answer, 8)] })
+    bot.slack.fault(fault.error === DEAD ? { ...fault, where: (args) => dies(bot, args, fault) } : fault)
+    const thread = await bot.dm('What did the keeper do?')
+    await thread.ended()
+    const shown = thread.shown().join('\n').replace(/\s+/g, ' ')
+    expect(shown.split('The lighthouse keeper').length - 1).toBe(20)
+    expect(shown).toContain('calculator: 1+1')
+    expect(thread.endings()).toHaveLength(1)
+    const isOpen = ({ streaming_state }: Message) => streaming_state === 'in_progress'
+    if (!fault.error || fault.error === DEAD) expect(thread.messages().filter(isOpen)).toEqual([])
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('of its age goes on in another one', async (t) => {
+    const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 14)]
+    const bot = await startBot(t, { env: STREAM, slack: { streamMs: 2500 }, model })
+    const thread = await bot.dm('What did the keeper do?')
+    await thread.ended()
+    expect(thread.messages().length).toBeGreaterThan(1)
+    expect(written(thread)).toBe(answer)
+  })
+
+  test('is none where it would grow too long: it is ended, and another one goes on', async (t) => {
+    const long =
+      `${WORDS.repeat(60)}\n\n\`\`\`js\n${'const ship = await cape.next()\n'.repeat(300)}\`\`\`\n\n${WORDS.repeat(20)}`.trim()
+    const bot = await startBot(t, { env: STREAM, model: [{ text: finish(long), chunkChars: 60, chunkMs: 8 }] })
+    const thread = await bot.dm('What did the keeper do?')
+    await thread.ended()
+    const all = thread.shown().join('\n')
+    expect(all.split('The lighthouse keeper').length - 1).toBe(80)
+    expect(all.split('const ship').length - 1).toBe(300)
+    for (const { text } of thread.messages().slice(0, 2)) expect((text.match(/^```/gm) ?? []).length % 2).toBe(0)
+    expect(streamCalls(bot).filter(({ method }) => method === 'chat.startStream').length).toBeGreaterThan(1)
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('because a person stopped it stops the run, and what was read stays', async (t) => {
+    const bot = await startBot(t, {
+      env: STREAM,
+      slack: { agent: true },
+      model: [act('I add.', 'calculator', '1+1'), slowly(WORDS.repeat(200), 8)],
+    })
+    const thread = await bot.dm('What did the keeper do?')
+    await bot.slack.until(() => (thread.messages()[0]?.text ?? '').length > 50, 'a part of the answer')
+    await thread.pressStop()
+    const ending = await thread.ended()
+    expect(ending).toContain('I was asked to stop')
+    expect(ending).toContain('The lighthouse keeper')
+    expect(ending).toContain('calculator: 1+1')
+    expect(bot.model.requests.at(-1)?.aborted).toBe(true)
+  })
+})
+
+describe.concurrent('a Slack that takes no streams', () => {
+  test.for<[string, Fault]>([
+    ['refuses them', { method: 'chat.startStream', error: 'channel_type_not_supported', times: 9 }],
+    ['does not know them', { method: 'chat.startStream', error: 'unknown_method', times: 9 }],
+    ['has had too many', { method: 'chat.startStream', retryAfter: 30 }],
+  ])('%s: the run is shown otherwise, and that is remembered', async ([, fault], t) => {
+    const bot = await startBot(t, { env: STREAM, model: ['', ''] })
+    bot.model.on('first', act('I add.', 'calculator', '1+1'), finish('Two.'))
+    bot.model.on('second', act('I add.', 'calculator', '2+2'), finish('Four.'))
+    bot.slack.fault(fault)
+    const first = await bot.dm('The first?')
+    expect(await first.lastAnswer()).toBe('Two.')
+    expect(first.steps()).toHaveLength(1)
+    const second = await bot.dm('The second?')
+    expect(await second.lastAnswer()).toBe('Four.')
+    expect(bot.slack.calls.filter(({ method }) => method === 'chat.startStream')).toHaveLength(1)
+  })
+})
