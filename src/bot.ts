@@ -101,6 +101,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     ...parts,
     answer: { ...agent.answer, history: stores.history, control: stores.control },
     archive: stores.archive,
+    threads: stores.threads,
     queue: stores.queue,
     limits: stores.limits,
     durable: stores.durable,
@@ -121,10 +122,11 @@ function receiverOf(
   config: Config,
   parts: Parts & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
 ): SlackReceiver {
-  const { net, telemetry } = parts
+  const { net, stores, telemetry } = parts
   return createSlackReceiver({
     ...parts,
     ...net,
+    threads: stores.threads,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,

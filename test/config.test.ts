@@ -69,7 +69,7 @@ test.each([
   ['AGENT_TIMEOUT_MS', '99', /a whole number from 100/],
   ['TOOL_TIMEOUT_MS', '9', /a whole number from 10/],
   ['TOOL_OUTPUT_CHARS', '1', /a whole number from 200/],
-  ['STEPS', 'loud', /one of replies, stream, hidden/],
+  ['STEPS', 'loud', /one of replies, card, stream, hidden/],
   ['FOLLOW_UPS', 'never', /one of thread, mention/],
   ['LIMIT_USER_HOUR', '0', /a whole number from 1/],
   ['BUDGET_TEAM_DAY_USD', '-5', /an amount of dollars/],

@@ -9,7 +9,7 @@ import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
 import { memoryLine } from './memory-line.ts'
-import type { Accepted, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
+import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
@@ -79,7 +79,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(asked: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
+  async accept(asked: Question, { onlyKnownThread, onQueued }: AcceptOptions = {}): Promise<Accepted> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)
@@ -93,7 +93,9 @@ class MemoryQueue implements ControlledQueue {
 
     for (const claim of claims) this.#claims.set(claim, true)
     this.#known.set(thread, true)
+    const before = this.#inboxes.get(thread)?.length ?? 0
     this.#enqueue(thread, question)
+    if (before > 0) onQueued?.(before)
     return 'accepted'
   }
 

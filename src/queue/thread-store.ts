@@ -49,7 +49,10 @@ export class ThreadStore {
     this.#settings = settings
   }
 
-  async accept(question: Question, onlyKnownThread: boolean): Promise<{ accepted: Accepted; gen: string }> {
+  async accept(
+    question: Question,
+    onlyKnownThread: boolean,
+  ): Promise<{ accepted: Accepted; gen: string; before: number }> {
     const { now, doneTtlMs, knownTtlMs } = this.#settings
     const { thread, inbox, runs, events } = this.#keys(conversationOf(question))
     const { id, eventId } = question
@@ -58,8 +61,8 @@ export class ThreadStore {
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
       ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
     })
-    const [accepted = '', gen = ''] = strings(reply)
-    return { accepted: accepted as Accepted, gen }
+    const [accepted = '', gen = '', before = '0'] = strings(reply)
+    return { accepted: accepted as Accepted, gen, before: Number(before) }
   }
 
   /** @returns the question; or the generation that has the thread in place of this one, '' where nothing waits. */

@@ -29,13 +29,19 @@ export interface WaitingLine extends Forgetting {
   withdraw(thread: ThreadKey, id: string): Promise<boolean>
 }
 
+export interface AcceptOptions {
+  onlyKnownThread?: boolean | undefined
+  /** Called with how many questions of the conversation are not over yet, where there are some and the question is taken in. */
+  onQueued?: ((before: number) => void) | undefined
+}
+
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
 export interface Queue extends WaitingLine {
   /**
    * Claims and stores a question in one atomic step, in the conversation that it goes on. When this resolves, the question is as durable as the queue is.
    * @throws when it could not be stored; the caller must then not ack.
    */
-  accept(question: Question, options?: { onlyKnownThread?: boolean }): Promise<Accepted>
+  accept(question: Question, options?: AcceptOptions): Promise<Accepted>
   /**
    * Begins to hand out work. `deadLetter` is called in place of the handler, under the same lease, for a question that is
    * dead-lettered (its handler failed, or its workers died, too often): it tells the thread so, once. Its own failure is

@@ -8,6 +8,7 @@ import type { UsageLimits, Refusal } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import type { Question, Run } from '../run/types.ts'
+import type { ThreadStates } from '../threads/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { catchUp } from './catch-up.ts'
@@ -27,6 +28,7 @@ export interface HandleQuestionOptions {
   answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
   /** Keeps what ended. */
   archive: RunArchive
+  threads: ThreadStates
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined
@@ -84,8 +86,9 @@ async function workOn(
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved)
       const parts = { log, outbox: other ? outboxUnder(other) : outbox }
-      const { linkHosts } = settings
-      return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
+      const { linkHosts, streamInChannels } = settings
+      const how = { steps, streamInChannels, threads: options.threads, linkHosts }
+      return new RunDisplay({ ...parts, ...how, mentions, now, signal: other ?? signal })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
       if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
@@ -121,7 +124,7 @@ async function refuse(refusal: Refusal, { question, options, outbox, log }: Work
 async function answerInThread(work: Work): Promise<void | 'waiting'> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
-  const display = await work.openDisplay()
+  const display = await work.openDisplay(isCanned(work.question.text) ? { steps: 'hidden' } : {})
   let [isWaiting, hasFailed] = [false, false]
   if (!work.signal.aborted) display.begin()
   try {

@@ -4,9 +4,10 @@ import type { Question, Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
+import type { Refusals } from './client/refusals.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
 import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
-import { withoutBlocks, type Content } from './format/blocks.ts'
+import { blocksIn, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
   installation: Installation
@@ -26,6 +27,11 @@ interface Post {
   thread?: string
   /** Sent again if nobody can tell whether it went out: better twice than never. */
   mustArrive: boolean
+}
+
+interface Hurry {
+  effort: CallOptions['effort']
+  until: AbortSignal
 }
 
 /** Slack makes no links of its own from the text that notifications and screen readers get. */
@@ -49,13 +55,17 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost */
-  async show(key: string, content: Content): Promise<void> {
+  /**
+   * Posts a part of the run in its thread, or updates its message. `hurry`: what bounds an update that a later one makes up for.
+   * @throws SlackRefusal, LeaseLost; in a hurry whatever went wrong
+   */
+  async show(key: string, content: Content, hurry?: Partial<Hurry>): Promise<void> {
     const { question } = this
     const { ts, isNew } = await this.#postOnce({ key, content, thread: question.thread, mustArrive: false })
     // A post from before a crash shows the step as it was then.
     if (isNew) return
-    await this.#send('chat.update', { channel: question.channel, ts, metadata: this.#metadata(key) }, { content })
+    const args = { channel: question.channel, ts, metadata: this.#metadata(key) }
+    await this.#send('chat.update', args, { content, ...hurry })
   }
 
   /** Posts in the thread what must arrive and never changes. @throws SlackRefusal, LeaseLost */
@@ -73,14 +83,19 @@ export class Outbox {
     return Boolean(this.run.saved.posts[key])
   }
 
-  /** A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. */
+  /**
+   * A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. A method that the
+   * workspace does not give this app is not tried again for a while.
+   */
   async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
+    if (this.refusals.has(method)) return 'refused'
     try {
       await this.#client.call(method, args, { effort: 'once' })
       return 'taken'
     } catch (error) {
       const isRefused = error instanceof SlackRefusal
       if (isRefused && error.code === 'already_reacted') return 'taken'
+      if (isRefused && NOT_GIVEN.has(error.code)) this.refusals.remember(method)
       const fields = { method, channel: args.channel ?? args.channel_id, error: messageOf(error) }
       this.#options.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
       return isRefused ? 'refused' : 'unsure'
@@ -118,6 +133,11 @@ export class Outbox {
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
   ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
     return ownMessages(this.#ownPlace(thread, until))
+  }
+
+  /** What this workspace has refused of late: kinds of blocks, methods, scopes. */
+  get refusals(): Refusals {
+    return this.#client.refusals
   }
 
   get #client() {
@@ -165,18 +185,44 @@ export class Outbox {
   async #send(
     method: 'chat.postMessage' | 'chat.update',
     args: SlackArgs,
-    { content, lookUp }: { content: Content } & Pick<CallOptions, 'lookUp'>,
+    { content, lookUp, effort = 'patient', until }: { content: Content } & Partial<Hurry> & Pick<CallOptions, 'lookUp'>,
   ) {
-    const { signal, log } = this.#options
+    const { log } = this.#options
+    const signal = until ? AbortSignal.any([this.#options.signal, until]) : this.#options.signal
     const checkLease = () => this.run.checkLease()
-    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, lookUp, signal }
-    try {
-      return await this.#client.call(method, { ...args, ...content, ...UNPARSED }, options)
-    } catch (error) {
-      if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-      log.error({ method, channel: args.channel, code: error.code }, 'Slack refused the blocks: sent as plain text')
-      return this.#client.call(method, { ...args, ...withoutBlocks(content, method), ...UNPARSED }, options)
+    const options: CallOptions = { effort, asker: this.question.user, checkLease, lookUp, signal }
+    const send = ({ text, blocks }: Pick<Content, 'text' | 'blocks'>) =>
+      this.#client.call(method, { ...args, text, blocks, ...UNPARSED }, options)
+    let shown = this.#taken(content)
+    const refused = new Set<string>()
+    for (let last: string | undefined; ;) {
+      try {
+        const result = await send(shown)
+        if (last) this.refusals.remember(last)
+        return result
+      } catch (error) {
+        if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
+        const type = TOO_LONG.has(error.code) ? undefined : refusedType(shown.blocks, content, error.details)
+        const fields = { method, channel: args.channel, code: error.code, type }
+        if (type === undefined) {
+          log.error(fields, 'Slack refused the blocks: sent as plain text')
+          return send(withoutBlocks(content, method))
+        }
+        log.info(fields, 'Slack refused a kind of block: sent in a simpler form')
+        // A fault of this message alone says nothing of the next one.
+        last = error.details.length === 0 ? type : undefined
+        if (error.details.some((detail) => detail.includes('unsupported'))) this.refusals.remember(type)
+        refused.add(type)
+        shown = this.#taken(content, refused)
+      }
     }
+  }
+
+  /** The content in the forms that this workspace takes, as far as that is known. */
+  #taken(content: Content, refused?: Set<string>): Pick<Content, 'text' | 'blocks'> {
+    const { text, blocks, simpler } = content
+    if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
+    return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
   }
 
   #metadata(key: string) {
@@ -215,11 +261,11 @@ export class Outbox {
   }
 }
 
+/** A method is not there for this app, whatever its arguments are. */
+const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
+
+/** No simpler form is shorter. */
+const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
+
 /** Refusals of how a message looks; its text alone may still be taken. */
-const SHAPE_REFUSALS = new Set([
-  'invalid_blocks',
-  'invalid_blocks_format',
-  'msg_too_long',
-  'msg_blocks_too_long',
-  'invalid_metadata_format',
-])
+const SHAPE_REFUSALS = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])

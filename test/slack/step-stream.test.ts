@@ -5,7 +5,7 @@ import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
-const bot = await startBot(fileEnds(), { env: { STEPS: 'stream' } })
+const bot = await startBot(fileEnds(), { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } })
 const { slack } = bot
 let count = 0
 
@@ -34,7 +34,7 @@ describe.concurrent('STEPS=stream', () => {
     ['is cut', { method: 'chat.appendStream', dropBefore: true }],
   ])('where a stream %s, the steps are replies from there, and none is lost', async ([, fault], t) => {
     // What Slack limits, it limits in the whole workspace.
-    const own = fault.retryAfter ? await startBot(t, { env: { STEPS: 'stream' } }) : bot
+    const own = fault.retryAfter ? await startBot(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } }) : bot
     const { thread, name } = await asked([fault], own)
     const shown = thread.shown().join('\n')
     for (const part of ['calculator', '1+1', 'teleport', 'Mars', 'There is no tool']) expect(shown).toContain(part)
@@ -61,7 +61,7 @@ describeWithRedis('a stream whose process ends', () => {
   test('is left open for the next process, which goes on with it and ends it once', async (t) => {
     const server = await startRedis()
     t.onTestFinished(() => server.stop())
-    const env = { STEPS: 'stream', REDIS_URL: server.url, SHUTDOWN_MS: '500' }
+    const env = { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true', REDIS_URL: server.url, SHUTDOWN_MS: '500' }
     const first = await startBot(t, { env })
     first.model.on('handed over', act('One.', 'calculator', '1+1'), { hang: true })
     const thread = await first.mention('Is it handed over?')

@@ -9,7 +9,7 @@ const SUM = [
 ]
 
 test('STEPS=stream shows the steps as tasks of one streamed message, then the answer as a reply', async (t) => {
-  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream' }, model: SUM })
+  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, model: SUM })
   const thread = await mention('29^0.23?')
   expect(await thread.lastAnswer()).toContain('*2.169459462491557*')
 
@@ -33,7 +33,7 @@ test('STEPS=stream shows the steps as tasks of one streamed message, then the an
 })
 
 test('where Slack takes no stream, the steps are replies', async (t) => {
-  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream' }, model: SUM })
+  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, model: SUM })
   slack.fault({ method: 'chat.startStream', times: 1, error: 'channel_type_not_supported' })
   const thread = await mention('29^0.23?')
   await thread.ended()
@@ -43,7 +43,7 @@ test('where Slack takes no stream, the steps are replies', async (t) => {
 })
 
 test('a stream that dies on the way takes no step with it', async (t) => {
-  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream' }, model: SUM })
+  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, model: SUM })
   slack.fault({ method: 'chat.appendStream', times: 1, error: 'message_not_in_streaming_state' })
   const thread = await mention('29^0.23?')
   await thread.ended()
@@ -56,7 +56,7 @@ test('a stream that dies on the way takes no step with it', async (t) => {
 
 test('nothing in a stream pings', async (t) => {
   const script = [act('Tell <!channel> and <@U0BOB>', 'calculator', '<!here>'), finish('done')]
-  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream' }, model: script })
+  const { mention, slack } = await startBot(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, model: script })
   await (await mention('ping them')).ended()
 
   const sent = JSON.stringify(slack.calls.filter(({ method }) => method.startsWith('chat.')).map(({ args }) => args))

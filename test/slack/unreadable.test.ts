@@ -24,7 +24,7 @@ describe('an output that cannot be read', async () => {
   })
 
   test('is a task of the stream that says so, with STEPS=stream', async () => {
-    const bot = await startBot(ends, { model: SCRIPT, env: { STEPS: 'stream' } })
+    const bot = await startBot(ends, { model: SCRIPT, env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } })
     const thread = await bot.mention('One and one?')
     expect(await thread.lastAnswer()).toBe('Two.')
     const [stream, ...rest] = thread.messages()

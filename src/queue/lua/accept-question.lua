@@ -1,5 +1,5 @@
 -- Claims and stores a question, once. `askedSince` above 0: only in a thread where the bot was asked since then.
--- Returns what happened, and the generation that must have a job ('' for none).
+-- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one that is taken in.
 local thread, inbox, run, event = unpack(KEYS)
 local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs = unpack(ARGV)
 
@@ -13,6 +13,7 @@ end
 redis.call('HSET', run, 'question', question, 'state', 'waiting')
 redis.call('PEXPIRE', run, ttlMs)
 if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
+local before = redis.call('LLEN', inbox)
 insertByTs(inbox, id, runs)
 redis.call('PEXPIRE', inbox, ttlMs)
 if active then
@@ -23,4 +24,4 @@ else
   redis.call('HSET', thread, 'asked', now, 'gen', active, 'active', active)
 end
 redis.call('PEXPIRE', thread, ttlMs)
-return { 'accepted', active }
+return { 'accepted', active, before }

@@ -5,10 +5,13 @@ import { LeaseLost } from '../../errors.ts'
 export class SlackRefusal extends Error {
   override name = 'SlackRefusal'
   readonly code: string
+  /** What Slack says beside the code, such as which block it does not take. */
+  readonly details: string[]
 
-  constructor(method: string, code: string) {
+  constructor(method: string, code: string, details: string[] = []) {
     super(`${method}: ${code}`)
     this.code = code
+    this.details = details
   }
 }
 
@@ -44,7 +47,7 @@ export function faultOf(error: unknown, method: string): TransientFault {
   if (error instanceof WebAPIRateLimitedError) return { error, limitedMs: Math.max(1, error.retryAfter) * 1000 }
   if (error instanceof WebAPIPlatformError) {
     const code = refusalCode(error)
-    if (code !== undefined) throw new SlackRefusal(method, code)
+    if (code !== undefined) throw new SlackRefusal(method, code, error.data.response_metadata?.messages)
     return { error, unsure: error.data.error !== 'ratelimited' }
   }
   if (error instanceof WebAPIHTTPError) return { error, unsure: true }

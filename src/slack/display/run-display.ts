@@ -3,24 +3,29 @@ import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { progressOf, type Run } from '../../run/types.ts'
+import { isDirect, progressOf, type Run } from '../../run/types.ts'
+import type { ThreadStates } from '../../threads/types.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
+import { Card, CARD } from './card.ts'
 import { hideSteps } from './hidden.ts'
 import { Replies } from './replies.ts'
 import { Status } from './status.ts'
 import { STREAM, StepStream } from './step-stream.ts'
 import type { Display, ShownStep } from './types.ts'
 
-type Steps = 'replies' | 'stream' | 'hidden'
+type Steps = 'replies' | 'card' | 'stream' | 'hidden'
 
 export interface RunDisplayOptions {
   outbox: Outbox
   /** How the steps are shown: the setting `STEPS`. */
   steps: Steps
+  /** Whether a stream may be opened in a channel, where one person alone sees it grow: `STEPS_STREAM_CHANNELS`. */
+  streamInChannels: boolean
+  threads: Pick<ThreadStates, 'load' | 'patch'>
   mentions: Mentions
   linkHosts: string[]
   log: Log
@@ -40,6 +45,11 @@ export class RunDisplay {
   #progress: RunProgress
   #understood: string | undefined
   #tail: Promise<void> = Promise.resolve()
+  /** Steps with something that was not given to the display yet. It gets them together, when it is done with what it has. */
+  readonly #changed = new Set<number>()
+  #isShowQueued = false
+  #mayShowAt = 0
+  #showTimer: NodeJS.Timeout | undefined
   /** What ended the work on the thread in this process. */
   #lost: unknown
   #isAbandoned = false
@@ -48,7 +58,7 @@ export class RunDisplay {
     this.#options = options
     this.#run = options.outbox.run
     this.#display = displayFor(options)
-    this.#status = new Status(options.outbox)
+    this.#status = new Status(options)
     const saved = progressOf(this.#run.saved)
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
@@ -58,7 +68,8 @@ export class RunDisplay {
     this.#status.begin()
     const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
-    for (const i of this.#progress.steps.keys()) this.#showStep(i + 1)
+    for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
+    this.#queueShow()
   }
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
@@ -67,6 +78,7 @@ export class RunDisplay {
     if (event.type === 'understood') this.#understood = event.question
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
+    if (event.type === 'waiting') this.#status.suspend()
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -90,6 +102,7 @@ export class RunDisplay {
 
   /** Closes what is open, and clears the status. Nothing happens after `abandon`. */
   async end(): Promise<void> {
+    clearTimeout(this.#showTimer)
     await this.#tail
     if (this.#isAbandoned) return
     await this.#display.end()
@@ -103,16 +116,49 @@ export class RunDisplay {
   async abandon(error: unknown): Promise<never> {
     this.#lost ??= error
     this.#isAbandoned = true
+    clearTimeout(this.#showTimer)
     await Promise.all([this.#tail, this.#status.abandon()])
     throw error
   }
 
   #showStep(n: number): void {
+    this.#markChanged(n)
+    if (this.#changed.size > 0) this.#queueShow()
+  }
+
+  #markChanged(n: number): void {
     const { steps } = this.#progress
-    if (steps[n - 1]?.kind === 'message' || repeatsAWarning(steps, n)) return
-    this.#enqueue(async () => {
-      if (await this.#display.show(this.#shown(n))) this.#status.refresh()
-    })
+    if (steps[n - 1]?.kind !== 'message' && !repeatsAWarning(steps, n)) this.#changed.add(n)
+  }
+
+  /** What changes until the display is ready for it goes with it. */
+  #queueShow(): void {
+    if (this.#isShowQueued) return
+    this.#isShowQueued = true
+    this.#enqueue(() => this.#showChanged())
+  }
+
+  async #showChanged(): Promise<void> {
+    const waitMs = this.#mayShowAt - this.#options.now().getTime()
+    if (waitMs > 0) {
+      this.#showTimer = setTimeout(() => this.#enqueue(() => this.#showChanged()), waitMs)
+      return
+    }
+    this.#isShowQueued = false
+    const isFirst = this.#mayShowAt === 0
+    const steps = this.#takeChanged().map((n) => this.#shown(n))
+    if (steps.length === 0 && !isFirst) return
+    try {
+      if (await this.#display.show(steps)) this.#status.refresh()
+    } finally {
+      this.#mayShowAt = this.#options.now().getTime() + (this.#display.everyMs ?? 0)
+    }
+  }
+
+  #takeChanged(): number[] {
+    const numbers = [...this.#changed].sort((a, b) => a - b)
+    this.#changed.clear()
+    return numbers
   }
 
   /** The step as it is by the time that it is shown. */
@@ -137,7 +183,10 @@ export class RunDisplay {
     ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
   ): Promise<void> {
     const { steps } = this.#progress
-    const unfinished = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
+    clearTimeout(this.#showTimer)
+    const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
+    const running = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
+    const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
     this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
     const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
@@ -158,11 +207,19 @@ export class RunDisplay {
   }
 }
 
-/** Chooses how a run is shown. A stream that an earlier process opened is gone on with, so that it does not stay open. */
-function displayFor({ steps, outbox, log }: Pick<RunDisplayOptions, 'steps' | 'outbox' | 'log'>): Display {
-  const replies = new Replies({ outbox, log })
-  const isStreamed = steps === 'stream' || outbox.run.saved.posts[STREAM] !== undefined
-  const shown = isStreamed ? new StepStream({ outbox, log, fallback: replies }) : replies
+/**
+ * Chooses how a run is shown. A stream or a card that an earlier process began is gone on with, so that it does not stay as it is.
+ * In a channel one person alone sees a stream grow: there it is a card, unless the operator wants it.
+ */
+function displayFor({ steps, streamInChannels, ...parts }: RunDisplayOptions): Display {
+  const { question, run, refusals } = parts.outbox
+  const replies = new Replies(parts)
+  const mayStream = (isDirect(question) || streamInChannels) && !refusals.has('chat.startStream')
+  const isStreamed = run.saved.posts[STREAM] !== undefined || (steps === 'stream' && mayStream)
+  if (steps === 'replies' && !isStreamed && run.saved.posts[CARD] === undefined) return replies
+  const isOnCard = steps === 'card' || steps === 'stream' || run.saved.posts[CARD] !== undefined
+  const card = isOnCard ? new Card({ ...parts, answer: replies }) : replies
+  const shown = isStreamed ? new StepStream({ ...parts, fallback: card }) : card
   return steps === 'hidden' ? hideSteps(shown) : shown
 }
 

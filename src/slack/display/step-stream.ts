@@ -36,8 +36,11 @@ export class StepStream implements Display {
     this.#fallback = fallback
   }
 
-  async show(step: ShownStep): Promise<boolean> {
-    return (await this.#stream(step)) || this.#fallback.show(step)
+  async show(steps: ShownStep[]): Promise<boolean> {
+    const rest: ShownStep[] = []
+    for (const step of steps) if (!(await this.#stream(step))) rest.push(step)
+    const isPosted = rest.length > 0 && (await this.#fallback.show(rest))
+    return isPosted || rest.length < steps.length
   }
 
   async finish(ending: Ending): Promise<void> {

@@ -1,4 +1,4 @@
-import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
@@ -7,6 +7,8 @@ import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } fro
 export interface Content {
   text: string
   blocks: KnownBlock[]
+  /** What stands in a block's place where Slack refuses its type. That may have simpler forms again; an empty list is nothing. */
+  simpler?: ReadonlyMap<KnownBlock, KnownBlock[]>
 }
 
 /** `chat.update` takes 4,000 characters of text, `chat.postMessage` 40,000. */
@@ -39,12 +41,31 @@ export interface AnswerView {
 
 /** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
 export function stepContent(view: StepView): Content {
-  const blocks = [
+  return contentOf(stepBlocks(view, FULL))
+}
+
+/** Several steps in one message, each in fewer words: as many as `STEPS_A_MESSAGE` fit. */
+export function stepsContent(views: StepView[]): Content {
+  return contentOf(views.flatMap((view) => stepBlocks(view, BRIEF)))
+}
+
+export const STEPS_A_MESSAGE = 6
+
+type Sizes = Record<'thought' | 'observation', { max: number; most: number }> & { input: number }
+
+const FULL: Sizes = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
+const BRIEF: Sizes = { thought: { max: 400, most: 700 }, observation: { max: 250, most: 500 }, input: 120 }
+
+function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
+  return [
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
-    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, THOUGHT)}`)] : []),
-    ...(view.action ? [context([actionLine(view.action)])] : []),
-    observationBlock(view),
+    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, sizes.thought)}`)] : []),
+    ...(view.action ? [context([actionLine(view.action, sizes.input)])] : []),
+    observationBlock(view, sizes.observation),
   ]
+}
+
+function contentOf(blocks: KnownBlock[]): Content {
   return { text: clip(textsOf(blocks).join('\n')), blocks }
 }
 
@@ -52,16 +73,16 @@ export function understoodLine(question: string): string {
   return `_Understood as:_ ${escapeWithin(question, THOUGHT)}`
 }
 
-function actionLine({ tool, input }: Action): string {
-  return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), INPUT_CHARS)}`.trimEnd()
+function actionLine({ tool, input }: Action, max: number): string {
+  return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), max)}`.trimEnd()
 }
 
 /** What a tool returned is data: plain text, of which Slack formats nothing. */
-function observationBlock({ observation, action, unreadable }: StepView): KnownBlock {
+function observationBlock({ observation, action, unreadable }: StepView, size: Sizes['observation']): KnownBlock {
   if (unreadable) return context(['⚠️ The model’s output could not be read; it was asked again.'])
   if (!observation) return context([action ? '⏳ running …' : '…'])
   const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
-  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}${note}`
+  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), size)}${note}`
   return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
 }
 
@@ -82,7 +103,29 @@ export function noteContent(text: string): Content {
 
 /** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */
 export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'chat.update'): Content {
-  return { text: method === 'chat.update' ? content.text : textsOf(content.blocks).join('\n\n'), blocks: [] }
+  const words = () => textsOf(blocksIn(content, () => true)).join('\n\n')
+  return { text: method === 'chat.update' ? content.text : words(), blocks: [] }
+}
+
+/** The blocks, those of a refused type in their simpler forms. */
+export function blocksIn({ blocks, simpler }: Content, isRefused: (type: string) => boolean): KnownBlock[] {
+  const formOf = (block: KnownBlock): KnownBlock[] => {
+    const forms = isRefused(block.type) ? simpler?.get(block) : undefined
+    return forms?.flatMap(formOf) ?? [block]
+  }
+  return blocks.flatMap(formOf)
+}
+
+/**
+ * Which type of block a refusal speaks of, of those that have a simpler form: the one at the place that it tells, or that it names,
+ * else the first. Undefined where none has.
+ */
+export function refusedType(blocks: KnownBlock[], content: Content, details: string[]): string | undefined {
+  const said = details.join('\n')
+  const place = /\/blocks\/(\d+)/.exec(said)?.[1]
+  const types = blocks.filter((block) => content.simpler?.has(block)).map(({ type }) => type)
+  const told = [place === undefined ? undefined : blocks[Number(place)]?.type, /type: (\w+)/.exec(said)?.[1]]
+  return types.find((type) => told.includes(type)) ?? types[0]
 }
 
 /** The words of blocks for a place that formats: what is plain text in a block is made so that it stays plain. */
@@ -101,7 +144,7 @@ export function section(text: string): KnownBlock {
   return { type: 'section', expand: true, text: mrkdwn(text) }
 }
 
-export function context(texts: string[]): KnownBlock {
+export function context(texts: string[]): ContextBlock {
   return { type: 'context', elements: texts.map(mrkdwn) }
 }
 

@@ -2,14 +2,17 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { Question } from '../../run/types.ts'
+import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
+import { tellPlace } from './place-in-line.ts'
 
 export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
+  threads: ThreadStates
   log: Log
   now(): Date
 }
@@ -63,12 +66,10 @@ export async function enqueueMessage(
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
-export async function enqueue(
-  question: Question,
-  { queue, log }: ListenerOptions,
-  onlyKnownThread = false,
-): Promise<void> {
-  const outcome = await queue.accept(question, { onlyKnownThread })
+export async function enqueue(question: Question, options: ListenerOptions, onlyKnownThread = false): Promise<void> {
+  const { queue, log } = options
+  const onQueued = (before: number) => void tellPlace(question, before, options)
+  const outcome = await queue.accept(question, { onlyKnownThread, onQueued })
   if (outcome === 'unknown_thread') return
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
