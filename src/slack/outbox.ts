@@ -84,8 +84,8 @@ export class Outbox {
   }
 
   /**
-   * A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. A method that the
-   * workspace does not give this app is not tried again for a while.
+   * A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. A method that this
+   * app does not have here is not tried again for a while.
    */
   async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
     if (this.refusals.has(method)) return 'refused'
@@ -95,7 +95,7 @@ export class Outbox {
     } catch (error) {
       const isRefused = error instanceof SlackRefusal
       if (isRefused && error.code === 'already_reacted') return 'taken'
-      if (isRefused && NOT_GIVEN.has(error.code)) this.refusals.remember(method)
+      this.#rememberMissing(method, error)
       const fields = { method, channel: args.channel ?? args.channel_id, error: messageOf(error) }
       this.#options.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
       return isRefused ? 'refused' : 'unsure'
@@ -103,12 +103,21 @@ export class Outbox {
   }
 
   /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` whatever went wrong */
-  call(
+  async call(
     method: string,
     args: SlackArgs,
     options: Pick<CallOptions, 'effort' | 'signal'> = { effort: 'patient' },
   ): Promise<SlackResult> {
-    return this.#client.call(method, args, options)
+    try {
+      return await this.#client.call(method, args, options)
+    } catch (error) {
+      this.#rememberMissing(method, error)
+      throw error
+    }
+  }
+
+  #rememberMissing(method: string, error: unknown): void {
+    if (error instanceof SlackRefusal && NOT_GIVEN.has(error.code)) this.refusals.remember(method)
   }
 
   /**

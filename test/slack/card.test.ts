@@ -180,6 +180,29 @@ describe('a run in calls to Slack, status apart', () => {
   })
 })
 
+describe.concurrent('STEPS=stream in a channel', () => {
+  test('is a card, because one person alone would see the stream grow; in a direct message it is a stream', async (t) => {
+    const own = await startBot(t, { env: { STEPS: 'stream' } })
+    const { thread } = await asked(1, { on: own })
+    expect((await foldedIn(thread, own)).blocks).toMatchObject([{ type: 'container' }])
+    own.model.on('directly', act('One.', 'calculator', '1+1'), finish('Direct.'))
+    const dm = await own.dm('directly?')
+    await dm.ended()
+    expect(dm.messages()[0]).toMatchObject({ streaming_state: 'completed' })
+  })
+
+  test('and where the workspace does not stream at all, a card in direct messages too; that is tried once', async (t) => {
+    const own = await startBot(t, { env: { STEPS: 'stream' }, model: [act('One.', 'calculator', '1+1'), finish('2.')] })
+    own.slack.fault({ method: 'chat.startStream', error: 'not_authorized', times: 9 })
+    for (const text of ['first?', 'second?']) {
+      const dm = await own.dm(text)
+      await foldedIn(dm, own)
+      expect(dm.messages()).toHaveLength(2)
+    }
+    expect(own.slack.calls.filter(({ method }) => method === 'chat.startStream')).toHaveLength(1)
+  })
+})
+
 describeWithRedis('a card whose process ends', () => {
   test('is gone on with by the next process, and folded up once', async (t) => {
     const server = await startRedis()

@@ -27,6 +27,7 @@ export class Replies implements Display {
   readonly #steps = new Map<number, ShownStep>()
   /** What each message shows at this moment, by its key. */
   readonly #shown = new Map<string, Content>()
+  /** Slack was, since the last call of `show` began. */
   #isSlow = false
   #isUnderstoodShown = false
 
@@ -41,13 +42,15 @@ export class Replies implements Display {
     const known = new Set(steps.flatMap(({ n }) => this.#keyOf(n) ?? []))
     const fresh = steps.map(({ n }) => n).filter((n) => this.#keyOf(n) === undefined)
     const failures: unknown[] = []
+    const wasSlow = this.#isSlow
+    this.#isSlow = false
     let isPosted = false
     const put = async (key: string) => {
       isPosted = (await this.#put(key).catch((error: unknown) => void failures.push(error))) || isPosted
       if (failures.at(-1) instanceof LeaseLost) throw failures.at(-1)
     }
     for (const key of known) await put(key)
-    while (fresh.length > 0) await put(keyOf(fresh.splice(0, this.#isSlow ? STEPS_A_MESSAGE : 1)))
+    while (fresh.length > 0) await put(keyOf(fresh.splice(0, wasSlow || this.#isSlow ? STEPS_A_MESSAGE : 1)))
     if (failures.length > 0) throw failures[0]
     return isPosted
   }
@@ -84,7 +87,7 @@ export class Replies implements Display {
     this.#shown.set(key, content)
     const from = this.#now().getTime()
     await this.#outbox.show(key, content)
-    this.#isSlow = this.#now().getTime() - from >= SLOW_MS
+    this.#isSlow ||= this.#now().getTime() - from >= SLOW_MS
     this.#isUnderstoodShown ||= steps.some(({ understood }) => understood !== undefined)
     return true
   }
