@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { Question } from '../../run/types.ts'
@@ -6,7 +7,7 @@ import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
-import { tellPlace } from './place-in-line.ts'
+import { placeText } from '../format/messages.ts'
 
 export interface ListenerOptions {
   installations: Installations
@@ -73,6 +74,22 @@ export async function enqueue(question: Question, options: ListenerOptions, only
   if (outcome === 'unknown_thread') return
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
+}
+
+/**
+ * Tells the asker alone that other questions of the conversation come first. The thread's status belongs to the one at work. Not
+ * worth a second try, and never rejects.
+ */
+async function tellPlace(question: Question, before: number, { installations, log }: ListenerOptions): Promise<void> {
+  const { id, team, channel, user, thread, ts } = question
+  const inThread = thread === ts ? {} : { thread_ts: thread }
+  try {
+    const installation = await installations.of(team)
+    const message = { channel, user, ...inThread, text: placeText(before), parse: 'none' }
+    await installation?.client.call('chat.postEphemeral', message, { effort: 'once' })
+  } catch (error) {
+    log.debug({ question: id, error: messageOf(error) }, 'the asker was not told of the place in line')
+  }
 }
 
 /** A message as Slack delivers it, whichever event it comes in. */
