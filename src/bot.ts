@@ -104,6 +104,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     threads: stores.threads,
     queue: stores.queue,
     limits: stores.limits,
+    saidOnce: stores.saidOnce,
     durable: stores.durable,
     watch: telemetry && watchOf(telemetry),
     fetch: net.fetch,
@@ -125,11 +126,15 @@ function receiverOf(
   const { net, stores, telemetry } = parts
   return createSlackReceiver({
     ...parts,
+    forgetting: parts.stores.forgetting,
     ...net,
     threads: stores.threads,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
+    control: stores.control,
+    archive: stores.archive,
+    history: stores.history,
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
   })
 }

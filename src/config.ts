@@ -52,6 +52,21 @@ const hosts = names.refine(
   (all) => all.every((one) => /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(:\d+)?$/i.test(one) && URL.canParse(`redis://${one}`)),
   'host:port of each, with commas, such as sentinel-1:26379,sentinel-2:26379',
 )
+/** What each name of a list is, or the sentence says what it should be. */
+const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
+const channels = listOf(
+  /^(?:[CG][A-Z0-9]{5,}|dm)$/,
+  'channel ids such as C0123456789, with commas; dm stands for direct messages',
+)
+/** Ids as they are, domains in lower case and without an @ before them. */
+const people = listOf(
+  /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
+  'ids of people such as U0123456789, or e-mail domains such as example.com, with commas',
+).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
+const bots = listOf(
+  /^[BAUW][A-Z0-9]{5,}$/,
+  'ids of bots, of their apps or of their users, such as B0123456789, with commas',
+)
 const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
 
 const headers = z.string().transform((value, context) => {
@@ -143,6 +158,12 @@ const schema = z.object({
   STEPS_STREAM_CHANNELS: flag.default(false),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   LINK_HOSTS: names.default([]),
+
+  ALLOW_CHANNELS: channels.default([]),
+  ALLOW_USERS: people.default([]),
+  ALLOW_EXTERNAL: flag.default(false),
+  ALLOW_BOTS: bots.default([]),
+  FORGET_BY: oneOf(['admins', 'members']).default('admins'),
 
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),

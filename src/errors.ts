@@ -16,6 +16,13 @@ export class ConfigError extends Error {
 export class ToolError extends Error {
   override name = 'ToolError'
   readonly [TOOL_ERROR] = true
+  /** What the tool asks could not be reached, or was too slow: nothing is wrong with what was asked of it. */
+  readonly isDown: boolean
+
+  constructor(message: string, { isDown = false } = {}) {
+    super(message)
+    this.isDown = isDown
+  }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && TOOL_ERROR in value

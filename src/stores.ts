@@ -11,6 +11,7 @@ import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
 import { checkRedis, connect, escapeGlob, forgetKeys, type RedisClient, type RedisSettings } from './redis.ts'
+import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
 import { redisThreads } from './threads/redis-threads.ts'
@@ -30,6 +31,7 @@ export interface Stores {
   control: RunControl
   /** Absent where nothing is limited. */
   limits?: UsageLimits | undefined
+  saidOnce: SaidOnce
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
@@ -72,6 +74,7 @@ function inMemory(config: Config, log: Log): Stores {
     forgetting: forgettingIn(kept),
     control: queue.control,
     limits: limitsOf(config),
+    saidOnce: memorySaidOnce(),
     durable: false,
     close: async () => {},
   }
@@ -100,6 +103,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
     forgetting: forgettingIn(kept, forgetLimits),
     control: queue.control,
     limits: limitsOf(config, redis),
+    saidOnce: redisSaidOnce({ redis, prefix }),
     durable: true,
     close: async () => redis.disconnect(),
   }

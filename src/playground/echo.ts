@@ -20,7 +20,8 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
       return
     }
     const { message } = change
-    if (message.user !== BOT_USER) return
+    // A root of the bot's that had replies is left as a tombstone, which is nobody's.
+    if (message.user !== BOT_USER && !(previous && message.subtype === 'tombstone')) return
     before.set(ts, structuredClone(message))
     if (!previous) send(messageEvent(channel, message))
     else if (textOf(previous) !== textOf(message)) send(changedEvent(channel, { message, previous, ts: store.ts() }))

@@ -12,7 +12,8 @@ const LABELLED = /\[[^\]\n]*\](?:\(\s*<?([^\s)>]+)|:\s*<?([^\s>]+))/g
 export function links(args: Json): string[] {
   const text = typeof args['text'] === 'string' ? mrkdwnLinks(args['text'], args['parse'] !== 'none') : []
   const chunks = Array.isArray(args['chunks']) ? args['chunks'].filter(isObject) : []
-  return [...text, ...blockLinks(args['blocks']), ...blockLinks(args['attachments']), ...chunks.flatMap(chunkLinks)]
+  const shown = ['blocks', 'attachments', 'view'].flatMap((name) => blockLinks(args[name]))
+  return [...text, ...shown, ...chunks.flatMap(chunkLinks)]
 }
 
 function mrkdwnLinks(text: string, parses: boolean): string[] {

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Usage } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
+import type { Refusal } from '../limits/usage-limits.ts'
+import type { SaidOnce } from '../limits/said-once.ts'
 import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
 import type { Settings } from '../workspace/settings.ts'
+import type { Denial } from './admission.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { failureOutcome } from './failure.ts'
 import { noteContent } from './format/blocks.ts'
-import { FAILED, GIVEN_UP, withReference } from './format/messages.ts'
+import { denialText, FAILED, GIVEN_UP, refusalText, withReference } from './format/messages.ts'
 import { isUnrooted } from './listeners/to-question.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -79,6 +82,32 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
+/** What a question that is not taken needs to be told of. */
+type RefusedWork = Pick<QuestionWork, 'question' | 'outbox' | 'log'> & {
+  watch?: { refused(question: Question, reason: string): void } | undefined
+}
+
+/** Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person. Bots are told nothing. */
+export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnce: SaidOnce }): Promise<void> {
+  const { question, log, watch, saidOnce } = work
+  const { team, channel, user, bot } = question
+  const reference = newReference()
+  watch?.refused(question, denial)
+  log.info({ question: question.id, reference, denial }, 'question refused: who asks may not ask here')
+  if (bot !== undefined) return
+  const isNew = denial === 'personUnreachable' || (await saidOnce.isFirst(team, `${denial}:${channel}:${user}`))
+  if (isNew) await tellAsker(work, denialText(denial), reference)
+}
+
+/** Tells the asker alone which limit stands against the question. */
+export async function noticeRefusal(refusal: Refusal, work: RefusedWork): Promise<void> {
+  const { question, log, watch } = work
+  const reference = newReference()
+  watch?.refused(question, refusal.limit)
+  log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
+  await tellAsker(work, refusalText(refusal), reference)
+}
+
 /** An earlier process died while it told the thread of a failure: makes sure that this was told, and ends the run. */
 export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
@@ -98,7 +127,7 @@ async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Pr
   }
 }
 
-function tellAsker({ outbox }: QuestionWork, sentence: string, reference: string): Promise<void> {
+function tellAsker({ outbox }: Pick<QuestionWork, 'outbox'>, sentence: string, reference: string): Promise<void> {
   return outbox.tellAsker(noteContent(withReference(sentence, reference)))
 }
 

@@ -5,9 +5,18 @@ import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { Refusals } from './client/refusals.ts'
+import { sendSimpler } from './client/simpler-forms.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
-import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
-import { blocksIn, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
+import {
+  EVENT_TYPE,
+  findFile,
+  ownMessages,
+  ownPosts,
+  removePosts,
+  type ThreadMessage,
+} from './client/thread-messages.ts'
+import { shareFile, uploadText } from './client/upload.ts'
+import { blocksIn, aboutContent, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
   installation: Installation
@@ -29,10 +38,11 @@ interface Post {
   mustArrive: boolean
 }
 
-interface Hurry {
-  effort: CallOptions['effort']
-  until: AbortSignal
-}
+/** Bounds an update that a later one makes up for, or that is not worth a long wait. */
+type Hurry = Partial<Pick<CallOptions, 'effort' | 'signal'>>
+
+/** What a call carries of a message's content. */
+type Shown = Pick<Content, 'text' | 'blocks'>
 
 /** Slack makes no links of its own from the text that notifications and screen readers get. */
 const UNPARSED = { parse: 'none' }
@@ -55,21 +65,16 @@ export class Outbox {
     this.#options = options
   }
 
-  /**
-   * Posts a part of the run in its thread, or updates its message. `hurry`: what bounds an update that a later one makes up for.
-   * @throws SlackRefusal, LeaseLost; in a hurry whatever went wrong
-   */
-  async show(key: string, content: Content, hurry?: Partial<Hurry>): Promise<void> {
-    const { question } = this
-    const { ts, isNew } = await this.#postOnce({ key, content, thread: question.thread, mustArrive: false })
+  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost; in a hurry whatever went wrong */
+  async show(key: string, content: Content, hurry?: Hurry): Promise<void> {
+    const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
     // A post from before a crash shows the step as it was then.
-    if (isNew) return
-    const args = { channel: question.channel, ts, metadata: this.#metadata(key) }
-    await this.#send('chat.update', args, { content, ...hurry })
+    if (!isNew) await this.#update(key, ts, { content, ...hurry })
   }
 
-  /** Posts in the thread what must arrive and never changes. @throws SlackRefusal, LeaseLost */
+  /** Posts in the thread what must arrive and never changes, and its file. @throws SlackRefusal, LeaseLost */
   async deliver(key: string, content: Content): Promise<void> {
+    if (content.file) return this.#deliverWithFile(key, content, content.file)
     await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
   }
 
@@ -83,10 +88,7 @@ export class Outbox {
     return Boolean(this.run.saved.posts[key])
   }
 
-  /**
-   * A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. A method that this
-   * app does not have here is not tried again for a while.
-   */
+  /** A call that may fail, tried once, or not at all where the app lacks the method. `unsure`: Slack did not say whether it took effect. */
   async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
     if (this.refusals.has(method)) return 'refused'
     try {
@@ -95,7 +97,6 @@ export class Outbox {
     } catch (error) {
       const isRefused = error instanceof SlackRefusal
       if (isRefused && error.code === 'already_reacted') return 'taken'
-      this.#rememberMissing(method, error)
       const fields = { method, channel: args.channel ?? args.channel_id, error: messageOf(error) }
       this.#options.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
       return isRefused ? 'refused' : 'unsure'
@@ -103,40 +104,50 @@ export class Outbox {
   }
 
   /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` whatever went wrong */
-  async call(
+  call(
     method: string,
     args: SlackArgs,
     options: Pick<CallOptions, 'effort' | 'signal'> = { effort: 'patient' },
   ): Promise<SlackResult> {
-    try {
-      return await this.#client.call(method, args, options)
-    } catch (error) {
-      this.#rememberMissing(method, error)
-      throw error
-    }
-  }
-
-  #rememberMissing(method: string, error: unknown): void {
-    if (error instanceof SlackRefusal && NOT_GIVEN.has(error.code)) this.refusals.remember(method)
+    return this.#client.call(method, args, options)
   }
 
   /**
    * Tells the asker alone: of a command by its response_url, else by an ephemeral message. That goes into the thread if the
    * question was a reply, else into the channel, because Slack shows no ephemeral messages in a thread without replies.
-   * Lost where Slack does not take it, because nobody else should read it. Never rejects.
+   * Where Slack does not take it there, it goes into the direct messages, because nobody else should read it. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
     const { log, fetch = globalThis.fetch } = this.#options
     const { id, channel, user, thread, ts, responseUrl } = this.question
+    const shown = this.#taken(content)
     const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
     if (responseUrl) {
-      const message = { response_type: 'ephemeral', ...content, ...UNPARSED }
+      const message = { response_type: 'ephemeral', ...shown, ...UNPARSED }
       return respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
     }
     const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
-    await this.call('chat.postEphemeral', { channel, user, ...inThread, ...content, ...UNPARSED }).catch(
-      (error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'),
+    try {
+      await this.call('chat.postEphemeral', { channel, user, ...inThread, ...shown, ...UNPARSED })
+    } catch (error) {
+      warn({ error: messageOf(error) }, 'the asker could not be told where they asked')
+      if (error instanceof SlackRefusal) await this.#tellInDirectMessage(content, warn)
+    }
+  }
+
+  /** Slack opens the direct messages of a person where they are given in place of a channel. */
+  async #tellInDirectMessage(content: Content, warn: (fields: object, line: string) => void): Promise<void> {
+    const { user: channel, text } = this.question
+    const args = { channel, ...aboutContent(text, content), ...UNPARSED, unfurl_links: false, unfurl_media: false }
+    await this.call('chat.postMessage', args, { effort: 'once' }).catch((error: unknown) =>
+      warn({ error: messageOf(error) }, 'the asker could not be told'),
     )
+  }
+
+  /** Deletes what the run has posted. @throws LeaseLost */
+  async removePosts(): Promise<void> {
+    await this.run.checkLease()
+    await removePosts(this.#ownPlace(this.question.thread), Object.values(this.run.saved.posts))
   }
 
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
@@ -194,44 +205,62 @@ export class Outbox {
   async #send(
     method: 'chat.postMessage' | 'chat.update',
     args: SlackArgs,
-    { content, lookUp, effort = 'patient', until }: { content: Content } & Partial<Hurry> & Pick<CallOptions, 'lookUp'>,
+    { content, ...given }: { content: Content } & Hurry & Pick<CallOptions, 'lookUp'>,
   ) {
-    const { log } = this.#options
-    const signal = until ? AbortSignal.any([this.#options.signal, until]) : this.#options.signal
+    const { signal, log } = this.#options
     const checkLease = () => this.run.checkLease()
-    const options: CallOptions = { effort, asker: this.question.user, checkLease, lookUp, signal }
-    const send = ({ text, blocks }: Pick<Content, 'text' | 'blocks'>) =>
-      this.#client.call(method, { ...args, text, blocks, ...UNPARSED }, options)
-    let shown = this.#taken(content)
-    const refused = new Set<string>()
-    for (let last: string | undefined; ;) {
-      try {
-        const result = await send(shown)
-        if (last) this.refusals.remember(last)
-        return result
-      } catch (error) {
-        if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-        const type = TOO_LONG.has(error.code) ? undefined : refusedType(shown.blocks, content, error.details)
-        const fields = { method, channel: args.channel, code: error.code, type }
-        if (type === undefined) {
-          log.error(fields, 'Slack refused the blocks: sent as plain text')
-          return send(withoutBlocks(content, method))
-        }
-        log.info(fields, 'Slack refused a kind of block: sent in a simpler form')
-        // A fault of this message alone says nothing of the next one.
-        last = error.details.length === 0 ? type : undefined
-        if (error.details.some((detail) => detail.includes('unsupported'))) this.refusals.remember(type)
-        refused.add(type)
-        shown = this.#taken(content, refused)
-      }
-    }
+    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
+    const send = (shown: Shown) => this.#client.call(method, { ...args, ...shown, ...UNPARSED }, options)
+    const first = this.#taken(content)
+    return send(first).catch((error: unknown) =>
+      sendSimpler(error, {
+        first,
+        send,
+        without: (refused) => this.#taken(content, refused),
+        blamed: ({ blocks }, details) => refusedType(blocks, content, details),
+        plain: () => withoutBlocks(content, method),
+        refusals: this.refusals,
+        log: (fields, line) => log.warn({ method, channel: args.channel, ...fields }, line),
+      }),
+    )
   }
 
   /** The content in the forms that this workspace takes, as far as that is known. */
-  #taken(content: Content, refused?: Set<string>): Pick<Content, 'text' | 'blocks'> {
+  #taken(content: Content, refused?: ReadonlySet<string>): Shown {
     const { text, blocks, simpler } = content
     if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
     return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
+  }
+
+  #update(key: string, ts: string, shown: { content: Content } & Hurry): Promise<SlackResult> {
+    const args = { channel: this.question.channel, ts, metadata: this.#metadata(key) }
+    return this.#send('chat.update', args, shown)
+  }
+
+  /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
+  async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
+    const { installation, question, log, signal, fetch = globalThis.fetch } = this.#options
+    const { client } = installation
+    const { channel, thread } = question
+    const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
+    const fileKey = `${key}-file`
+    const isOut = this.isPosted(fileKey)
+    const id = isOut ? undefined : await uploadText(client, file, { fetch, signal, log: warn })
+    const shown = isOut || id ? content : file.without
+    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread, mustArrive: true })
+    if (!id) return
+    const find = () => findFile(this.#ownPlace(thread), file.name)
+    const options = { channel, thread, find, signal, checkLease: () => this.run.checkLease() }
+    try {
+      await this.once(fileKey, { find, send: () => shareFile(client, { id, title: file.title }, options) })
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error
+      warn({ code: error.code }, 'a file could not be shared')
+      await this.#update(key, ts, { content: file.without })
+      return
+    }
+    // An earlier process may have posted it without the file.
+    if (!isNew) await this.#update(key, ts, { content })
   }
 
   #metadata(key: string) {
@@ -269,12 +298,3 @@ export class Outbox {
     return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
 }
-
-/** A method is not there for this app, whatever its arguments are. */
-const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
-
-/** No simpler form is shorter. */
-const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
-
-/** Refusals of how a message looks; its text alone may still be taken. */
-const SHAPE_REFUSALS = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])

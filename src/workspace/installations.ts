@@ -41,15 +41,16 @@ export async function installationFromConfig(
 ): Promise<Installations> {
   const token = config.SLACK_BOT_TOKEN!
   const client = new SlackWeb({ ...options, token, apiUrl: config.SLACK_API_URL })
-  const { isOrgWide, ...identity } = await identify(client)
-  const installation = { token, identity, client, directory: new Directory({ web: client, log: options.log }) }
+  const { isOrgWide, enterprise, ...identity } = await identify(client)
+  const directory = new Directory({ web: client, log: options.log, enterprise })
+  const installation = { token, identity, client, directory }
   return {
     defaultTeam: identity.team,
     of: async (team) => (isOrgWide || team === identity.team ? installation : undefined),
   }
 }
 
-async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boolean }> {
+async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boolean; enterprise?: string }> {
   try {
     const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
     return {
@@ -57,6 +58,7 @@ async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boole
       botUser: String(me.user_id),
       botId: String(me.bot_id ?? ''),
       isOrgWide: me.is_enterprise_install === true,
+      ...(typeof me.enterprise_id === 'string' ? { enterprise: me.enterprise_id } : {}),
     }
   } catch (error) {
     throw tokenRefused('SLACK_BOT_TOKEN', error)

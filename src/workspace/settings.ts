@@ -17,12 +17,26 @@ export interface Settings {
   /** `mention`: a follow-up must name the bot again. */
   followUps: Config['FOLLOW_UPS']
   whoMayStop: NonNullable<ChannelSettings['whoMayStop']>
-  /** Who may have a channel forgotten; `undefined` where it is as the operator set it for all. */
-  whoMayForget: ChannelSettings['whoMayForget']
+  /** Who may have a channel forgotten. */
+  whoMayForget: NonNullable<ChannelSettings['whoMayForget']>
   /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
   dmMemoryMinutes: number
   /** Hosts whose links open, besides those of a run's sources. */
   linkHosts: string[]
+  /** Who may ask, and where. */
+  access: Access
+}
+
+/** An empty list of channels or people allows all of them. */
+export interface Access {
+  /** Ids; `dm` stands for direct messages. */
+  channels: string[]
+  /** Ids of people, and domains of their e-mail addresses. */
+  users: string[]
+  /** People of connected workspaces, and guests, may ask. */
+  external: boolean
+  /** Ids of other bots, of their apps or of their users; all others are not heard. */
+  bots: string[]
 }
 
 /** Where a question is asked. */
@@ -41,9 +55,15 @@ export function settingsFromConfig(config: Config, agent: AgentSettings): Settin
     ...{ model: agent.model, dialect: agent.dialect, tools: agent.tools, instructions: '' },
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',
-    whoMayForget: undefined,
+    whoMayForget: config.FORGET_BY === 'members' ? 'anyone' : 'admins',
     dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     linkHosts: config.LINK_HOSTS,
+    access: {
+      channels: config.ALLOW_CHANNELS,
+      users: config.ALLOW_USERS,
+      external: config.ALLOW_EXTERNAL,
+      bots: config.ALLOW_BOTS,
+    },
   }
   return async () => settings
 }

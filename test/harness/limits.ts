@@ -90,7 +90,9 @@ export function limitsHold(cases: Case[], place: (name: string) => Env): void {
     await answered(bot)
     const sentence = await refused(bot, over)
     expect(sentence).toMatch(says)
-    expect(sentence).toMatch(/^The limit here is .*, and it is reached\. .* This question was not counted\.$/)
+    expect(sentence).toMatch(
+      /^The limit here is .*, and it is reached\. .* This question was not counted\.\n_Reference: [0-9a-f]{8}_$/,
+    )
     if (free) await answered(bot, free)
     expect(bot.slack.refusals).toEqual([])
   })

@@ -59,12 +59,13 @@ describe.concurrent('the private sentence', () => {
     expect(thread.shown()).toEqual([])
   })
 
-  test('that Slack does not take is lost: nothing is said in public, and nothing is answered', async (t) => {
+  test('that Slack does not take there is a direct message: nothing is said in public, and nothing is answered', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     await answered(bot)
     bot.slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
     const thread = await bot.mention('And that?')
-    await bot.slack.until(() => bot.logs.some((line) => line.includes('the asker could not be told')), 'the log line')
+    const told = () => bot.slack.messages(`D${ALICE.slice(1)}`).map((message) => bot.slack.shown(message))
+    await bot.slack.until(() => told().length > 0, 'a direct message')
     await bot.slack.settle(100)
     expect([thread.shown(), bot.model.requests.length]).toEqual([[], 1])
   })

@@ -190,6 +190,17 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(slack.messages(GENERAL)).toEqual([])
   })
 
+  test('a root of the bot’s that is deleted leaves a tombstone, and the bot is told so', async () => {
+    const slack = await localSlack()
+    const came = await app(slack)
+    const { ts } = await call(slack, 'chat.postMessage', { channel: GENERAL, text: 'root' })
+    await slack.say({ text: 'reply', thread_ts: ts })
+    await call(slack, 'chat.delete', { channel: GENERAL, ts })
+    await slack.until(() => came.length === 3, 'the change')
+    const told = { message: { subtype: 'tombstone', ts }, previous_message: { text: 'root' } }
+    expect(came[2]).toMatchObject({ type: 'message_changed', payload: told })
+  })
+
   test('pressing Stop ends the streams of a thread and says which', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)

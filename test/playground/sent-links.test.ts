@@ -33,6 +33,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
     { blocks: [{ type: 'markdown', text: '[x](/relative) ![y](z.png)' }] },
     ['/relative', 'z.png'],
   ],
+  ['a modal’s', { view: { blocks: section('<https://a.example/v|v>') } }, ['https://a.example/v']],
   [
     'a task’s words',
     { chunks: [{ type: 'task_update', output: '[x](https://a.example/o)', title: 'www.a.example' }] },

@@ -6,9 +6,11 @@ import { scopesOf } from '../../src/playground/methods/index.ts'
 import { COMMAND } from '../../src/slack/format/messages.ts'
 import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 
+const scopeList = z.array(z.string().max(50)).max(255)
+
 /**
- * What Slack takes, as far as we use it: slackapi/manifest-schema 0.5.0, schemas/manifest.schema.1.0.0.json. Strict, as
- * Slack is: an unknown key is refused.
+ * What Slack takes, as far as we use it: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and 2.0.0.json, which agree on
+ * all of this. Strict, as Slack is: an unknown key is refused.
  */
 const manifestSchema = z.strictObject({
   display_information: z.strictObject({
@@ -38,10 +40,21 @@ const manifestSchema = z.strictObject({
         should_escape: z.boolean(),
       }),
     ),
+    shortcuts: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1).max(24),
+          type: z.enum(['message', 'global']),
+          callback_id: z.string().min(1).max(255),
+          description: z.string().min(1).max(150),
+        }),
+      )
+      .min(1)
+      .max(10),
   }),
-  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()) }) }),
+  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: scopeList, bot_optional: scopeList }) }),
   settings: z.strictObject({
-    event_subscriptions: z.strictObject({ bot_events: z.array(z.string().max(50)) }),
+    event_subscriptions: z.strictObject({ bot_events: z.array(z.string().max(50)).max(100) }),
     interactivity: z.strictObject({ is_enabled: z.boolean() }),
     org_deploy_enabled: z.boolean(),
     socket_mode_enabled: z.literal(true),
@@ -55,6 +68,7 @@ const CHANNEL_NAMES = ['channels:read', 'groups:read']
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
+  'agents.sessions.setStatus': ['chat:write'],
   'assistant.threads.setStatus': ['chat:write'],
   'chat.appendStream': ['chat:write'],
   'chat.postEphemeral': ['chat:write'],
@@ -62,10 +76,13 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'chat.startStream': ['chat:write'],
   'chat.stopStream': ['chat:write'],
   'chat.update': ['chat:write'],
+  'chat.delete': ['chat:write'],
   'conversations.history': HISTORY,
   'conversations.info': CHANNEL_NAMES,
   'conversations.join': ['channels:join'],
   'conversations.replies': HISTORY,
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'users.info': ['users:read'],
@@ -86,9 +103,18 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   reaction_added: { reaction_added: ['reactions:read'] },
   app_home_opened: { app_home_opened: [] },
   agent_session_stopped: { agent_session_stopped: ['chat:write'] },
+  agent_session_title_changed: { agent_session_title_changed: ['chat:write'] },
+  app_context_changed: { app_context_changed: [] },
   app_uninstalled: { app_uninstalled: [] },
   tokens_revoked: { tokens_revoked: [] },
 }
+
+/** What else the issue's listeners and methods need, which the code does not have yet; this list ends when they are in. */
+const AHEAD = { events: ['app_home_opened', 'reaction_added'], scopes: ['reactions:read'] }
+/** Slack sends these to agent apps alone. */
+const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
+/** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
+const OPTIONAL = ['files:write', 'users:read.email']
 
 const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
 const methods = distinct(code.flatMap(methodsCalled))
@@ -96,10 +122,6 @@ const events = distinct(
   code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),
 )
 const commands = distinct(code.flatMap((file) => listeners(file, 'command')))
-const interactions = code.flatMap((file) =>
-  ['action', 'view', 'shortcut', 'options'].flatMap((kind) => listeners(file, kind)),
-)
-
 const plain = manifestSchema.parse(parse(textOf('manifest.yml')))
 const agent = manifestSchema.parse(parse(textOf('manifest.agent.yml')))
 
@@ -125,6 +147,11 @@ describe('manifest.yml', () => {
     expect(plain.oauth_config.scopes.bot).toEqual(neededScopes())
   })
 
+  test('lets a workspace decline what the bot can do without', () => {
+    expect(plain.oauth_config.scopes.bot_optional).toEqual(OPTIONAL)
+    expect(plain.oauth_config.scopes.bot).toEqual(expect.arrayContaining(OPTIONAL))
+  })
+
   test('subscribes to the events that the code listens to and to no others', () => {
     expect(plain.settings.event_subscriptions.bot_events).toEqual(neededEvents())
   })
@@ -133,9 +160,12 @@ describe('manifest.yml', () => {
     expect(plain.features.slash_commands.map(({ command }) => command)).toEqual(commands)
   })
 
-  test('turns interactivity and the Home tab on only where the code uses them', () => {
-    expect(plain.settings.interactivity.is_enabled).toBe(interactions.length > 0)
-    expect(plain.features.app_home.home_tab_enabled).toBe(methods.includes('views.publish'))
+  test('turns interactivity and the Home tab on, and has the shortcut of a message', () => {
+    expect(plain.settings.interactivity.is_enabled).toBe(true)
+    expect(plain.features.app_home.home_tab_enabled).toBe(true)
+    expect(plain.features.shortcuts.map(({ type, callback_id }) => [type, callback_id])).toEqual([
+      ['message', 'thinkaloud_ask_about'],
+    ])
   })
 })
 
@@ -148,25 +178,33 @@ describe('manifest.agent.yml', () => {
     expect(features).toEqual(plain.features)
     expect(agent.display_information).toEqual(plain.display_information)
     expect(agent.oauth_config.scopes.bot).toEqual(distinct([...plain.oauth_config.scopes.bot, 'assistant:write']))
+    expect(agent.oauth_config.scopes.bot_optional).toEqual(OPTIONAL)
     const { event_subscriptions, ...settings } = agent.settings
-    expect(event_subscriptions.bot_events).toEqual(distinct([...neededEvents(), 'app_home_opened']))
+    expect(event_subscriptions.bot_events).toEqual(distinct([...neededEvents(), ...OF_AGENTS]))
     expect({ ...settings, event_subscriptions: plain.settings.event_subscriptions }).toEqual(plain.settings)
   })
 })
 
 function neededEvents(): string[] {
-  return distinct(events.flatMap((event) => Object.keys(EVENTS[event] ?? {})))
+  const heard = events.flatMap((event) => Object.keys(EVENTS[event] ?? {}))
+  return distinct([...heard, ...AHEAD.events]).filter((event) => !OF_AGENTS.includes(event))
 }
 
 function neededScopes(): string[] {
   const ofMethods = methods.flatMap((method) => METHOD_SCOPES[method] ?? [])
   const ofEvents = events.flatMap((event) => Object.values(EVENTS[event] ?? {}).flat())
-  return distinct([...ofMethods, ...ofEvents, ...(commands.length > 0 ? ['commands'] : [])])
+  return distinct([
+    ...ofMethods,
+    ...ofEvents,
+    ...AHEAD.scopes,
+    'users:read.email',
+    ...(commands.length > 0 ? ['commands'] : []),
+  ])
 }
 
 /** Every string of a file that reads as a Web API method, `chat.postMessage`. */
 function methodsCalled({ tree }: SourceFile): string[] {
-  const families = /^(api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
+  const families = /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
     if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)

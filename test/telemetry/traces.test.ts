@@ -52,7 +52,10 @@ describe('an answered question', () => {
     expect(new Set(collector.spans.map((span) => span.traceId)).size).toBe(1)
     expect(received).toMatchObject({ parentSpanId: undefined, kind: SERVER })
     expect(agent).toMatchObject({ parentSpanId: received.spanId, kind: INTERNAL })
-    const calls = collector.spans.filter((span) => span !== received && span !== agent)
+    // Who asks is looked up before the agent begins.
+    const asker = only(collector, 'slack users.info')
+    expect(asker).toMatchObject({ parentSpanId: received.spanId, kind: CLIENT })
+    const calls = collector.spans.filter((span) => ![received, agent, asker].includes(span))
     expect(calls.filter((span) => span.parentSpanId !== agent.spanId)).toEqual([])
     expect(calls.map((span) => `${span.kind} ${span.name}`).sort()).toEqual([
       `${INTERNAL} execute_tool calculator`,

@@ -86,7 +86,7 @@ describe.concurrent('a tool of one’s own', () => {
     const peek = act('peek', 'peeks', `${bot.slack.apiUrl}auth.test`)
     bot.model.on('try them', ...calls, peek, finish('None helped.'))
     const thread = await bot.mention('try them')
-    expect(await thread.lastAnswer()).toBe('None helped.')
+    expect(await thread.lastAnswer()).toMatch(/^None helped\.\n⚠️ hangs is down, so this may be incomplete\./)
     expect(thread.steps().map((step) => step.split('\n').at(-1))).toEqual([
       expect.stringMatching(/^⚠️ .*Only on Mondays\.$/),
       '⚠️ hangs did not finish within 0.2 s.',

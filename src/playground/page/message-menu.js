@@ -54,9 +54,12 @@ function toggle(button, bar, entries) {
   const open = bar.querySelector('[role="menu"]')
   if (open) return (open.remove(), button.setAttribute('aria-expanded', 'false'))
   const close = () => {
+    document.removeEventListener('pointerdown', outside)
     list.remove()
     button.setAttribute('aria-expanded', 'false')
   }
+  // Who presses elsewhere or walks on by keyboard closes it; a window that loses the focus does not.
+  const outside = ({ target }) => !bar.contains(target) && close()
   const choose = (act) => {
     close()
     button.focus()
@@ -74,7 +77,8 @@ function toggle(button, bar, entries) {
     ),
   )
   list.addEventListener('keydown', (event) => move(event, list, () => (close(), button.focus())))
-  list.addEventListener('focusout', (event) => !bar.contains(event.relatedTarget) && close())
+  list.addEventListener('focusout', (event) => event.relatedTarget && outside({ target: event.relatedTarget }))
+  document.addEventListener('pointerdown', outside)
   button.setAttribute('aria-expanded', 'true')
   // Near the lower edge it opens upwards.
   list.classList.toggle('up', bar.getBoundingClientRect().bottom > window.innerHeight - 260)

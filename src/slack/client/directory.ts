@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts'
 import { settledWithin } from '../../async.ts'
 import { cleanName } from '../format/escape.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import type { SlackWeb } from './slack-web.ts'
+import type { SlackResult, SlackWeb } from './slack-web.ts'
 
 /**
  * What Slack tells about an id. `none`: there is no such person or channel, or it is hidden from the bot, such as a private
@@ -17,9 +17,29 @@ export type Known =
   | { kind: 'none' }
   | { kind: 'untold' }
 
+/** What Slack tells of a person besides the name. */
+export interface PersonFacts {
+  /** Of another workspace than the bot's, and of none in the same organisation. */
+  isExternal: boolean
+  /** A guest, of one channel or of several. */
+  isGuest: boolean
+  isAdmin: boolean
+  /** In lower case; absent where the app lacks the scope for it. */
+  email?: string
+  isEmailConfirmed: boolean
+}
+
+/**
+ * Why there are no facts. `hidden`: there is no such person, or none that the bot may see. `untold`: Slack refuses, for
+ * example because the app lacks a scope. `unreachable`: no answer in time.
+ */
+export type NoFacts = 'hidden' | 'untold' | 'unreachable'
+
 export interface DirectoryOptions {
   web: SlackWeb
   log: Log
+  /** The organisation that the bot's workspace belongs to, if it does. */
+  enterprise?: string | undefined
   /** The clock, in milliseconds. */
   now?: () => number
 }
@@ -29,6 +49,10 @@ const KNOWN_MS = 60 * 60_000
 /** How long an id without a name is kept, in ms. Shorter: the bot may be added to a channel, or get a scope, a minute later. */
 const NONE_MS = 5 * 60_000
 const MAX_KNOWN = 10_000
+/** How long facts are kept, in ms, for when Slack does not answer; after `KNOWN_MS` they are asked for again. */
+const FACTS_MS = 24 * KNOWN_MS
+/** How long one look-up of facts may take, in ms. A question waits for it. */
+const FACTS_PATIENCE_MS = 15_000
 /** How many ids are looked up at once; the rest keep their ids. Slack allows about 50 such calls a minute. */
 const MAX_AT_ONCE = 20
 /** How long look-ups pause, in ms, after one was too slow, failed or was rate limited. */
@@ -38,20 +62,27 @@ const PAUSE_MS = 30_000
 export class Directory {
   readonly #web: SlackWeb
   readonly #log: Log
+  readonly #enterprise: string | undefined
   readonly #now: () => number
   readonly #known: ExpiringMap<Known>
   readonly #none: ExpiringMap<Known>
   /** The warnings that were logged within the last hour. */
   readonly #warned: ExpiringMap<true>
+  readonly #facts: ExpiringMap<{ facts: PersonFacts; at: number }>
+  readonly #noFacts: ExpiringMap<NoFacts>
   readonly #pending = new Map<string, Promise<void>>()
+  readonly #asking = new Map<string, Promise<PersonFacts | NoFacts>>()
   #pausedUntil = 0
 
-  constructor({ web, log, now = Date.now }: DirectoryOptions) {
+  constructor({ web, log, enterprise, now = Date.now }: DirectoryOptions) {
     this.#web = web
+    this.#enterprise = enterprise
     this.#log = log
     this.#now = now
     this.#known = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: MAX_KNOWN, now })
     this.#none = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MAX_KNOWN, now })
+    this.#facts = new ExpiringMap({ ttlMs: FACTS_MS, maxSize: MAX_KNOWN, now })
+    this.#noFacts = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MAX_KNOWN, now })
     this.#warned = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: 100, now })
   }
 
@@ -71,6 +102,49 @@ export class Directory {
     if (!isInTime) this.#pause('no answer in time')
   }
 
+  /**
+   * Facts of a person, with one call an hour; `isFresh`: with a call in any case. Rate limits and short faults are waited
+   * out. Where Slack does not answer, the facts of the last day hold.
+   */
+  async factsOf(team: string, user: string, { isFresh = false } = {}): Promise<PersonFacts | NoFacts> {
+    const key = `${team}:${user}`
+    const known = this.#facts.get(key)
+    if (!isFresh && known && this.#now() - known.at < KNOWN_MS) return known.facts
+    const refused = isFresh ? undefined : this.#noFacts.get(key)
+    if (refused) return refused
+    const asking = this.#asking.get(key) ?? this.#askFacts(team, user).finally(() => this.#asking.delete(key))
+    this.#asking.set(key, asking)
+    const answer = await asking
+    return answer === 'unreachable' && known ? known.facts : answer
+  }
+
+  async #askFacts(team: string, user: string): Promise<PersonFacts | NoFacts> {
+    const key = `${team}:${user}`
+    try {
+      const signal = AbortSignal.timeout(FACTS_PATIENCE_MS)
+      const { facts } = this.#learn(key, await this.#web.call('users.info', { user }, { effort: 'patient', signal }))
+      if (facts) return facts
+      this.#noFacts.set(key, 'untold')
+      return 'untold'
+    } catch (error) {
+      const code = error instanceof SlackRefusal ? error.code : undefined
+      this.#warn(
+        `facts ${code}`,
+        `could not look up who a person is: ${messageOf(error)}; the manifest asks for users:read`,
+      )
+      if (code === undefined) return 'unreachable'
+      const why = NOT_FOUND.has(code) ? 'hidden' : 'untold'
+      this.#noFacts.set(key, why)
+      return why
+    }
+  }
+
+  /** Forgets all names and facts of a team. */
+  forget(team: string): void {
+    for (const map of [this.#known, this.#none, this.#facts, this.#noFacts])
+      for (const key of map.keys()) if (key.startsWith(`${team}:`)) map.delete(key)
+  }
+
   /** Callers that look up the same id at the same time share one call. */
   #fetchOnce(team: string, id: string): Promise<void> {
     const key = `${team}:${id}`
@@ -81,7 +155,8 @@ export class Directory {
 
   async #fetch(id: string, key: string): Promise<void> {
     try {
-      this.#known.set(key, isChannel(id) ? await this.#channel(id) : await this.#person(id))
+      if (isChannel(id)) this.#known.set(key, await this.#channel(id))
+      else this.#learn(key, await this.#web.call('users.info', { user: id }, { effort: 'once' }))
     } catch (error) {
       const code = error instanceof SlackRefusal ? error.code : ''
       if (code === '' || code === 'ratelimited') return this.#pause(messageOf(error))
@@ -90,13 +165,14 @@ export class Directory {
     }
   }
 
-  async #person(user: string): Promise<Known> {
-    const answer = personSchema.safeParse(await this.#web.call('users.info', { user }, { effort: 'once' }))
-    if (!answer.success) return { kind: 'untold' }
-    const { profile, real_name, name } = answer.data.user
-    const names = [profile?.display_name, profile?.real_name, real_name, name]
-    const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
-    return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
+  /** Keeps what `users.info` has answered: the name, and the facts. */
+  #learn(key: string, answer: SlackResult): { facts?: PersonFacts } {
+    const read = personSchema.safeParse(answer)
+    this.#known.set(key, read.success ? knownOf(read.data.user) : { kind: 'untold' })
+    if (!read.success) return {}
+    const facts = factsOf(read.data.user, { team: key.slice(0, key.indexOf(':')), enterprise: this.#enterprise })
+    this.#facts.set(key, { facts, at: this.#now() })
+    return { facts }
   }
 
   async #channel(channel: string): Promise<Known> {
@@ -129,13 +205,49 @@ const SCOPES = 'the manifest asks for users:read, channels:read and groups:read'
 
 const text = z.string().optional().catch(undefined)
 
+const flag = z.boolean().optional().catch(undefined)
+
 const personSchema = z.object({
   user: z.object({
     name: text,
     real_name: text,
-    profile: z.object({ display_name: text, real_name: text }).optional().catch(undefined),
+    team_id: text,
+    is_stranger: flag,
+    is_restricted: flag,
+    is_ultra_restricted: flag,
+    is_admin: flag,
+    is_owner: flag,
+    is_email_confirmed: flag,
+    enterprise_user: z
+      .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
+      .optional()
+      .catch(undefined),
+    profile: z.object({ display_name: text, real_name: text, email: text }).optional().catch(undefined),
   }),
 })
+
+type SlackPerson = z.infer<typeof personSchema>['user']
+
+function knownOf({ profile, real_name, name }: SlackPerson): Known {
+  const names = [profile?.display_name, profile?.real_name, real_name, name]
+  const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
+  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
+}
+
+/** In an organisation a person has one workspace of their own, and may be a member of others. */
+function factsOf(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
+  const { enterprise_id: enterprise, teams = [] } = person.enterprise_user ?? {}
+  const isOfOurs = enterprise !== undefined && enterprise === home.enterprise
+  const isMember = person.team_id === home.team || teams.includes(home.team) || isOfOurs
+  const email = person.profile?.email?.toLowerCase()
+  return {
+    isExternal: person.is_stranger === true || !isMember,
+    isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
+    isAdmin: person.is_admin === true || person.is_owner === true,
+    ...(email ? { email } : {}),
+    isEmailConfirmed: person.is_email_confirmed === true,
+  }
+}
 
 const channelSchema = z.object({
   channel: z.object({ name: text, is_private: z.boolean().optional().catch(undefined) }),

@@ -1,6 +1,7 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import { sanitize } from '../format/escape.ts'
+import { addressAtSlack } from './slack-address.ts'
 
 /** Slack takes five uses of a response_url, within 30 minutes. */
 const TRIES = 3
@@ -37,15 +38,4 @@ async function outcomeOf(response: Response): Promise<{ status: number; waitMs: 
   await response.body?.cancel().catch(() => undefined)
   const seconds = Number(response.headers.get('retry-after') ?? 0)
   return { status: response.status, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 }
-}
-
-const SLACK_HOSTS = /(?:^|\.)slack(?:-gov)?\.com$/
-
-/** The address as it is judged, which is the one that is used; undefined where it is none of Slack's. */
-function addressAtSlack(address: string, apiUrl: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
-  const url = new URL(address)
-  if (url.username !== '' || url.password !== '') return undefined
-  const isSlacks = url.protocol === 'https:' && url.port === '' && SLACK_HOSTS.test(url.hostname)
-  return isSlacks || url.origin === new URL(apiUrl).origin ? url.href : undefined
 }

@@ -16,6 +16,7 @@ const EARLY_MS = 50
 export interface CardOptions {
   outbox: Outbox
   log: Log
+  signal: AbortSignal
   now(): Date
   /** Shows what the run ends with. */
   answer: Pick<Display, 'finish'>
@@ -42,6 +43,7 @@ export class Card implements Display {
 
   async show(steps: ShownStep[]): Promise<boolean> {
     for (const step of steps) this.#steps.set(step.n, step)
+    if (this.#isClosed) return false
     const isNew = !this.#outbox.isPosted(CARD)
     if (isNew) await this.#outbox.show(CARD, this.#working())
     else if (steps.length > 0 && this.#mayUpdate()) await this.#update()
@@ -84,11 +86,12 @@ export class Card implements Display {
     if (this.#isClosed || this.#outbox.run.saved.posts[CARD] === undefined) return
     this.#isClosed = true
     try {
+      const { signal } = this.#options
       this.#addUnshown()
       const ms = this.#now() - this.#outbox.run.saved.startedAt
       const steps = this.#allSteps()
       const last = steps.some(isWaiting) ? this.#working() : foldedCard(steps, { ms, hasFailed })
-      await this.#outbox.show(CARD, last, { until: AbortSignal.timeout(FOLD_MS) })
+      await this.#outbox.show(CARD, last, { signal: AbortSignal.any([signal, AbortSignal.timeout(FOLD_MS)]) })
     } catch (error) {
       if (error instanceof LeaseLost) throw error
       this.#note(error)

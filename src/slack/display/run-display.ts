@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { applyEvent, stepCount, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
@@ -5,8 +6,8 @@ import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isDirect, progressOf, type Run } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
-import type { AnswerView } from '../format/blocks.ts'
-import { withReference } from '../format/messages.ts'
+import { noteContent, type AnswerView } from '../format/blocks.ts'
+import { toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
@@ -95,6 +96,15 @@ export class RunDisplay {
     await this.#finish({ key: keyOfEnd('given-up', this.#run), kind: 'note', text: withReference(sentence, reference) })
   }
 
+  /** Tells the thread something beside the run, in mrkdwn, once; `key` is the post's. The run goes on without it if Slack refuses it. */
+  async tell(key: string, text: string): Promise<void> {
+    this.#enqueue(async () => {
+      await this.#options.outbox.deliver(key, noteContent(text))
+      this.#status.refresh()
+    })
+    await this.#tail
+  }
+
   /** Ends the run with a sentence of the bot's own in place of an answer. */
   async note(text: string): Promise<void> {
     await this.#finish({ key: 'answer', kind: 'note', text })
@@ -172,10 +182,23 @@ export class RunDisplay {
     const { outbox, linkHosts, now } = this.#options
     const { steps, usage } = this.#progress
     const ms = now().getTime() - this.#run.saved.startedAt
-    const footer = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const asked = { question: outbox.question.text, understood: this.#understood }
-    const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
+    const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
+    const footer = [...this.#downLines(), figures].join('\n')
+    const { id, text } = outbox.question
+    const asked = { question: text, questionId: id, understood: this.#understood }
+    const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
+    const view = { ...final, ...asked, series, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
+  }
+
+  /** People are told of a tool that is down with the answer, since the steps may be hidden. */
+  #downLines(): string[] {
+    const tools = toolsDown(this.#progress.steps)
+    if (tools.length === 0) return []
+    const { log, outbox } = this.#options
+    const reference = randomBytes(4).toString('hex')
+    log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
+    return [toolsDownText(tools, reference)]
   }
 
   /** Shows what ends the run, after everything before it. Resolves when it is out. @throws what kept it from that */
@@ -231,6 +254,12 @@ function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
 /** Whether an earlier process had begun to tell the thread that this run failed, and then died before the run was ended. */
 export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
+}
+
+/** The tools whose last use failed because they are down. */
+function toolsDown(steps: readonly Step[]): string[] {
+  const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
+  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
 }
 
 /** Several unreadable completions in a row get one warning. */

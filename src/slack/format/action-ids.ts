@@ -1,3 +1,7 @@
-/** What Slack names in a delivery when somebody presses something of ours (`action_id`). A button's value is the question's id. */
-
+/** The `action_id`s of the bot's buttons. The `value` of each is the id of the question that it belongs to. */
 export const STOP = 'thinkaloud_stop'
+export const ASK_EDITED = 'thinkaloud_ask_edited'
+export const SHOW_WORK = 'thinkaloud_show_work'
+export const ASK_AGAIN = 'thinkaloud_ask_again'
+/** The thumbs; their values are `up:ID` and `down:ID`. */
+export const FEEDBACK = 'thinkaloud_feedback'

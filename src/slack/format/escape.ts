@@ -64,6 +64,21 @@ export function withoutLinks(text: string): string {
     .replace(/([a-z\d-]\.)(?=[a-z]{2,24}(?![a-z]))/gi, '$1\u200b')
 }
 
+/**
+ * Text of one line for a field that formats nothing and unescapes nothing, such as a table's cell: nothing in it looks like a ping,
+ * and a web address is broken by a space without width. Mail addresses and names of files stay as they are, to be copied.
+ */
+export function plainLine(text: string): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .replace(/<(?=[!@#])/g, '‹')
+  return line.replace(/\S+/g, (word) => (WEB_ADDRESS.test(word) ? withoutLinks(word) : word))
+}
+
+/** A scheme or www, or a host with something behind it. */
+const WEB_ADDRESS = /\/\/|www\.|\.[a-z]{2,24}[/:?#]/i
+
 const SPAN_MOST = 2000
 const MAX_LINES = 2000
 
@@ -111,4 +126,24 @@ export function cleanName(name: string): string {
     .replace(/[^\p{L}\p{M}\p{N}.,'’()_-]+/gu, ' ')
     .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
+}
+
+const MOST_FILES = 20
+
+/** The names of a message's files as they may stand in a prompt and in a post; Slack sends the list, or leaves it out. */
+export function fileNames(files: unknown): string[] {
+  if (!Array.isArray(files)) return []
+  return files.slice(0, MOST_FILES).map((file: unknown) => {
+    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as {
+      name?: unknown
+      title?: unknown
+    }
+    const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
+    return given.find((one) => one !== '') ?? 'a file'
+  })
+}
+
+/** Tells the model that it has not seen the question's files. */
+export function filesLine(files: readonly string[]): string {
+  return files.length > 0 ? `(Files that came with the question and cannot be read: ${files.join(', ')})` : ''
 }

@@ -26,13 +26,26 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,
+    `• To have me forget what was said in a channel, or with me in a direct message: type \`${COMMAND} forget\` there`,
     `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
   ].join('\n')
 }
 
 /** What is said to a question that `isCanned`: the help, or that there is no question. */
-export function cannedReply(text: string, options: HelpOptions): string {
-  return text === '' ? EMPTY_QUESTION : helpText(options)
+export function cannedReply({ text, files = [] }: { text: string; files?: string[] }, options: HelpOptions): string {
+  if (text !== '') return helpText(options)
+  return files.length > 0 ? `${filesNotRead(files)} ${EMPTY_QUESTION}` : EMPTY_QUESTION
+}
+
+/** As many files are named; the others are counted. */
+const NAMED_FILES = 5
+
+/** Which files of a question nobody reads, and what to do. */
+export function filesNotRead(files: readonly string[]): string {
+  const more = files.length - NAMED_FILES
+  const names = files.slice(0, NAMED_FILES).map(escapeText)
+  const named = more > 0 ? `${names.join(', ')} and ${count(more, 'more file')}` : names.join(', ')
+  return `📎 ${named} ${files.length === 1 ? 'was' : 'were'} not read: I read text only. Please paste what matters.`
 }
 
 /** The answer to `/ask` in a workspace that has no installation. */
@@ -62,6 +75,46 @@ export function cannotPost(code: string): string {
   if (GONE.has(code)) return 'The message that I was to answer under is gone, so I have not answered.'
   if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join it by myself. ${invite}`
   return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
+}
+
+/** What comes of `/ask forget`. */
+export const FORGET = {
+  person:
+    'Done: I have forgotten our direct messages, the records of what you asked elsewhere, and what you said of my answers. ' +
+    `What was said in the threads of a channel is forgotten by \`${COMMAND} forget\` there. The messages in Slack stay.`,
+  channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
+  notAdmin:
+    'Only an admin of this workspace may have a channel forgotten. Please ask one; whoever runs me can change it with FORGET_BY.',
+  notMember:
+    'Only members of this workspace may have a channel forgotten, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
+  untold:
+    'Slack does not tell me who you are, so I have forgotten nothing. Please try again in a minute; if it stays so, tell whoever runs me.',
+  failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
+}
+
+/** Why a question is not taken; the keys are those of `Denial`. */
+const DENIALS = {
+  channel:
+    'I do not answer in this channel. Please ask in one that I am set up for; whoever runs me can add this one to ALLOW_CHANNELS.',
+  person: 'You are not among the people whose questions I take. Whoever runs me can add you to ALLOW_USERS.',
+  external:
+    'I take questions from the people of my own workspace only, and you belong to another. Please ask a colleague there; whoever runs me can change it with ALLOW_EXTERNAL.',
+  guest:
+    'I take no questions from guests of this workspace. Please ask a full member; whoever runs me can change it with ALLOW_EXTERNAL.',
+  emailUnconfirmed:
+    'Your e-mail address is not confirmed in Slack, and I go by it. Please confirm it in your account’s settings, then ask again.',
+  emailUntold:
+    'Slack does not show me your e-mail address, and I go by it. Whoever runs me should grant the app users:read.email.',
+  personUntold:
+    'Slack does not tell me who you are, so I cannot take your question. Whoever runs me should install the app again with users:read, or change ALLOW_EXTERNAL.',
+  personUnreachable:
+    'Slack does not tell me who you are just now, so I cannot take your question. Please ask again in a minute.',
+  botTurns: 'Bots have asked three times in a row here. I go on when a person asks.',
+}
+
+/** Why somebody's question is not taken, and what to do. */
+export function denialText(denial: keyof typeof DENIALS): string {
+  return DENIALS[denial]
 }
 
 const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
@@ -95,6 +148,12 @@ function count(n: number, what: string): string {
 function inWords(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
+}
+
+/** Stands under an answer that tools which are down took no part in; the names are those of tools that are on. Plain text. */
+export function toolsDownText(tools: string[], reference: string): string {
+  const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']
+  return `⚠️ ${names} ${are} down, so this may be incomplete. Please ask again later; if it stays so, tell whoever runs me. Reference: ${reference}`
 }
 
 /** A sentence for the person, and the reference under which the log has the rest. */

@@ -1,12 +1,28 @@
 import type { App } from '@slack/bolt'
 import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
+import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
-import type { ListenerOptions } from './to-question.ts'
+import { listenToAskEdited } from './ask-edited.ts'
+import { listenToMessageChanges } from './message-changed.ts'
+import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
+import type { ListenerOptions } from './to-question.ts'
+import { listenToTokensRevoked } from './tokens-revoked.ts'
+
+const LISTENERS = [
+  listenToAppMentions,
+  listenToMessages,
+  listenToMessageChanges,
+  listenToMessageDeletions,
+  listenToAskCommand,
+  listenToAskEdited,
+  listenToAppUninstalled,
+  listenToTokensRevoked,
+  listenToTitleChanges,
+]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */
 export function registerListeners(app: App, options: ListenerOptions): void {
-  for (const listen of [listenToAppMentions, listenToMessages, listenToAskCommand, listenToTitleChanges])
-    listen(app, options)
+  for (const listen of LISTENERS) listen(app, options)
 }

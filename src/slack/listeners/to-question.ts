@@ -1,21 +1,38 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { messageOf } from '../../errors.ts'
+import type { RunArchive } from '../../archive/types.ts'
+import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
-import type { Question } from '../../run/types.ts'
+import type { RunControl } from '../../run/control.ts'
+import { conversationOf, type Question } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
-import { cleanName, unescapeText } from '../format/escape.ts'
+import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 import { placeText } from '../format/messages.ts'
+import { tellPlace } from './place-in-line.ts'
 
 export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
   threads: ThreadStates
+  /** How runs that are under way are reached, and what is kept of those that have ended. */
+  control: RunControl
+  archive: RunArchive
+  history: History
+  forgetting: Forgets
   log: Log
+  fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+/** Forgets what is kept, in every store; whoever holds the stores knows how. */
+export interface Forgets {
+  forgetChannel(place: { team: string; channel: string }): Promise<void>
+  /** What a direct message holds, and what its person asked for elsewhere. */
+  forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
+  forgetTeam(team: string): Promise<void>
 }
 
 /** The envelope of an event, as far as it is read here. */
@@ -53,12 +70,15 @@ export async function enqueueMessage(
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
   if (!recipient) return
+  const { team } = recipient
+  const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {
-    team: recipient.team,
+    team,
     eventId: body.event_id,
     botUser: recipient.identity.botUser,
     now: options.now(),
     isLate: (context.retryNum ?? 0) > 0,
+    bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
   })
   if (!asked) return
   const { question, onlyKnownThread } = asked
@@ -68,29 +88,30 @@ export async function enqueueMessage(
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(question: Question, options: ListenerOptions, onlyKnownThread = false): Promise<void> {
-  const { queue, log } = options
-  const onQueued = (before: number) => void tellPlace(question, before, options)
+  const { queue, control, log } = options
+  const onQueued = (before: number) => void tellPlace(question, placeText(before), options)
   const outcome = await queue.accept(question, { onlyKnownThread, onQueued })
   if (outcome === 'unknown_thread') return
+  if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
 
 /**
- * Tells the asker alone that other questions of the conversation come first. The thread's status belongs to the one at work. Not
- * worth a second try, and never rejects.
+ * An `app_mention` may come without the files of its message, and before the `message` event that has them: the question is
+ * told of them while it waits or runs. The id of that message ends with FILES_MESSAGE.
  */
-async function tellPlace(question: Question, before: number, { installations, log }: ListenerOptions): Promise<void> {
-  const { id, team, channel, user, thread, ts } = question
-  const inThread = thread === ts ? {} : { thread_ts: thread }
-  try {
-    const installation = await installations.of(team)
-    const message = { channel, user, ...inThread, text: placeText(before), parse: 'none' }
-    await installation?.client.call('chat.postEphemeral', message, { effort: 'once' })
-  } catch (error) {
-    log.debug({ question: id, error: messageOf(error) }, 'the asker was not told of the place in line')
-  }
+async function tellOfFiles(question: Question, { queue, control }: Pick<ListenerOptions, 'queue' | 'control'>) {
+  const { id, user, files = [] } = question
+  const thread = conversationOf(await queue.place(question))
+  const { running, waiting } = await queue.inThread(thread)
+  const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
+  if (!taken || taken.files) return
+  const text = filesLine(files)
+  await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
 }
+
+export const FILES_MESSAGE = ':files'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
@@ -98,10 +119,16 @@ export interface SlackMessage {
   channel_type?: string
   user?: string
   bot_id?: string
+  /** The app of a bot's message. */
+  app_id?: string
+  /** The workspace of who wrote it, where that may be another one: over Slack Connect. */
+  user_team?: string
+  team?: string
   text?: string
   ts: string
   thread_ts?: string
   subtype?: string
+  files?: unknown
   /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
   edited?: unknown
 }
@@ -114,10 +141,17 @@ export interface Delivery {
   now: Date
   /** Slack could not deliver it at the first try. */
   isLate?: boolean
+  /** Ids of the bots that may ask (`ALLOW_BOTS`); none where this is missing. */
+  bots?: string[]
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-const WRITTEN_BY_PEOPLE = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
+export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'thread_broadcast',
+  'file_share',
+  'me_message',
+])
 
 export interface Asked {
   question: Question
@@ -126,22 +160,27 @@ export interface Asked {
 }
 
 /**
- * What a message asks of the bot, or undefined if it is not for the bot: messages of bots, edits, joins, people talking to
- * each other. A message that names the bot counts whichever event brings it; a reply may count because of its thread.
+ * What a message asks of the bot, or undefined if it is not for the bot: messages of other bots (but those of `ALLOW_BOTS`
+ * that name this one), edits, joins, people talking to each other. A message that names the bot counts whichever event
+ * brings it; a reply may count because of its thread.
  */
 export function questionOf(message: SlackMessage, delivery: Delivery): Asked | undefined {
-  const { user, channel, ts, thread_ts: parent } = message
-  if (!user || !ts || message.bot_id || user === delivery.botUser) return undefined
-  if (message.edited || !WRITTEN_BY_PEOPLE.has(message.subtype)) return undefined
+  const { bot_id: bot, channel, ts, thread_ts: parent } = message
+  // Integrations of the old kind have no user.
+  const user = message.user ?? bot
+  if (!user || !ts || user === delivery.botUser || (bot && !isNamedBot(message, delivery.bots))) return undefined
+  if (message.edited || !(WRITTEN_BY_PEOPLE.has(message.subtype) || (bot && message.subtype === 'bot_message')))
+    return undefined
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
   const written = message.text ?? ''
   const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(written)
   const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
-  if (!isAddressed && (!parent || isForOthers(written, isDirect))) return undefined
+  if (!isAddressed && (bot || !parent || isForOthers(written, isDirect))) return undefined
   const text = plainText(written, delivery.botUser)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
   const id = `${team}:${channel}:${ts}`
+  const userTeam = message.user_team ?? message.team
   const question = {
     id,
     team,
@@ -152,10 +191,18 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ts,
     surface,
     at: now.getTime(),
+    ...(message.files ? { files: fileNames(message.files) } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
+    ...(userTeam && userTeam !== team ? { userTeam } : {}),
+    ...(bot ? { bot } : {}),
   } as const
   return { question, onlyKnownThread: surface === 'thread' }
+}
+
+/** Whether the operator has named the bot that wrote a message: by its own id, its app's or its user's. */
+function isNamedBot({ bot_id, app_id, user }: SlackMessage, named: string[] = []): boolean {
+  return [bot_id, app_id, user].some((id) => id !== undefined && named.includes(id))
 }
 
 /** A person, a group or everybody; the bot is looked for before. */

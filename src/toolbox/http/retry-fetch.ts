@@ -28,7 +28,7 @@ export async function fetchWithRetry(request: Exchange & { timeoutMs: number }, 
   } catch (error) {
     request.signal.throwIfAborted()
     if (!controller.signal.aborted) throw error
-    throw new ToolError(`${request.name} did not answer within ${request.timeoutMs / 1000} s.`)
+    throw new ToolError(`${request.name} did not answer within ${request.timeoutMs / 1000} s.`, { isDown: true })
   } finally {
     clearTimeout(timer)
     request.signal.removeEventListener('abort', giveUp)
@@ -40,10 +40,10 @@ async function twice(request: Exchange, deadline: number, clocks: Clocks): Promi
   const first = await once(request)
   if (!(first instanceof Passing)) return first
   const pause = first.afterMs ?? RETRY_MS
-  if (clocks.now() + pause >= deadline) throw new ToolError(`${first.message}${pauseSentence(first)}`)
+  if (clocks.now() + pause >= deadline) throw down(first)
   await clocks.sleep(pause, request.signal)
   const second = await once(request)
-  if (second instanceof Passing) throw new ToolError(`${second.message}${pauseSentence(second)}`)
+  if (second instanceof Passing) throw down(second)
   return second
 }
 
@@ -55,6 +55,10 @@ async function once(request: Exchange): Promise<Received | Passing> {
     if (error instanceof ToolError || request.signal.aborted) throw error
     return error instanceof Passing ? error : brokenConnection(error, request)
   }
+}
+
+function down(passing: Passing): ToolError {
+  return new ToolError(`${passing.message}${pauseSentence(passing)}`, { isDown: true })
 }
 
 function pauseSentence(passing: Passing): string {

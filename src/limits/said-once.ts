@@ -1,0 +1,34 @@
+import { ExpiringMap } from '../history/expiring-map.ts'
+import { threadKey, type RedisClient } from '../redis.ts'
+
+/** Remembers what people were told, so that nobody is told the same again and again. Over all processes that share a Redis. */
+export interface SaidOnce {
+  /** Whether something has not been said in the team for a day; from now on it has. */
+  isFirst(team: string, what: string): Promise<boolean>
+}
+
+const REMEMBERED_MS = 86_400_000
+const MOST_REMEMBERED = 10_000
+
+/** In this process; the clock is in ms. */
+export function memorySaidOnce(now: () => number = Date.now): SaidOnce {
+  const said = new ExpiringMap<true>({ ttlMs: REMEMBERED_MS, maxSize: MOST_REMEMBERED, now })
+  return {
+    async isFirst(team, what) {
+      const key = `${team}:${what}`
+      if (said.has(key)) return false
+      said.set(key, true)
+      return true
+    },
+  }
+}
+
+/** Its keys are among those of fair use (`limit:`), which go with their team. */
+export function redisSaidOnce({ redis, prefix }: { redis: RedisClient; prefix: string }): SaidOnce {
+  return {
+    async isFirst(team, what) {
+      const key = threadKey(prefix, team, `limit:said:${what}`)
+      return (await redis.set(key, '1', 'PX', REMEMBERED_MS, 'NX')) === 'OK'
+    },
+  }
+}

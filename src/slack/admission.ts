@@ -1,0 +1,101 @@
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Question, Run } from '../run/types.ts'
+import type { Installation } from '../workspace/installations.ts'
+import type { Access, Settings } from '../workspace/settings.ts'
+import type { NoFacts, PersonFacts } from './client/directory.ts'
+import { readMessages } from './client/thread-messages.ts'
+
+/**
+ * Why a question is not taken. The place or the person is not among those that are allowed; the person is of a connected
+ * workspace, or a guest; or it cannot be told who the person is. `botTurns`: bots have talked among themselves for long enough.
+ */
+export type Denial =
+  | 'channel'
+  | 'person'
+  | 'external'
+  | 'guest'
+  | 'emailUnconfirmed'
+  | 'emailUntold'
+  | 'personUntold'
+  | 'personUnreachable'
+  | 'botTurns'
+
+export interface AdmissionOptions {
+  question: Question
+  run: Run
+  settings: Pick<Settings, 'access'>
+  installation: Installation
+  signal: AbortSignal
+  log: Log
+}
+
+/** How many questions in a row bots may ask in a thread before a person writes there again. */
+const MAX_BOT_TURNS = 3
+
+/**
+ * Whether who asks may ask, and may ask there. Costs a call of `users.info` an hour and person, or none where the settings
+ * alone decide. A run that has begun was admitted before. @returns undefined if it is admitted
+ */
+export async function denialOf(options: AdmissionOptions): Promise<Denial | undefined> {
+  const { question, run } = options
+  const { access } = options.settings
+  if (run.saved.steps.length > 0 || Object.keys(run.saved.posts).length > 0) return undefined
+  if (!isPlaceAllowed(question, access)) return 'channel'
+  if (question.bot !== undefined) return (await botTurns(options)) > MAX_BOT_TURNS ? 'botTurns' : undefined
+  // Who is named by id may ask, whoever else may not.
+  if (access.users.includes(question.user)) return undefined
+  const domains = access.users.filter((one) => one.includes('.'))
+  if (access.users.length > 0 && domains.length === 0) return 'person'
+  if (access.external && domains.length === 0) return undefined
+  const facts = await options.installation.directory.factsOf(question.team, question.user)
+  return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
+}
+
+function isPlaceAllowed({ channel, surface }: Question, { channels }: Access): boolean {
+  const place = surface === 'dm' || channel.startsWith('D') ? 'dm' : channel
+  return channels.length === 0 || channels.includes(place)
+}
+
+/** Nobody is let in because Slack did not say who they are. */
+function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
+  if (why === 'hidden' || (why === 'untold' && userTeam !== undefined)) return 'external'
+  return why === 'untold' ? 'personUntold' : 'personUnreachable'
+}
+
+/** A guest has their own mail address, and a person of a connected workspace too: the domain alone lets nobody in. */
+function denialOfPerson(
+  { isExternal, isGuest, email, isEmailConfirmed }: PersonFacts,
+  { access, domains }: { access: Access; domains: string[] },
+): Denial | undefined {
+  if (isExternal && !access.external) return 'external'
+  if (isGuest && !access.external) return 'guest'
+  if (domains.length === 0) return undefined
+  if (email === undefined) return 'emailUntold'
+  if (!domains.includes(email.slice(email.lastIndexOf('@') + 1))) return 'person'
+  return isEmailConfirmed ? undefined : 'emailUnconfirmed'
+}
+
+/**
+ * How many questions bots have asked in the thread since a person last wrote in it, this one included. Too many where Slack
+ * does not let us look.
+ */
+async function botTurns({ question, installation, signal, log }: AdmissionOptions): Promise<number> {
+  const { channel, thread, ts = thread } = question
+  const { client, identity } = installation
+  const named = new RegExp(`<@${identity.botUser}[|>]`)
+  let turns = 0
+  try {
+    for await (const message of readMessages(client, { channel, thread, since: thread, signal })) {
+      if (message.ts > ts) break
+      if (message.user === identity.botUser) continue
+      if (message.bot_id === undefined) turns = 0
+      else if (named.test(message.text ?? '')) turns += 1
+    }
+    return turns
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not count the turns of bots: question refused')
+    return Infinity
+  }
+}

@@ -1,0 +1,22 @@
+import type { AllMiddlewareArgs, App } from '@slack/bolt'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** `app_uninstalled`: the app is removed from a workspace, of which nothing is kept any longer. */
+export function listenToAppUninstalled(app: App, options: ListenerOptions): void {
+  app.event('app_uninstalled', ({ context }) => forgetWorkspace('app_uninstalled', context, options))
+}
+
+/** Forgets a workspace. The ack waits for it: what is not forgotten now is, when Slack sends the event again. */
+export async function forgetWorkspace(
+  event: string,
+  context: AllMiddlewareArgs['context'],
+  options: ListenerOptions,
+): Promise<void> {
+  const recipient = await recipientOf({ context }, options)
+  if (!recipient) return
+  const { team } = recipient
+  await options.forgetting.forgetTeam(team)
+  const installation = await options.installations.of(team)
+  installation?.directory.forget(team)
+  options.log.warn({ team, event }, 'the app is removed from the workspace: what was kept of it is forgotten')
+}

@@ -1,0 +1,255 @@
+/** What the page shows of work under way, and what a person at it can fill in, press and take from a menu. */
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { listen, readBody } from '../../src/playground/loopback-server.ts'
+import { startPage } from '../../src/playground/page-server.ts'
+import { ALICE, GENERAL, TEAM } from '../../src/playground/slack.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { localSlack } from '../harness/local-slack.ts'
+import { callSlack } from '../harness/slack-calls.ts'
+
+const DM = `D${ALICE.slice(1)}`
+const plain = (text: string) => ({ type: 'plain_text', text })
+const option = (value: string) => ({ text: plain(value), value })
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } })
+const button = (text: string, action_id = text) => ({ type: 'button', action_id, value: 'v', text: plain(text) })
+const raw = (text: string) => ({ type: 'raw_text', text })
+const number = (value: number) => ({ type: 'raw_number', value, text: String(value) })
+const task = (id: string, status: string, extra: object = {}) => ({
+  type: 'task_update',
+  id,
+  title: id,
+  status,
+  ...extra,
+})
+const input = (id: string, element: object) => {
+  return { type: 'input', block_id: id, optional: true, label: plain(id), element: { action_id: id, ...element } }
+}
+const form = {
+  type: 'modal',
+  title: plain('Settings'),
+  submit: plain('Save'),
+  blocks: [
+    { ...input('Name', { type: 'plain_text_input' }), optional: false },
+    input('Steps', { type: 'static_select', options: [option('card'), option('hidden')] }),
+    input('Who', { type: 'radio_buttons', options: [option('asker'), option('anyone')] }),
+    input('Tools', { type: 'multi_static_select', options: [option('a'), option('b')] }),
+    { type: 'alert', level: 'warning', text: plain('Careful.') },
+  ],
+}
+
+describeWithChromium('the page in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  /** A page on a local Slack, and an app that keeps what came and answers with `ack`. */
+  async function open(options: BrowserContextOptions & { ack?: (type: string) => object } = {}) {
+    const { ack = () => ({}), ...rest } = options
+    const slack = await localSlack({ agent: true, echo: false })
+    const came: Record<string, unknown>[] = []
+    const app = await listen((request, response) => {
+      void readBody(request).then((body) => {
+        const form = new URLSearchParams(body).get('payload')
+        const read = JSON.parse(form ?? (body.startsWith('{') ? body : '{}')) as Record<string, Record<string, unknown>>
+        came.push(read['event'] ?? read)
+        response.end(form === null ? '' : JSON.stringify(ack(String(read['type']))))
+      })
+    })
+    onTestFinished(app.close)
+    slack.setTarget(app.base)
+    const shortcuts = [{ callback_id: 'about', name: 'Ask about this message' }]
+    const notes = { model: 'none', isDemo: false, notes: [], examples: ['Why?'], shortcuts }
+    const served = await startPage(slack, { port: 0, notes })
+    onTestFinished(served.close)
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(served.url)
+    await page.getByRole('textbox', { name: /^Message/ }).waitFor()
+    const axe = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+    }
+    const call = (method: string, args: object) => callSlack(slack, method, { ...args })
+    const main = page.getByRole('main')
+    return { page, main, thread: page.getByRole('complementary', { name: 'Thread' }), slack, came, call, axe }
+  }
+
+  const trigger = async (slack: Awaited<ReturnType<typeof localSlack>>) =>
+    (await slack.slash('x')).delivery.payload['trigger_id']
+
+  test('a container opens and closes, and stays so while its message changes', async () => {
+    const { main, call } = await open()
+    const box = (words: string) => {
+      const folded = { is_collapsible: true, default_collapsed: true, child_blocks: [section(words)] }
+      return [{ type: 'container', title: plain('4 steps'), ...folded }]
+    }
+    const { ts } = await call('chat.postMessage', { text: 'x', blocks: box('first') })
+    expect(await main.getByText('first').isVisible()).toBe(false)
+    await main.getByText('4 steps').click()
+    await main.getByText('first').waitFor()
+    await call('chat.update', { ts, text: 'x', blocks: box('second') })
+    await main.getByText('second').waitFor()
+  })
+
+  test('a stream grows under its plan, and is stopped by Slack’s own Stop', async () => {
+    const { thread, page, slack, came, call, axe } = await open()
+    const { ts: thread_ts } = await slack.say({ text: 'Who?' })
+    const { ts } = await call('chat.startStream', {
+      ...{ thread_ts, recipient_user_id: ALICE, recipient_team_id: TEAM, task_display_mode: 'plan' },
+      chunks: [{ type: 'plan_update', title: 'Looking' }, task('one', 'in_progress'), task('two', 'pending')],
+    })
+    await thread.getByText('0 of 2').waitFor()
+    const chunks = [
+      task('one', 'complete', { details: 'Found it.' }),
+      { type: 'markdown_text', text: 'The **answer**' },
+    ]
+    await call('chat.appendStream', { ts, chunks })
+    await thread.getByText('1 of 2').waitFor()
+    expect(await thread.locator('strong', { hasText: 'answer' }).count()).toBe(1)
+    await thread.getByText('one, done').click()
+    await thread.getByText('Found it.').waitFor()
+    expect(await axe()).toEqual([])
+    await thread.getByRole('button', { name: 'Stop' }).click()
+    await slack.until(() => came.at(-1)?.['type'] === 'agent_session_stopped', 'the stop')
+    await call('agents.sessions.setStatus', { thread_ts, status: 'active' })
+    await thread.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+    await thread.getByRole('button', { name: 'Rename the session: Untitled' }).click()
+    await page.getByRole('textbox', { name: 'Title of the session' }).fill('Moons')
+    await page.getByRole('button', { name: 'Rename', exact: true }).click()
+    await slack.until(() => slack.session(GENERAL, thread_ts)?.title === 'Moons', 'the title')
+  })
+
+  test('tables have headers, their other rows come when asked for, and charts can be read', async () => {
+    const { main, call, axe } = await open()
+    const rows = [[raw('Moon'), raw('km')], ...[1, 2, 3].map((n) => [raw(`m${n}`), number(n)])]
+    const data = [1, 2].map((value) => ({ label: `m${value}`, value }))
+    const chart = { type: 'bar', series: [{ name: 's', data }], axis_config: { categories: ['m1', 'm2'] } }
+    await call('chat.postMessage', {
+      text: 'x',
+      blocks: [
+        { type: 'data_table', caption: 'Moons', page_size: 2, row_header_column_index: 0, rows },
+        { type: 'data_visualization', title: 'Sizes', chart },
+      ],
+    })
+    await main.getByRole('columnheader', { name: 'km' }).waitFor()
+    expect(await main.getByRole('rowheader', { name: 'm3' }).count()).toBe(0)
+    await main.getByRole('button', { name: 'Show all 3 rows' }).click()
+    await main.getByRole('rowheader', { name: 'm3' }).waitFor()
+    expect(await main.getByRole('table', { name: 'Sizes' }).innerText()).toMatch(/m1\s+1\s+m2\s+2/)
+    expect(await axe()).toEqual([])
+  })
+
+  test.each([{}, { colorScheme: 'dark' as const }, { viewport: { width: 390, height: 780 } }])(
+    'a form is filled in, sent, corrected and sent again (%o)',
+    async (look) => {
+      let answer: object = { response_action: 'errors', errors: { Name: 'That is taken.' } }
+      const { page, slack, came, call, axe } = await open({
+        ...look,
+        ack: (type) => (type === 'view_submission' ? answer : {}),
+      })
+      await call('views.open', { trigger_id: await trigger(slack), view: form })
+      const dialog = page.getByRole('dialog', { name: 'Settings' })
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Ada')
+      await dialog.getByRole('combobox', { name: /Steps/ }).selectOption('hidden')
+      await dialog.getByRole('radio', { name: 'anyone' }).check()
+      await dialog.getByRole('checkbox', { name: 'b' }).check()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText('That is taken.').waitFor()
+      expect(await axe()).toEqual([])
+      answer = {}
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Augusta')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      expect(came.at(-1)).toMatchObject({
+        view: {
+          state: {
+            values: {
+              Name: { Name: { value: 'Augusta' } },
+              Steps: { Steps: { selected_option: option('hidden') } },
+              Who: { Who: { selected_option: option('anyone') } },
+              Tools: { Tools: { selected_options: [option('b')] } },
+            },
+          },
+        },
+      })
+    },
+    20_000,
+  )
+
+  test('Escape closes a modal, and the one under it is there again', async () => {
+    const { page, slack, call } = await open()
+    await call('views.open', { trigger_id: await trigger(slack), view: form })
+    await call('views.push', { trigger_id: await trigger(slack), view: { ...form, title: plain('Over') } })
+    await page.getByRole('dialog', { name: 'Over' }).press('Escape')
+    await page.getByRole('dialog', { name: 'Settings' }).press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(slack.modal()).toBeUndefined()
+  })
+
+  test('the Home stands beside the messages; its opening is told, and its buttons are pressed', async () => {
+    const { page, came, slack, call, axe } = await open()
+    await call('views.publish', {
+      user_id: ALICE,
+      view: { type: 'home', blocks: [{ type: 'actions', elements: [button('Ask')] }] },
+    })
+    await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
+    await page.getByRole('button', { name: 'Home', exact: true }).click()
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await slack.until(() => came.at(-1)?.['type'] === 'block_actions', 'the press')
+    expect(came.map(({ type, tab }) => tab ?? type)).toEqual(['messages', 'home', 'block_actions'])
+    expect(await axe()).toEqual([])
+    await call('assistant.threads.setSuggestedPrompts', {
+      channel_id: DM,
+      prompts: [{ title: 'Moons', message: 'Which moons?' }],
+    })
+    await page.getByRole('button', { name: 'Messages', exact: true }).click()
+    await page.getByRole('button', { name: 'Moons' }).click()
+    expect(await page.getByRole('textbox', { name: /^Message/ }).inputValue()).toBe('Which moons?')
+  })
+
+  test('a message’s menu edits, deletes, and takes the app’s shortcut, by keyboard alone', async () => {
+    const { page, main, came, slack, axe } = await open()
+    const { ts } = await slack.say({ text: `first &lt;words&gt; to <@${ALICE}>` })
+    const more = main.getByRole('button', { name: 'More actions' })
+    await more.press('Enter')
+    expect(await axe()).toEqual([])
+    await page.getByRole('menuitem', { name: 'Edit message' }).press('Enter')
+    const box = page.getByRole('textbox', { name: 'Edit message' })
+    expect(await box.inputValue()).toBe('first <words> to @alice')
+    await box.fill('other words')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await main.getByText('(edited)').waitFor()
+    await more.press('Enter')
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await slack.until(() => came.some(({ type }) => type === 'message_action'), 'the shortcut')
+    expect(came.at(-1)).toMatchObject({ callback_id: 'about', message_ts: ts })
+    await more.press('Enter')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await main.getByText('other words').waitFor({ state: 'detached' })
+    expect(came.at(-1)).toMatchObject({ subtype: 'message_deleted' })
+  })
+
+  test('what only you see can be pressed, and goes when the app takes it back; a file shows how it begins', async () => {
+    const { main, came, slack, call } = await open()
+    const blocks = [section('Your answer'), { type: 'actions', elements: [button('Share')] }]
+    await call('chat.postEphemeral', { user: ALICE, text: 'x', blocks })
+    await main.getByRole('button', { name: 'Share' }).click()
+    await slack.until(() => came.length === 1, 'the press')
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ delete_original: true })
+    await fetch(String(came[0]?.['response_url']), { method: 'POST', headers, body })
+    await main.getByText('Your answer').waitFor({ state: 'detached' })
+    const { upload_url, file_id } = await call('files.getUploadURLExternal', { filename: 'rest.md', length: 5 })
+    await fetch(String(upload_url), { method: 'POST', body: 'hello' })
+    await call('files.completeUploadExternal', { files: [{ id: file_id, title: 'The rest' }], channel_id: GENERAL })
+    await main.getByText('The rest').click()
+    await main.getByText('hello').waitFor()
+  })
+})

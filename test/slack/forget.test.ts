@@ -1,0 +1,114 @@
+/** What is forgotten at people's wish, and when the app is removed. */
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+/** Whether the bot knows what was said in the thread: then the next question there is condensed with it. */
+async function remembers({ model }: TestBot, thread: Thread): Promise<boolean> {
+  const before = model.requests.length
+  await thread.reply('<@U0THINK0001> And how?')
+  await thread.ended()
+  return model.requests.slice(before).some(({ kind }) => kind === 'condense')
+}
+
+const start = async (t: Parameters<typeof startBot>[0], env: Record<string, string> = {}) => {
+  const bot = await startBot(t, { env })
+  bot.model.condenses('', 'And how is it done?')
+  bot.model.on('', finish('The secret is a heron.'))
+  return bot
+}
+
+const asked = async (bot: TestBot, channel: string) => {
+  const thread = await bot.mention('What is the secret?', { channel })
+  await thread.ended()
+  return thread
+}
+
+async function told(bot: TestBot, { text = 'forget', user = ALICE, channel = GENERAL } = {}): Promise<string> {
+  const before = bot.slack.whispers(channel, user).length
+  expect((await bot.slack.slash(text, { user, channel })).ok).toBe(true)
+  return bot.slack.until(() => bot.slack.whispers(channel, user)[before], 'a private word')
+}
+
+describe('/ask forget', () => {
+  test('in a channel is for admins: it forgets that channel and no other, and tells them alone', async (t) => {
+    const bot = await start(t)
+    const [here, there] = [await asked(bot, GENERAL), await asked(bot, RANDOM)]
+    const posts = bot.slack.messages(GENERAL).length
+    expect(await told(bot, { user: BOB })).toMatch(/Only an admin.*FORGET_BY/)
+    expect(await remembers(bot, here)).toBe(true)
+    bot.slack.addUser(BOB, { is_admin: true })
+    expect(await told(bot, { user: BOB, text: 'Forget!' })).toMatch(/Done: I have forgotten.*in this channel/)
+    expect(bot.slack.messages(GENERAL)).toHaveLength(posts + 2)
+    expect([await remembers(bot, here), await remembers(bot, there)]).toEqual([false, true])
+  })
+
+  test('with FORGET_BY=members is for members, and no guests', async (t) => {
+    const bot = await start(t, { FORGET_BY: 'members' })
+    bot.slack.addUser(BOB, { is_restricted: true })
+    const thread = await asked(bot, GENERAL)
+    expect(await told(bot, { user: BOB })).toMatch(/no guests/)
+    expect(await remembers(bot, thread)).toBe(true)
+    expect(await told(bot)).toMatch(/Done/)
+    expect(await remembers(bot, thread)).toBe(false)
+  })
+
+  test('in a direct message forgets it, for anybody', async (t) => {
+    const bot = await start(t)
+    const thread = await bot.dm('What is the secret?')
+    await thread.ended()
+    const channel = await asked(bot, GENERAL)
+    expect(await told(bot, { channel: thread.channel })).toMatch(/Done: I have forgotten our direct messages/)
+    expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, true])
+  })
+
+  test('of whom Slack does not tell who they are forgets nothing', async (t) => {
+    const bot = await start(t)
+    const thread = await asked(bot, GENERAL)
+    bot.slack.fault({ method: 'users.info', error: 'missing_scope' })
+    expect(await told(bot)).toMatch(/have forgotten nothing.*Reference: [0-9a-f]{8}/s)
+    expect(await remembers(bot, thread)).toBe(true)
+  })
+})
+
+describe('tokens_revoked', () => {
+  test.each([
+    ['of the bot forgets the workspace', { bot: ['U0THINK0001'] }, false],
+    ['of a person changes nothing', { oauth: [ALICE], bot: [] }, true],
+  ])('%s', async (_, tokens, isKept) => {
+    const ends: (() => unknown)[] = []
+    const bot = await start({ onTestFinished: (end) => void ends.push(end) })
+    const thread = await asked(bot, GENERAL)
+    await bot.slack.people.event({ type: 'tokens_revoked', tokens })?.first
+    expect(await remembers(bot, thread)).toBe(isKept)
+    for (const end of ends.reverse()) await end()
+  })
+})
+
+describeWithRedis('when the app is removed', async () => {
+  const ends = fileEnds()
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+
+  test('no key tells of the workspace any more', async (t) => {
+    const bot = await start(t, { REDIS_URL: server.url, LIMIT_USER_HOUR: '9', BUDGET_TEAM_DAY_TOKENS: '999999' })
+    await asked(bot, GENERAL)
+    await (await bot.dm('What is the secret?')).ended()
+    bot.slack.addUser(BOB, { is_restricted: true })
+    await bot.mention('Anybody?', { user: BOB })
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB)[0], 'a refusal')
+    const redis = new Redis(server.url)
+    const ofTeam = async () => redis.keys('*T0LOCAL0001*')
+    expect((await ofTeam()).length).toBeGreaterThan(5)
+    const events = await bot.slack.people.uninstall()
+    expect(await Promise.all(events.map(({ first }) => first))).toEqual(
+      events.map(() => expect.objectContaining({ status: 200 })),
+    )
+    expect(await ofTeam()).toEqual([])
+    await redis.quit()
+  })
+})
