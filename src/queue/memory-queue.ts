@@ -90,7 +90,6 @@ class MemoryQueue implements ControlledQueue {
     if (onlyKnownThread && !this.#known.has(thread)) return 'unknown_thread'
     if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
       throw new Error('Too many questions are waiting.')
-
     for (const claim of claims) this.#claims.set(claim, true)
     this.#known.set(thread, true)
     const before = this.#inboxes.get(thread)?.length ?? 0

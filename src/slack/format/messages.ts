@@ -136,11 +136,6 @@ export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
   return `The limit here is ${LIMITS[limit](allowed)}, and it is reached. ${when} This question was not counted.`
 }
 
-/** That a question waits, and for how many others. */
-export function placeText(before: number): string {
-  return `⏳ I am still at work here: ${count(before, 'question')} before this one.`
-}
-
 function count(n: number, what: string): string {
   return `${n.toLocaleString('en-US')} ${n === 1 ? what : `${what}s`}`
 }

@@ -9,9 +9,10 @@ import type { Installations } from '../../workspace/installations.ts'
  */
 export async function tellPlace(
   { id, team, channel, user, thread, ts }: Question,
-  text: string,
+  before: number,
   { installations, log }: { installations: Installations; log: Log },
 ): Promise<void> {
+  const text = `⏳ I am still at work here: ${before} ${before === 1 ? 'question' : 'questions'} before this one.`
   const inThread = thread === ts ? {} : { thread_ts: thread }
   try {
     const installation = await installations.of(team)

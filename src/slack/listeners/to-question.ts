@@ -9,7 +9,6 @@ import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
-import { placeText } from '../format/messages.ts'
 import { tellPlace } from './place-in-line.ts'
 
 export interface ListenerOptions {
@@ -89,7 +88,7 @@ export async function enqueueMessage(
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(question: Question, options: ListenerOptions, onlyKnownThread = false): Promise<void> {
   const { queue, control, log } = options
-  const onQueued = (before: number) => void tellPlace(question, placeText(before), options)
+  const onQueued = (before: number) => void tellPlace(question, before, options)
   const outcome = await queue.accept(question, { onlyKnownThread, onQueued })
   if (outcome === 'unknown_thread') return
   if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
