@@ -204,7 +204,8 @@ function neededScopes(): string[] {
 
 /** Every string of a file that reads as a Web API method, `chat.postMessage`. */
 function methodsCalled({ tree }: SourceFile): string[] {
-  const families = /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
+  const families =
+    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
     if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)

@@ -114,14 +114,19 @@ describe('where the app is no agent', () => {
   })
 
   test('where neither is given, every question gets a reaction, at one call each', async (t) => {
-    const bare = await startBot(t, { model: [finish('Bare.')] })
+    const reacted = () => calls(bare, 'reactions.add').length
+    let questions = 0
+    const bare = await startBot(t, {
+      model: async () => bare.slack.until(() => reacted() === questions, 'a reaction').then(() => finish('Bare.')),
+    })
     bare.slack.fault({ method: 'assistant.threads.setStatus', error: 'unknown_method', times: 9 })
     for (const text of ['One?', 'Two?']) {
+      questions += 1
       const thread = await bare.mention(text)
       await thread.ended()
     }
     expect(calls(bare, 'assistant.threads.setStatus').filter(({ args }) => args['status'] !== '')).toHaveLength(1)
-    expect(calls(bare, 'reactions.add')).toHaveLength(2)
+    expect(reacted()).toBe(2)
   })
 
   test('a refusal of one place is not remembered', async (t) => {

@@ -50,7 +50,7 @@ export class Status {
 
   begin(): void {
     this.#enqueue(async () => {
-      if ((await this.#takeSlot()) === 'taken') return
+      if ((await this.#takeSlot()) === 'taken' || this.#ended) return
       await this.#outbox.run.checkLease()
       if ((await this.#outbox.tryOnce('reactions.add', this.#reaction())) !== 'refused') this.#hasReaction = true
     })
@@ -59,13 +59,14 @@ export class Status {
   /** To be called after each message of the bot: sets the status again if the work still goes on a little later. */
   refresh(): void {
     clearTimeout(this.#timer)
-    // A session's status stands until the session says otherwise.
-    if (this.#slot !== 'status' || this.#ended) return
-    this.#timer = setTimeout(
-      () => this.#enqueue(async () => void (this.#ended || (await this.#set('status', { status: THINKING })))),
-      REFRESH_MS,
-    )
+    if (this.#ended) return
+    this.#timer = setTimeout(() => this.#enqueue(() => this.#setAgain()), REFRESH_MS)
     this.#timer.unref()
+  }
+
+  /** A session's status stands until the session says otherwise. */
+  async #setAgain(): Promise<void> {
+    if (this.#slot === 'status' && !this.#ended) await this.#set('status', { status: THINKING })
   }
 
   /** The run waits for a person: so does its session, once the work ends here. */
@@ -111,7 +112,7 @@ export class Status {
   /** Takes the best way that Slack does not refuse. One that got no answer may show. */
   async #takeSlot(): ReturnType<Outbox['tryOnce']> {
     const session = await this.#openSession()
-    if (session !== 'refused') return session
+    if (session !== 'refused' || this.#ended) return session
     const status = await this.#set('status', { status: THINKING })
     if (status !== 'refused') this.#slot = 'status'
     return status
