@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { startBot } from '../harness/bot.ts'
+import { STEPS_A_MESSAGE, stepsContent } from '../../src/slack/format/blocks.ts'
+import { secondBot, startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { deferred } from '../harness/stores.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
-import { secondBot } from '../harness/bot.ts'
+import { accept } from '../harness/slack-content.ts'
 
-/** Sums until `n` of them are done; what the model is asked then waits for `gate`. */
+test('as many steps as share a message fit into it, whatever they say', () => {
+  for (const text of ['&'.repeat(5_000), 'a '.repeat(5_000), '<!channel> '.repeat(500), '🎉'.repeat(5_000)]) {
+    const view = { thought: text, action: { tool: text, input: text }, observation: { ok: true, text } }
+    const views = Array.from({ length: STEPS_A_MESSAGE }, () => view)
+    accept(stepsContent([{ ...view, understood: text }, ...views.slice(1)]))
+  }
+})
+
+/** So many turns of the model, each a sum. */
 const sums = (n: number) => Array.from({ length: n }, (_, i) => act(`Thought ${i + 1}.`, 'calculator', `${i + 1}*10`))
 
 describe.concurrent('while Slack is slow', () => {

@@ -68,7 +68,7 @@ export const STEPS_A_MESSAGE = 6
 type Sizes = Record<'thought' | 'observation', { max: number; most: number }> & { input: number }
 
 const FULL: Sizes = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
-const BRIEF: Sizes = { thought: { max: 400, most: 700 }, observation: { max: 250, most: 500 }, input: 120 }
+const BRIEF: Sizes = { thought: { max: 250, most: 400 }, observation: { max: 150, most: 300 }, input: 80 }
 
 function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
   return [

@@ -16,6 +16,8 @@ const MOST_SHOWN = 10
 /** Tasks of a plan: those before are counted. All that a message says has to stay under 13,000 characters. */
 const MOST_TASKS = 30
 const TITLE_CHARS = 120
+/** A task's title is no longer than 256 characters, as tried on a live workspace. */
+const TITLE_MOST = 240
 const GIST = { max: 200, most: 400 }
 const SOURCES_A_TASK = 3
 const ADDRESS_CHARS = 1500
@@ -91,7 +93,8 @@ function titleOf(step: ToolStep | UnreadableStep): string {
   const { tool, input } = step.action
   const failed = step.observation?.ok === false ? ' (failed)' : ''
   const written = oneLine(inputText(input))
-  return plain(`${oneLine(tool)}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS) + failed
+  const title = plain(`${oneLine(tool)}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
+  return `${isBlank(title) ? '…' : headOf(title, TITLE_MOST)}${failed}`
 }
 
 const UNREADABLE = 'The model’s output could not be read'
