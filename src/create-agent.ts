@@ -29,6 +29,8 @@ export interface AgentChoices {
   models: string[]
   dialects: Config['AGENT_DIALECT'][]
   tools: string[]
+  /** The tools that are off or broken, each with the reason. */
+  toolsOff: Toolbox['off']
 }
 
 /** Names, and what the model is told besides. */
@@ -85,9 +87,9 @@ function onlyModel(model: Model): Models {
   }
 }
 
-function choicesOf({ names: models }: Models, { tools }: Toolbox): AgentChoices {
+function choicesOf({ names: models }: Models, { tools, off: toolsOff }: Toolbox): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
-  return { models, dialects, tools: tools.map(({ name }) => name) }
+  return { models, dialects, tools: tools.map(({ name }) => name), toolsOff }
 }
 
 interface AllParts extends Models, Toolbox {

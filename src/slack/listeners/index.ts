@@ -1,12 +1,18 @@
 import type { App } from '@slack/bolt'
+import { listenToAppContextChanges } from './app-context-changed.ts'
+import { listenToAppHomeOpened } from './app-home-opened.ts'
 import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
+import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToFeedback } from './feedback.ts'
+import { listenToHomeExamples } from './home-example.ts'
 import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
+import { listenToShowWork } from './show-work.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -19,6 +25,12 @@ const LISTENERS = [
   listenToAskEdited,
   listenToAppUninstalled,
   listenToTokensRevoked,
+  listenToShowWork,
+  listenToAskAgain,
+  listenToFeedback,
+  listenToAppHomeOpened,
+  listenToHomeExamples,
+  listenToAppContextChanges,
   listenToTitleChanges,
 ]
 

@@ -1,12 +1,16 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
-import type { History } from '../../history/types.ts'
+import type { AgentChoices } from '../../create-agent.ts'
+import type { History, Place } from '../../history/types.ts'
+import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
 import { conversationOf, type Question } from '../../run/types.ts'
+import { lookedAt } from '../../threads/looked-at.ts'
 import type { ThreadStates } from '../../threads/types.ts'
-import type { Identity, Installations } from '../../workspace/installations.ts'
+import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 import { tellPlace } from './place-in-line.ts'
@@ -15,12 +19,23 @@ export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
-  threads: ThreadStates
   /** How runs that are under way are reached, and what is kept of those that have ended. */
   control: RunControl
   archive: RunArchive
   history: History
   forgetting: Forgets
+  threads: ThreadStates
+  /** Fair use; absent where nothing is limited. */
+  limits?: UsageLimits | undefined
+  /** What a place may choose from, and what there is not. */
+  choices: AgentChoices
+  /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
+  namesIn(
+    installation: Installation,
+    place: Place,
+  ): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
+  /** Told of each thumb; absent where nothing is measured. */
+  onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
@@ -82,7 +97,8 @@ export async function enqueueMessage(
   if (!asked) return
   const { question, onlyKnownThread } = asked
   if (onlyKnownThread && (await options.settingsFor(question)).followUps === 'mention') return
-  await enqueue(question, options, onlyKnownThread)
+  const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
+  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, onlyKnownThread)
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
