@@ -94,7 +94,7 @@ class MemoryQueue implements ControlledQueue {
     this.#known.set(thread, true)
     const before = this.#inboxes.get(thread)?.length ?? 0
     this.#enqueue(thread, question)
-    if (before > 0) onQueued?.(before)
+    if (before > 0) onQueued?.()
     return 'accepted'
   }
 

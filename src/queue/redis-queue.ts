@@ -138,7 +138,7 @@ async function acceptDelivery(
   const { conversations, store, jobs } = connection
   const question = await conversations.place(asked)
   const { accepted, gen, before } = await store.accept(question, onlyKnownThread)
-  if (before > 0) onQueued?.(before)
+  if (before > 0) onQueued?.()
   if (gen === '') return accepted
   await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? question : undefined)
   return accepted

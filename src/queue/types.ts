@@ -33,8 +33,8 @@ export interface WaitingLine extends Forgetting {
 
 export interface AcceptOptions {
   onlyKnownThread?: boolean | undefined
-  /** Called with how many questions of the conversation are not over yet, where there are some and the question is taken in. */
-  onQueued?: ((before: number) => void) | undefined
+  /** Called where the question is taken in behind others of its conversation. */
+  onQueued?: (() => void) | undefined
 }
 
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */

@@ -13,7 +13,7 @@ import type { ThreadStates } from '../../threads/types.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
-import { tellPlace } from './place-in-line.ts'
+import { tellPlaceLater } from './place-in-line.ts'
 
 export interface ListenerOptions {
   installations: Installations
@@ -104,7 +104,7 @@ export async function enqueueMessage(
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(question: Question, options: ListenerOptions, onlyKnownThread = false): Promise<void> {
   const { queue, control, log } = options
-  const onQueued = (before: number) => void tellPlace(question, before, options)
+  const onQueued = () => tellPlaceLater(question, options)
   const outcome = await queue.accept(question, { onlyKnownThread, onQueued })
   if (outcome === 'unknown_thread') return
   if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
