@@ -97,7 +97,7 @@ class RedisQueue implements ControlledQueue {
 
   readonly place: Queue['place'] = (question) => this.#intake.conversations.place(question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
-  readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
+  readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
 
@@ -130,15 +130,11 @@ interface QueueConnection {
  * Stores the question, then makes sure that its thread has a job: for a duplicate too, because the process that took the
  * first delivery may have died between the two.
  */
-async function acceptDelivery(
-  connection: QueueConnection,
-  asked: Question,
-  { onlyKnownThread = false, onQueued }: AcceptOptions,
-): Promise<Accepted> {
+async function acceptDelivery(connection: QueueConnection, asked: Question, options: AcceptOptions): Promise<Accepted> {
   const { conversations, store, jobs } = connection
   const question = await conversations.place(asked)
-  const { accepted, gen, before } = await store.accept(question, onlyKnownThread)
-  if (before > 0) onQueued?.()
+  const { accepted, gen, before } = await store.accept(question, options)
+  if (before > 0) options.onQueued?.()
   if (gen === '') return accepted
   await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? question : undefined)
   return accepted

@@ -1,6 +1,5 @@
 /** What Slack names in a delivery when somebody presses something of ours (`action_id`). A button's value is the question's id. */
 
-export const STOP = 'thinkaloud_stop'
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
 /** The thumbs; their values are `up:ID` and `down:ID`. */
@@ -13,3 +12,4 @@ export const WORK_NEXT = 'thinkaloud_show_work_next'
 /** An example on the App Home; its value is the question. */
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
+export const STOP = 'thinkaloud_stop'

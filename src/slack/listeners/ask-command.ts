@@ -1,7 +1,8 @@
 import type { App } from '@slack/bolt'
 import { noteContent } from '../format/blocks.ts'
-import { COMMAND, helpText, NOT_INSTALLED } from '../format/messages.ts'
+import { COMMAND, helpText, NOT_INSTALLED, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
+import { isStopWord } from './stop-runs.ts'
 import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets. */
@@ -18,6 +19,8 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
       void forgetByCommand(question, installation, options)
       return ack()
     }
+    // A command stands in no thread.
+    if (isStopWord(question.text)) return ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
     await enqueue(question, options)
     return ack()
   })

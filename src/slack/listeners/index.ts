@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt'
 import { listenToAppContextChanges } from './app-context-changed.ts'
 import { listenToAppHomeOpened } from './app-home-opened.ts'
+import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
@@ -13,6 +14,8 @@ import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
 import { listenToShowWork } from './show-work.ts'
+import { listenToReactions } from './reaction-added.ts'
+import { listenToStopButton } from './stop-button.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -23,6 +26,9 @@ const LISTENERS = [
   listenToMessageDeletions,
   listenToAskCommand,
   listenToAskEdited,
+  listenToAgentSessionStopped,
+  listenToReactions,
+  listenToStopButton,
   listenToAppUninstalled,
   listenToTokensRevoked,
   listenToShowWork,
