@@ -103,6 +103,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     ...parts,
     answer: { ...agent.answer, history: stores.history, control: stores.control },
     archive: stores.archive,
+    threads: stores.threads,
     queue: stores.queue,
     limits: stores.limits,
     saidOnce: stores.saidOnce,

@@ -108,7 +108,7 @@ function isFolder(path: string): boolean {
 }
 
 export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
-export const STEPS = ['replies', 'stream', 'hidden'] as const
+export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -155,6 +155,7 @@ const schema = z.object({
   TOOLS: names.optional(),
   CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
   STEPS: oneOf(STEPS).default('replies'),
+  STEPS_STREAM_CHANNELS: flag.default(false),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   LINK_HOSTS: names.default([]),
 

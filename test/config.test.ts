@@ -69,7 +69,7 @@ test.each([
   ['AGENT_TIMEOUT_MS', '99', /a whole number from 100/],
   ['TOOL_TIMEOUT_MS', '9', /a whole number from 10/],
   ['TOOL_OUTPUT_CHARS', '1', /a whole number from 200/],
-  ['STEPS', 'loud', /one of replies, stream, hidden/],
+  ['STEPS', 'loud', /one of replies, card, stream, hidden/],
   ['FOLLOW_UPS', 'never', /one of thread, mention/],
   ['ALLOW_CHANNELS', 'C0GENERAL01,#general', /channel ids such as C0123456789.*dm stands for direct messages/],
   ['ALLOW_USERS', 'alice', /ids of people.*or e-mail domains such as example\.com/],

@@ -78,7 +78,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(asked: Question, { onlyKnownThread = false, addition }: AcceptOptions = {}): Promise<Accepted> {
+  async accept(asked: Question, { onlyKnownThread, addition, onQueued }: AcceptOptions = {}): Promise<Accepted> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)
@@ -92,11 +92,10 @@ class MemoryQueue implements ControlledQueue {
     if (!isKnown) return 'unknown_thread'
     if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
       throw new Error('Too many questions are waiting.')
-
     for (const claim of claims) this.#claims.set(claim, true)
     if (!told) this.#known.set(thread, known + 1)
     if (told) addToRun(told, question)
-    else this.#enqueue(thread, question)
+    else this.#enqueue(thread, question, onQueued)
     return told ? 'added' : 'accepted'
   }
 
@@ -158,7 +157,7 @@ class MemoryQueue implements ControlledQueue {
     return { waiting: this.#waiting - active, active, oldestMs }
   }
 
-  #enqueue(thread: ThreadKey, question: Question): void {
+  #enqueue(thread: ThreadKey, question: Question, onQueued?: () => void): void {
     const fresh = freshControlled(this.#options.now())
     const item = { question: structuredClone(question), failures: 0, additions: [], ...fresh }
     const inbox = this.#inboxes.get(thread)
@@ -167,7 +166,7 @@ class MemoryQueue implements ControlledQueue {
       // A message that Slack delivers late goes before those that were written after it.
       const after = inbox.findLastIndex((other) => other.saved.attempts > 0 || !isSaidBefore(question, other.question))
       inbox.splice(after + 1, 0, item)
-      return
+      return onQueued?.()
     }
     this.#inboxes.set(thread, [item])
     this.#makeReady(thread, question)

@@ -134,7 +134,8 @@ interface QueueConnection {
 async function acceptDelivery(connection: QueueConnection, asked: Question, options: AcceptOptions): Promise<Accepted> {
   const { conversations, store, jobs } = connection
   const question = await conversations.place(asked)
-  const { accepted, gen } = await store.accept(question, options)
+  const { accepted, gen, before } = await store.accept(question, options)
+  if (before > 0) options.onQueued?.()
   if (gen === '') return accepted
   await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? question : undefined)
   return accepted

@@ -53,7 +53,7 @@ export class ThreadStore {
   async accept(
     question: Question,
     { onlyKnownThread = false, addition }: AcceptOptions,
-  ): Promise<{ accepted: Accepted; gen: string }> {
+  ): Promise<{ accepted: Accepted; gen: string; before: number }> {
     const { now, doneTtlMs, knownTtlMs, prefix } = this.#settings
     const threadName = conversationOf(question)
     const { thread, inbox, runs, events, signals } = this.#keys(threadName)
@@ -66,8 +66,8 @@ export class ThreadStore {
       ...{ signal: addition ? JSON.stringify(signal) : '', onlyAdds: addition === 'only' ? 1 : 0 },
       ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), most: MOST_SIGNALS },
     })
-    const [accepted = '', gen = ''] = strings(reply)
-    return { accepted: accepted as Accepted, gen }
+    const [accepted = '', gen = '', before = '0'] = strings(reply)
+    return { accepted: accepted as Accepted, gen, before: Number(before) }
   }
 
   /** @returns the question; or the generation that has the thread in place of this one, '' where nothing waits. */

@@ -17,6 +17,8 @@ export interface AcceptOptions {
    * without such a run it is nobody's.
    */
   addition?: 'maybe' | 'only'
+  /** Called where the question is taken in behind others of its conversation. */
+  onQueued?: () => void
 }
 
 /**

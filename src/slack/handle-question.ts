@@ -11,6 +11,7 @@ import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import { openCommandThread } from './command-thread.ts'
+import { chooseDisplay } from './display/choose-display.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { answerReader, stopRun } from './display/read-along.ts'
 import { StreamRefusals } from './display/stream-refusals.ts'
@@ -80,13 +81,13 @@ async function workOn(
     isDurable: options.durable,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved)
-      const parts = { log, outbox: other ? outboxUnder(other) : outbox }
-      const { linkHosts } = settings
-      const shared = {
-        streamsRefused: options.streamsRefused,
-        stopRun: () => stopRun(question, { ...options.answer, log }),
-      }
-      return new RunDisplay({ ...parts, ...shared, steps, mentions, linkHosts, now, signal: other ?? signal })
+      const { linkHosts, streamInChannels } = settings
+      const { streamsRefused, threads } = options
+      const parts = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
+      const named = (text: string) => mentions.shown(text)
+      const stop = () => stopRun(question, { ...options.answer, log })
+      const display = chooseDisplay({ ...parts, steps, streamInChannels, streamsRefused, named, stopRun: stop })
+      return new RunDisplay({ ...parts, display, threads, linkHosts, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
       if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
@@ -108,7 +109,8 @@ async function handleAndSettle(work: Work): Promise<Handled> {
 async function handleQuestion(work: Work): Promise<Handled> {
   const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
-  const display = isUnrooted(question) ? undefined : await work.openDisplay()
+  const how = isCanned(question.text) ? ({ steps: 'hidden' } as const) : {}
+  const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => void (signal.aborted || display?.begin())
   const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
   if (refused) await display?.end()

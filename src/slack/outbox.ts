@@ -38,6 +38,9 @@ interface Post {
   mustArrive: boolean
 }
 
+/** Bounds an update that a later one makes up for, or that is not worth a long wait. */
+type Hurry = Partial<Pick<CallOptions, 'effort' | 'signal'>>
+
 /** What a call carries of a message's content. */
 type Shown = Pick<Content, 'text' | 'blocks'>
 
@@ -62,11 +65,11 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost */
-  async show(key: string, content: Content): Promise<void> {
+  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost; in a hurry whatever went wrong */
+  async show(key: string, content: Content, hurry?: Hurry): Promise<void> {
     const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
     // A post from before a crash shows the step as it was then.
-    if (!isNew) await this.#update(key, ts, content)
+    if (!isNew) await this.#update(key, ts, { content, ...hurry })
   }
 
   /** Posts in the thread what must arrive and never changes, and its file. @throws SlackRefusal, LeaseLost */
@@ -85,8 +88,9 @@ export class Outbox {
     return Boolean(this.run.saved.posts[key])
   }
 
-  /** A call that may fail, tried once. `unsure`: Slack did not answer, so it may or may not have taken effect. */
+  /** A call that may fail, tried once, or not at all where the app lacks the method. `unsure`: Slack did not say whether it took effect. */
   async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
+    if (this.refusals.has(method)) return 'refused'
     try {
       await this.#client.call(method, args, { effort: 'once' })
       return 'taken'
@@ -201,11 +205,11 @@ export class Outbox {
   async #send(
     method: 'chat.postMessage' | 'chat.update',
     args: SlackArgs,
-    { content, lookUp }: { content: Content } & Pick<CallOptions, 'lookUp'>,
+    { content, ...given }: { content: Content } & Hurry & Pick<CallOptions, 'lookUp'>,
   ) {
     const { signal, log } = this.#options
     const checkLease = () => this.run.checkLease()
-    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, lookUp, signal }
+    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
     const send = (shown: Shown) => this.#client.call(method, { ...args, ...shown, ...UNPARSED }, options)
     const first = this.#taken(content)
     return send(first).catch((error: unknown) =>
@@ -228,9 +232,9 @@ export class Outbox {
     return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
   }
 
-  #update(key: string, ts: string, content: Content): Promise<SlackResult> {
+  #update(key: string, ts: string, shown: { content: Content } & Hurry): Promise<SlackResult> {
     const args = { channel: this.question.channel, ts, metadata: this.metadata(key) }
-    return this.#send('chat.update', args, { content })
+    return this.#send('chat.update', args, shown)
   }
 
   /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
@@ -252,11 +256,11 @@ export class Outbox {
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error
       warn({ code: error.code }, 'a file could not be shared')
-      await this.#update(key, ts, file.without)
+      await this.#update(key, ts, { content: file.without })
       return
     }
     // An earlier process may have posted it without the file.
-    if (!isNew) await this.#update(key, ts, content)
+    if (!isNew) await this.#update(key, ts, { content })
   }
 
   /** What marks a message as this part of the run. */

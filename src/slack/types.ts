@@ -7,6 +7,7 @@ import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { Question } from '../run/types.ts'
+import type { ThreadStates } from '../threads/types.ts'
 import type { Installations } from '../workspace/installations.ts'
 import type { SettingsFor } from '../workspace/settings.ts'
 
@@ -18,6 +19,7 @@ export interface HandleQuestionOptions {
   answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
   /** Keeps what ended. */
   archive: RunArchive
+  threads: ThreadStates
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined

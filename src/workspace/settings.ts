@@ -10,8 +10,10 @@ import { below, forgetKeys, threadKey, type RedisClient } from '../redis.ts'
 
 /** What is set for one place in Slack, as it is at the moment of a question. */
 export interface Settings {
-  /** A reply a step, one streamed message with a task a step, or the answer alone. */
+  /** A reply a step, one message that grows, one streamed message, or the answer alone. */
   steps: Config['STEPS']
+  /** Whether a stream may be opened in a channel too. */
+  streamInChannels: boolean
   model: Model
   dialect: Dialect
   tools: Tool[]
@@ -54,6 +56,7 @@ type AgentSettings = Pick<Settings, 'model' | 'dialect' | 'tools'>
 export function settingsFromConfig(config: Config, agent: AgentSettings): SettingsFor {
   const settings: Settings = {
     steps: config.STEPS,
+    streamInChannels: config.STEPS_STREAM_CHANNELS,
     ...{ model: agent.model, dialect: agent.dialect, tools: agent.tools, instructions: '' },
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',

@@ -161,7 +161,7 @@ test('a worker killed after it told of a failure: that stays the end of it', asy
 })
 
 test('STEPS=stream: what a killed worker began is gone on with, and no stream stays open', async (t) => {
-  const scene = await openScene(t, { env: { STEPS: 'stream' } })
+  const scene = await openScene(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } })
   await scene.start('front')
   const worker = await scene.start('worker')
   const stage = new Stage(scene)

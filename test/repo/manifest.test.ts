@@ -68,6 +68,7 @@ const CHANNEL_NAMES = ['channels:read', 'groups:read']
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
+  'agents.sessions.setStatus': ['chat:write'],
   'assistant.threads.setStatus': ['chat:write'],
   'assistant.threads.setSuggestedPrompts': ['chat:write'],
   'chat.appendStream': ['chat:write'],
@@ -205,7 +206,8 @@ function neededScopes(): string[] {
 
 /** Every string of a file that reads as a Web API method, `chat.postMessage`. */
 function methodsCalled({ tree }: SourceFile): string[] {
-  const families = /^(api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
+  const families =
+    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
     if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)

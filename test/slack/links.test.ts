@@ -172,7 +172,8 @@ describe('nothing that a model, a tool or a page wrote carries data out', () => 
 
   test.for([
     ['replies', {}],
-    ['a stream', { STEPS: 'stream' }],
+    ['a stream', { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }],
+    ['a card', { STEPS: 'card' }],
     ['an answer alone', { STEPS: 'hidden' }],
     ['plain text, where Slack takes no blocks', { LOG_LEVEL: 'silent' }],
   ] as const)('as %s', async ([what, env], t) => {

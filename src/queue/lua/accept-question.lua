@@ -1,7 +1,7 @@
 -- Claims and stores a question, once. `askedSince` above 0: only in a thread where the bot was asked since then.
 -- `signal`, where it is not '': the question as a message to the run of the same `user` that is under way in the thread, if there
 -- is one; then it is told that, and is no question. `onlyAdds` '1': nor is it one otherwise.
--- Returns what happened, and the generation that must have a job ('' for none).
+-- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one that is taken in.
 local thread, inbox, run, event = unpack(KEYS)
 local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, most = unpack(ARGV)
 
@@ -28,6 +28,7 @@ end
 redis.call('HSET', run, 'question', question, 'state', 'waiting')
 redis.call('PEXPIRE', run, ttlMs)
 if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
+local before = redis.call('LLEN', inbox)
 insertByTs(inbox, id, runs)
 redis.call('PEXPIRE', inbox, ttlMs)
 if active then
@@ -38,4 +39,4 @@ else
   redis.call('HSET', thread, 'asked', now, 'asks', asks + 1, 'gen', active, 'active', active)
 end
 redis.call('PEXPIRE', thread, ttlMs)
-return { 'accepted', active }
+return { 'accepted', active, before }

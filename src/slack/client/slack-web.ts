@@ -33,6 +33,9 @@ export interface WebOptions {
   onCall?: ((call: { method: string; outcome: string; ms: number; attempt: number }) => void) | undefined
 }
 
+/** The workspace does not give this app the method, whatever its arguments are. */
+const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
+
 /** How long a patient call is tried: it survives an outage of some minutes. After that the run as a whole is tried again. */
 const PATIENCE_MS = 10 * 60_000
 const TIMEOUT_MS = 20_000
@@ -104,6 +107,7 @@ export class SlackWeb {
       return { ...(await this.#clients[effort].apiCall(method, args)) }
     } catch (error) {
       outcome = outcomeOf(error)
+      if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
       throw error
     } finally {
       this.#onCall?.({ method, outcome, ms: Date.now() - from, attempt })

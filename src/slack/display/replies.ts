@@ -1,37 +1,64 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { noteContent, stepContent, type Content } from '../format/blocks.ts'
+import {
+  noteContent,
+  stepContent,
+  STEPS_A_MESSAGE,
+  stepsContent,
+  type Content,
+  type StepView,
+} from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 
-/** `STEPS=replies`: each step is a message, posted with its action and completed when its observation is there; then comes the answer. */
+/** Slack is slow where it takes so long for a call: then the steps that wait come as one message. Milliseconds. */
+const SLOW_MS = 1_000
+
+/**
+ * `STEPS=replies`: each step is a message, posted with its action and completed when its observation is there; then comes the
+ * answer. Steps that pile up while Slack is slow share a message, whose key tells which they are: `step-2-5`.
+ */
 export class Replies implements Display {
   readonly #outbox: Outbox
   readonly #log: Log
-  /** What each step's message shows at this moment, by the step's number. */
-  readonly #shown = new Map<number, Content>()
+  readonly #now: () => Date
+  readonly #steps = new Map<number, ShownStep>()
+  /** What each message shows at this moment, by its key. */
+  readonly #shown = new Map<string, Content>()
+  /** Slack was, since the last call of `show` began. */
+  #isSlow = false
   #isUnderstoodShown = false
 
-  constructor({ outbox, log }: { outbox: Outbox; log: Log }) {
+  constructor({ outbox, log, now }: { outbox: Outbox; log: Log; now: () => Date }) {
     this.#outbox = outbox
     this.#log = log
+    this.#now = now
   }
 
-  async show(step: ShownStep): Promise<boolean> {
-    const content = contentOf(step)
-    if (isDeepStrictEqual(content, this.#shown.get(step.n))) return false
-    this.#shown.set(step.n, content)
-    await this.#outbox.show(`step-${step.n}`, content)
-    this.#isUnderstoodShown ||= step.understood !== undefined
-    return true
+  async show(steps: ShownStep[]): Promise<boolean> {
+    for (const step of steps) this.#steps.set(step.n, step)
+    const known = new Set(steps.flatMap(({ n }) => this.#keyOf(n) ?? []))
+    const fresh = steps.map(({ n }) => n).filter((n) => this.#keyOf(n) === undefined)
+    const failures: unknown[] = []
+    const wasSlow = this.#isSlow
+    this.#isSlow = false
+    let isPosted = false
+    const put = async (key: string) => {
+      isPosted = (await this.#put(key).catch((error: unknown) => void failures.push(error))) || isPosted
+      if (failures.at(-1) instanceof LeaseLost) throw failures.at(-1)
+    }
+    for (const key of known) await put(key)
+    while (fresh.length > 0) await put(keyOf(fresh.splice(0, wasSlow || this.#isSlow ? STEPS_A_MESSAGE : 1)))
+    if (failures.length > 0) throw failures[0]
+    return isPosted
   }
 
   async finish(ending: Ending): Promise<void> {
     for (const [i, content] of this.#contentsOf(ending).entries())
       await this.#outbox.deliver(`${ending.key}-${i + 1}`, content)
-    for (const step of ending.unfinished) if (this.#outbox.run.saved.posts[`step-${step.n}`]) await this.#complete(step)
+    for (const step of ending.unfinished) if (this.#isPosted(step.n)) await this.#complete(step)
   }
 
   async end(): Promise<void> {}
@@ -44,18 +71,64 @@ export class Replies implements Display {
 
   /** The answer is out by now, so that nothing here may fail the run. */
   async #complete(step: ShownStep): Promise<void> {
-    await this.show(step).catch((error: unknown) => {
+    await this.show([step]).catch((error: unknown) => {
       if (error instanceof LeaseLost) throw error
       const fields = { question: this.#outbox.question.id, step: step.n, error: messageOf(error) }
       this.#log.error(fields, 'a step could not be shown')
     })
   }
+
+  /** Posts or updates a message. @returns whether there was anything new to show. */
+  async #put(key: string): Promise<boolean> {
+    const [first, last] = rangeOf(key)
+    const steps = [...this.#steps.values()].filter(({ n }) => n >= first && n <= last)
+    const content = contentOf(steps.sort((a, b) => a.n - b.n))
+    if (isDeepStrictEqual(content, this.#shown.get(key))) return false
+    this.#shown.set(key, content)
+    const from = this.#now().getTime()
+    await this.#outbox.show(key, content)
+    this.#isSlow ||= this.#now().getTime() - from >= SLOW_MS
+    this.#isUnderstoodShown ||= steps.some(({ understood }) => understood !== undefined)
+    return true
+  }
+
+  #isPosted(n: number): boolean {
+    const key = this.#keyOf(n)
+    return key !== undefined && this.#outbox.isPosted(key)
+  }
+
+  /** The key of the message that has the step, here or in an earlier process. */
+  #keyOf(n: number): string | undefined {
+    const { posts } = this.#outbox.run.saved
+    const one = keyOf([n])
+    if (this.#shown.has(one) || posts[one] !== undefined) return one
+    return [...this.#shown.keys(), ...Object.keys(posts)].find((key) => {
+      const [first, last] = rangeOf(key)
+      return n >= first && n <= last
+    })
+  }
+}
+
+/** `step-3`, or of several in one message `step-3-5`. */
+function keyOf(numbers: number[]): string {
+  return [...new Set(['step', numbers[0], numbers.at(-1)])].join('-')
+}
+
+/** The first and the last step of a message; none for a key of another kind. */
+function rangeOf(key: string): [first: number, last: number] {
+  const [, first = NaN, last = first] = /^step-(\d+)(?:-(\d+))?$/.exec(key) ?? []
+  return [Number(first), Number(last)]
 }
 
 /** If the thread lags behind the agent, several changes of a step become one message. */
-function contentOf({ step, understood }: ShownStep): Content {
+function contentOf(steps: ShownStep[]): Content {
+  const [only] = steps
+  return steps.length === 1 && only ? stepContent(viewOf(only)) : stepsContent(steps.map(viewOf))
+}
+
+function viewOf({ step, understood }: ShownStep): StepView {
   const { observation } = step
   return step.kind === 'unreadable'
-    ? stepContent({ thought: '', unreadable: true, understood, observation })
-    : stepContent({ thought: step.thought, understood, action: step.action, observation })
+    ? { thought: '', unreadable: true, understood, observation }
+    : { thought: step.thought, understood, action: step.action, observation }
 }

@@ -5,34 +5,24 @@ import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { progressOf, type Run } from '../../run/types.ts'
+import type { ThreadStates } from '../../threads/types.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
-import { hideSteps } from './hidden.ts'
-import { Replies } from './replies.ts'
 import { Status } from './status.ts'
-import { StepStream, type StepStreamOptions } from './step-stream.ts'
-import { endStream } from './stream-ending.ts'
-import { STREAM } from './stream-message.ts'
-import type { StreamRefusals } from './stream-refusals.ts'
 import type { AnswerStart, Display, ShownStep } from './types.ts'
-
-type Steps = 'replies' | 'stream' | 'hidden'
 
 export interface RunDisplayOptions {
   outbox: Outbox
-  /** How the steps are shown: the setting `STEPS`. */
-  steps: Steps
+  /** How the run is shown. */
+  display: Display
+  threads: Pick<ThreadStates, 'load' | 'patch'>
   mentions: Mentions
   linkHosts: string[]
   log: Log
   signal: AbortSignal
-  /** Shared by all runs of the process. */
-  streamsRefused: StreamRefusals
-  /** Asks the run to stop: a person has stopped what it was showing. */
-  stopRun(): void
   now(): Date
 }
 
@@ -48,6 +38,11 @@ export class RunDisplay {
   #progress: RunProgress
   #understood: string | undefined
   #tail: Promise<void> = Promise.resolve()
+  /** Steps with something that was not given to the display yet. It gets them together, when it is done with what it has. */
+  readonly #changed = new Set<number>()
+  #isShowQueued = false
+  #mayShowAt = 0
+  #showTimer: NodeJS.Timeout | undefined
   /** What ended the work on the thread in this process. */
   #lost: unknown
   #isAbandoned = false
@@ -56,8 +51,8 @@ export class RunDisplay {
   constructor(options: RunDisplayOptions) {
     this.#options = options
     this.#run = options.outbox.run
-    this.#display = displayFor(options)
-    this.#status = new Status(options.outbox)
+    this.#display = options.display
+    this.#status = new Status(options)
     const saved = progressOf(this.#run.saved)
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
@@ -74,7 +69,8 @@ export class RunDisplay {
     this.#status.begin()
     const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
-    for (const i of this.#progress.steps.keys()) this.#showStep(i + 1)
+    for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
+    this.#queueShow()
   }
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
@@ -85,6 +81,7 @@ export class RunDisplay {
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
     if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
+    if (event.type === 'waiting') this.#status.suspend()
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -117,6 +114,7 @@ export class RunDisplay {
 
   /** Closes what is open, and clears the status. Nothing happens after `abandon`. */
   async end(): Promise<void> {
+    clearTimeout(this.#showTimer)
     await this.#tail
     if (this.#isAbandoned) return
     await this.#display.end()
@@ -130,17 +128,50 @@ export class RunDisplay {
   async abandon(error: unknown): Promise<never> {
     this.#lost ??= error
     this.#isAbandoned = true
+    clearTimeout(this.#showTimer)
     await Promise.all([this.#tail, this.#status.abandon()])
     await this.#display.leave?.()
     throw error
   }
 
   #showStep(n: number): void {
+    this.#markChanged(n)
+    if (this.#changed.size > 0) this.#queueShow()
+  }
+
+  #markChanged(n: number): void {
     const { steps } = this.#progress
-    if (steps[n - 1]?.kind === 'message' || repeatsAWarning(steps, n)) return
-    this.#enqueue(async () => {
-      if (await this.#display.show(this.#shown(n))) this.#status.refresh()
-    })
+    if (steps[n - 1]?.kind !== 'message' && !repeatsAWarning(steps, n)) this.#changed.add(n)
+  }
+
+  /** What changes until the display is ready for it goes with it. */
+  #queueShow(): void {
+    if (this.#isShowQueued) return
+    this.#isShowQueued = true
+    this.#enqueue(() => this.#showChanged())
+  }
+
+  async #showChanged(): Promise<void> {
+    const waitMs = this.#mayShowAt - this.#options.now().getTime()
+    if (waitMs > 0) {
+      this.#showTimer = setTimeout(() => this.#enqueue(() => this.#showChanged()), waitMs)
+      return
+    }
+    this.#isShowQueued = false
+    const isFirst = this.#mayShowAt === 0
+    const steps = this.#takeChanged().map((n) => this.#shown(n))
+    if (steps.length === 0 && !isFirst) return
+    try {
+      if (await this.#display.show(steps)) this.#status.refresh()
+    } finally {
+      this.#mayShowAt = this.#options.now().getTime() + (this.#display.everyMs ?? 0)
+    }
+  }
+
+  #takeChanged(): number[] {
+    const numbers = [...this.#changed].sort((a, b) => a - b)
+    this.#changed.clear()
+    return numbers
   }
 
   /** The step as it is by the time that it is shown. */
@@ -184,7 +215,10 @@ export class RunDisplay {
     ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
   ): Promise<void> {
     const { steps } = this.#progress
-    const unfinished = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
+    clearTimeout(this.#showTimer)
+    const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
+    const running = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
+    const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
     this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
     const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
@@ -203,19 +237,6 @@ export class RunDisplay {
       })
     })
   }
-}
-
-/** Chooses how a run is shown. A stream that an earlier process opened is gone on with, so that it does not stay open. */
-function displayFor(options: RunDisplayOptions): Display {
-  const { steps, outbox, log, signal, mentions, streamsRefused: refused, stopRun, now } = options
-  const replies = new Replies({ outbox, log })
-  const isStreamed = steps === 'stream' || outbox.run.saved.posts[STREAM] !== undefined
-  const named = (text: string) => mentions.shown(text)
-  const end: StepStreamOptions['end'] = (key, view, stream) => endStream(key, view, { ...stream, outbox, signal })
-  const shown = isStreamed
-    ? new StepStream({ ...{ outbox, log, refused, named, stopRun, now, end }, fallback: replies })
-    : replies
-  return steps === 'hidden' ? hideSteps(shown) : shown
 }
 
 /** A post key of its own for each retry by hand: a run that fails again says so again. */

@@ -1,5 +1,10 @@
-import type { Outbox } from '../outbox.ts'
+import { messageOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Question } from '../../run/types.ts'
+import type { ThreadState, ThreadStates } from '../../threads/types.ts'
 import type { SlackArgs } from '../client/slack-web.ts'
+import { headOf } from '../format/escape.ts'
+import type { Outbox } from '../outbox.ts'
 
 /** Slack clears a status with each message of the bot. It is set again if the work still goes on after this long. Milliseconds. */
 const REFRESH_MS = 1500
@@ -7,44 +12,66 @@ const THINKING = 'is thinking …'
 const REACTION = 'eyes'
 /** How long the clearing is tried while Slack does not answer. Milliseconds. */
 const CLEAR_MS = 15_000
+/** A title is what people find a session by: the beginning of its first question. */
+const TITLE_CHARS = 80
+
+/** The ways to write to the one slot that a thread has, the best first. Only an agent app has sessions. */
+const METHODS = { session: 'agents.sessions.setStatus', status: 'assistant.threads.setStatus' } as const
+type Slot = keyof typeof METHODS
+
+export interface StatusOptions {
+  outbox: Outbox
+  threads: Pick<ThreadStates, 'load' | 'patch'>
+  log: Log
+}
 
 /**
- * Shows within a second that the bot is at work: a status under the thread or, if Slack refuses that, a reaction on the
- * message. Both are gone at the end. The calls of one thread go out in order, so that neither appears after the end.
+ * Shows within a second that the bot is at work: in an agent app by the thread's session, else by a status under the thread or,
+ * if Slack refuses that too, by a reaction on the message. It is the only writer of the thread's slot, and holds to one way, so
+ * that neither overwrites the other. Its calls go out in order: nothing appears after the end.
  */
 export class Status {
+  readonly #options: StatusOptions
   readonly #outbox: Outbox
-  /** What shows, or may show, and has to be cleared. */
-  readonly #shown = new Set<'status' | 'reaction'>()
+  /** Which way shows, or may show, and has to be cleared. */
+  #slot: Slot | undefined
+  #hasReaction: boolean
+  #isSuspended = false
   #tail: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #ended = false
 
-  constructor(outbox: Outbox) {
-    this.#outbox = outbox
+  constructor(options: StatusOptions) {
+    this.#options = options
+    this.#outbox = options.outbox
     // An earlier process may have died and left its reaction on the message.
-    if (outbox.run.saved.attempts > 1) this.#shown.add('reaction')
+    this.#hasReaction = this.#isTakenOver
   }
 
   begin(): void {
     this.#enqueue(async () => {
-      const status = await this.#setStatus(THINKING)
-      if (status !== 'refused') this.#shown.add('status')
-      if (status === 'taken') return
+      if ((await this.#takeSlot()) === 'taken' || this.#ended) return
       await this.#outbox.run.checkLease()
-      if ((await this.#outbox.tryOnce('reactions.add', this.#reaction())) !== 'refused') this.#shown.add('reaction')
+      if ((await this.#outbox.tryOnce('reactions.add', this.#reaction())) !== 'refused') this.#hasReaction = true
     })
   }
 
   /** To be called after each message of the bot: sets the status again if the work still goes on a little later. */
   refresh(): void {
     clearTimeout(this.#timer)
-    if (!this.#shown.has('status') || this.#ended) return
-    this.#timer = setTimeout(
-      () => this.#enqueue(async () => void (this.#ended || (await this.#setStatus(THINKING)))),
-      REFRESH_MS,
-    )
+    if (this.#ended) return
+    this.#timer = setTimeout(() => this.#enqueue(() => this.#setAgain()), REFRESH_MS)
     this.#timer.unref()
+  }
+
+  /** A session's status stands until the session says otherwise. */
+  async #setAgain(): Promise<void> {
+    if (this.#slot === 'status' && !this.#ended) await this.#set('status', { status: THINKING })
+  }
+
+  /** The run waits for a person: so does its session, once the work ends here. */
+  suspend(): void {
+    this.#isSuspended = true
   }
 
   /** Sets nothing more, and clears nothing. Resolves when no call is under way any more. */
@@ -58,11 +85,23 @@ export class Status {
     this.#ended = true
     clearTimeout(this.#timer)
     this.#enqueue(async () => {
-      if (this.#shown.has('status')) await this.#clear('assistant.threads.setStatus', this.#statusArgs(''))
-      if (this.#shown.has('reaction')) await this.#clear('reactions.remove', this.#reaction())
-      this.#shown.clear()
+      const rest = this.#isSuspended ? 'suspended' : 'active'
+      if (this.#slot === 'session' || this.#hasOldSession) await this.#clear(METHODS.session, this.#args(rest))
+      if (this.#slot === 'status') await this.#clear(METHODS.status, this.#args(''))
+      if (this.#hasReaction) await this.#clear('reactions.remove', this.#reaction())
+      this.#slot = undefined
+      this.#hasReaction = false
     })
     await this.#tail
+  }
+
+  /** A process that died may have left what nothing but this clears. */
+  get #isTakenOver(): boolean {
+    return this.#outbox.run.saved.attempts > 1
+  }
+
+  get #hasOldSession(): boolean {
+    return this.#isTakenOver && !this.#outbox.refusals.has(METHODS.session)
   }
 
   /** Errors are dropped, a lost lease too: the next claim of a post meets it again. */
@@ -70,9 +109,46 @@ export class Status {
     this.#tail = this.#tail.then(work).catch(() => undefined)
   }
 
-  async #setStatus(status: string): ReturnType<Outbox['tryOnce']> {
+  /** Takes the best way that Slack does not refuse. One that got no answer may show. */
+  async #takeSlot(): ReturnType<Outbox['tryOnce']> {
+    const session = await this.#openSession()
+    if (session !== 'refused' || this.#ended) return session
+    const status = await this.#set('status', { status: THINKING })
+    if (status !== 'refused') this.#slot = 'status'
+    return status
+  }
+
+  async #openSession(): ReturnType<Outbox['tryOnce']> {
+    if (this.#outbox.refusals.has(METHODS.session)) return 'refused'
+    const title = await this.#newTitle()
+    const outcome = await this.#set('session', { status: 'processing', ...(title ? { title } : {}) })
+    if (outcome !== 'refused') this.#slot = 'session'
+    if (outcome === 'taken' && title) void this.#keepTitle(title)
+    return outcome
+  }
+
+  /** A thread that has a title keeps it: a person may have given it. That of a thread which begins here is not asked for. */
+  async #newTitle(): Promise<string> {
+    const { question } = this.#outbox
+    if (this.#isTakenOver) return ''
+    const isFirst = question.ts === undefined || question.ts === question.thread
+    const unknown = { renamed: true }
+    const { title, renamed = false }: ThreadState = isFirst
+      ? {}
+      : await this.#options.threads.load(threadOf(question)).catch(() => unknown)
+    return title || renamed ? '' : titleOf(question.text)
+  }
+
+  async #keepTitle(title: string): Promise<void> {
+    const { question } = this.#outbox
+    await this.#options.threads.patch(threadOf(question), { title }).catch((error: unknown) => {
+      this.#options.log.warn({ question: question.id, error: messageOf(error) }, 'a title could not be kept')
+    })
+  }
+
+  async #set(slot: Slot, values: { status: string; title?: string }): ReturnType<Outbox['tryOnce']> {
     await this.#outbox.run.checkLease()
-    return this.#outbox.tryOnce('assistant.threads.setStatus', this.#statusArgs(status))
+    return this.#outbox.tryOnce(METHODS[slot], { ...this.#args(values.status), ...values })
   }
 
   /** Tried for a while, because otherwise it would stay for ever. */
@@ -81,7 +157,7 @@ export class Status {
     await this.#outbox.call(method, args, { effort: 'patient', signal }).catch(() => undefined)
   }
 
-  #statusArgs(status: string) {
+  #args(status: string) {
     const { channel, thread } = this.#outbox.question
     return { channel_id: channel, thread_ts: thread, status }
   }
@@ -90,4 +166,19 @@ export class Status {
     const { channel, thread, ts } = this.#outbox.question
     return { channel, timestamp: ts ?? thread, name: REACTION }
   }
+}
+
+/** The question's own thread, which in a direct message may be another one than its conversation. */
+function threadOf({ team, channel, thread }: Question): string {
+  return `${team}:${channel}:${thread}`
+}
+
+/** The beginning of a question on one line, without the ids of people and channels. */
+function titleOf(question: string): string {
+  const line = question
+    .slice(0, 1000)
+    .replace(/<[@#][A-Z0-9]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > TITLE_CHARS ? `${headOf(line, TITLE_CHARS).trimEnd()}…` : line
 }

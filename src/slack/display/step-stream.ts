@@ -79,16 +79,19 @@ export class StepStream implements Display {
     if (!this.#isInherited && refused.isRefused(outbox.question, now())) this.#way = 'fallback'
   }
 
-  async show(step: ShownStep): Promise<boolean> {
+  async show(steps: ShownStep[]): Promise<boolean> {
     if (this.#lost) throw this.#lost
-    if (this.#way === 'fallback') return this.#options.fallback.show(step)
+    if (this.#way === 'fallback') return this.#options.fallback.show(steps)
+    const fresh = steps.filter((step) => this.#isNew(step))
+    for (const step of steps) this.#steps.set(step.n, step)
+    for (const { n } of fresh) this.#unsent.add(n)
+    if (fresh.length > 0) this.#schedule()
+    return fresh.length > 0
+  }
+
+  #isNew(step: ShownStep): boolean {
     const before = this.#steps.get(step.n)
-    const isNew = JSON.stringify(before && taskOf(before)) !== JSON.stringify(taskOf(step))
-    this.#steps.set(step.n, step)
-    if (!isNew) return false
-    this.#unsent.add(step.n)
-    this.#schedule()
-    return true
+    return JSON.stringify(before && taskOf(before)) !== JSON.stringify(taskOf(step))
   }
 
   showAnswer(text: string | undefined, start: AnswerStart): void {
@@ -263,11 +266,9 @@ export class StepStream implements Display {
     this.#way = 'fallback'
     const { outbox, refused, now, fallback } = this.#options
     if (code !== undefined && !this.#message) refused.note(outbox.question, code, now())
-    for (const n of [...this.#unsent].sort((a, b) => a - b)) {
-      const step = this.#steps.get(n)
-      if (step) await fallback.show(step)
-    }
+    const unsent = [...this.#unsent].sort((a, b) => a - b)
     this.#unsent.clear()
+    await fallback.show(unsent.flatMap((n) => this.#steps.get(n) ?? []))
   }
 
   #tasks(): TaskUpdate[] {

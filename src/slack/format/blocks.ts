@@ -1,4 +1,4 @@
-import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, SHOW_WORK } from './action-ids.ts'
@@ -55,12 +55,31 @@ export interface AnswerView {
 
 /** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
 export function stepContent(view: StepView): Content {
-  const blocks = [
+  return contentOf(stepBlocks(view, FULL))
+}
+
+/** Several steps in one message, each in fewer words: as many as `STEPS_A_MESSAGE` fit. */
+export function stepsContent(views: StepView[]): Content {
+  return contentOf(views.flatMap((view) => stepBlocks(view, BRIEF)))
+}
+
+export const STEPS_A_MESSAGE = 6
+
+type Sizes = Record<'thought' | 'observation', { max: number; most: number }> & { input: number }
+
+const FULL: Sizes = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
+const BRIEF: Sizes = { thought: { max: 250, most: 400 }, observation: { max: 150, most: 300 }, input: 80 }
+
+function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
+  return [
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
-    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, THOUGHT)}`)] : []),
-    ...(view.action ? [context([actionLine(view.action)])] : []),
-    observationBlock(view),
+    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, sizes.thought)}`)] : []),
+    ...(view.action ? [context([actionLine(view.action, sizes.input)])] : []),
+    observationBlock(view, sizes.observation),
   ]
+}
+
+function contentOf(blocks: KnownBlock[]): Content {
   return { text: clip(textsOf(blocks).join('\n')), blocks }
 }
 
@@ -68,16 +87,16 @@ export function understoodLine(question: string): string {
   return `_Understood as:_ ${escapeWithin(question, THOUGHT)}`
 }
 
-function actionLine({ tool, input }: Action): string {
-  return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), INPUT_CHARS)}`.trimEnd()
+function actionLine({ tool, input }: Action, max: number): string {
+  return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), max)}`.trimEnd()
 }
 
 /** What a tool returned is data: plain text, of which Slack formats nothing. */
-function observationBlock({ observation, action, unreadable }: StepView): KnownBlock {
+function observationBlock({ observation, action, unreadable }: StepView, size: Sizes['observation']): KnownBlock {
   if (unreadable) return context(['⚠️ The model’s output could not be read; it was asked again.'])
   if (!observation) return context([action ? '⏳ running …' : '…'])
   const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
-  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), OBSERVATION)}${note}`
+  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), size)}${note}`
   return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
 }
 
@@ -178,7 +197,7 @@ export function section(text: string): KnownBlock {
   return { type: 'section', expand: true, text: mrkdwn(text) }
 }
 
-export function context(texts: string[]): KnownBlock {
+export function context(texts: string[]): ContextBlock {
   return { type: 'context', elements: texts.map(mrkdwn) }
 }
 

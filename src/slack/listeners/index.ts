@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt'
 import { listenToAppContextChanges } from './app-context-changed.ts'
 import { listenToAppHomeOpened } from './app-home-opened.ts'
 import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
+import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskAgain } from './ask-again.ts'
@@ -36,6 +37,7 @@ const LISTENERS = [
   listenToAppHomeOpened,
   listenToHomeExamples,
   listenToAppContextChanges,
+  listenToTitleChanges,
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */

@@ -14,6 +14,7 @@ import type { Identity, Installation, Installations } from '../../workspace/inst
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
+import { tellPlaceLater } from './place-in-line.ts'
 import { tellOfFiles } from './tell-of-files.ts'
 
 export interface ListenerOptions {
@@ -109,12 +110,9 @@ export async function enqueueMessage(
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
-export async function enqueue(
-  question: Question,
-  { queue, control, installations, log }: ListenerOptions,
-  how: AcceptOptions = {},
-): Promise<void> {
-  const outcome = await queue.accept(question, how)
+export async function enqueue(question: Question, options: ListenerOptions, how: AcceptOptions = {}): Promise<void> {
+  const { queue, control, installations, log } = options
+  const outcome = await queue.accept(question, { ...how, onQueued: () => tellPlaceLater(question, options) })
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))

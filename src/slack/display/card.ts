@@ -1,0 +1,124 @@
+import { LeaseLost, messageOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { foldedCard, isWaiting, workingCard } from '../format/work-card.ts'
+import type { Outbox } from '../outbox.ts'
+import type { Display, Ending, ShownStep } from './types.ts'
+
+/** The post key of the card. */
+export const CARD = 'card'
+/** How long Slack is asked to take the last state of a card, once the run is over. Milliseconds. */
+const FOLD_MS = 15_000
+/** The least time between two updates. Milliseconds. */
+const UPDATE_MS = 1_000
+/** A timer may be early by this. Milliseconds. */
+const EARLY_MS = 50
+
+export interface CardOptions {
+  outbox: Outbox
+  log: Log
+  signal: AbortSignal
+  now(): Date
+  /** Shows what the run ends with. */
+  answer: Pick<Display, 'finish'>
+}
+
+/**
+ * `STEPS=card`: one message under the question, there from the start, with a task for each step. It is updated when a step begins,
+ * once a second at most and for every second step only: a run of N steps takes at most N/2 + 4 calls, which are the card, its
+ * updates, the answer, and the folding up of the card after it. What an update leaves out, the next one shows.
+ */
+export class Card implements Display {
+  readonly everyMs = UPDATE_MS
+  readonly #options: CardOptions
+  readonly #outbox: Outbox
+  readonly #steps = new Map<number, ShownStep>()
+  #updates = 0
+  #updatedAt = -Infinity
+  #isClosed = false
+
+  constructor(options: CardOptions) {
+    this.#options = options
+    this.#outbox = options.outbox
+  }
+
+  async show(steps: ShownStep[]): Promise<boolean> {
+    for (const step of steps) this.#steps.set(step.n, step)
+    if (this.#isClosed) return false
+    const isNew = !this.#outbox.isPosted(CARD)
+    if (isNew) await this.#outbox.show(CARD, this.#working())
+    else if (steps.length > 0 && this.#mayUpdate()) await this.#update()
+    if (isNew) this.#updatedAt = this.#now()
+    // Slack clears a status with a message, not with an update.
+    return isNew
+  }
+
+  /** The answer comes first: nobody waits for it while the card is folded up. */
+  async finish(ending: Ending): Promise<void> {
+    for (const step of ending.unfinished) this.#steps.set(step.n, step)
+    await this.#options.answer.finish({ ...ending, unfinished: [] })
+    await this.#close(ending.kind === 'note')
+  }
+
+  /** A run that waits for a person goes on with its card. */
+  async end(): Promise<void> {
+    await this.#close(true).catch(() => undefined)
+  }
+
+  #mayUpdate(): boolean {
+    const allowed = Math.floor(this.#steps.size / 2) + 1
+    return this.#updates < allowed && this.#now() - this.#updatedAt >= UPDATE_MS - EARLY_MS
+  }
+
+  /** Tried once: the next one shows more. */
+  async #update(): Promise<void> {
+    this.#updates += 1
+    try {
+      await this.#outbox.show(CARD, this.#working(), { effort: 'once' })
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error
+      this.#note(error)
+    }
+    this.#updatedAt = this.#now()
+  }
+
+  /** The answer is out by now, so that nothing here may fail the run. @throws LeaseLost */
+  async #close(hasFailed: boolean): Promise<void> {
+    if (this.#isClosed || this.#outbox.run.saved.posts[CARD] === undefined) return
+    this.#isClosed = true
+    try {
+      const { signal } = this.#options
+      this.#addUnshown()
+      const ms = this.#now() - this.#outbox.run.saved.startedAt
+      const steps = this.#allSteps()
+      const last = steps.some(isWaiting) ? this.#working() : foldedCard(steps, { ms, hasFailed })
+      await this.#outbox.show(CARD, last, { signal: AbortSignal.any([signal, AbortSignal.timeout(FOLD_MS)]) })
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error
+      this.#note(error)
+    }
+  }
+
+  /** Steps that were not given to be shown in this process: they are as they were saved. */
+  #addUnshown(): void {
+    for (const [i, step] of this.#outbox.run.saved.steps.entries())
+      if (step.kind !== 'message' && !this.#steps.has(i + 1)) this.#steps.set(i + 1, { n: i + 1, step })
+  }
+
+  #working() {
+    return workingCard(this.#allSteps(), this.#outbox.question.id)
+  }
+
+  /** In their order. */
+  #allSteps(): ShownStep[] {
+    return [...this.#steps.values()].sort((a, b) => a.n - b.n)
+  }
+
+  #note(error: unknown): void {
+    const fields = { question: this.#outbox.question.id, error: messageOf(error) }
+    this.#options.log.info(fields, 'Slack did not take an update of the card')
+  }
+
+  #now(): number {
+    return this.#options.now().getTime()
+  }
+}

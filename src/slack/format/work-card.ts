@@ -1,0 +1,169 @@
+import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardBlock } from '@slack/web-api'
+import type { Source, ToolStep, UnreadableStep } from '../../agent/types.ts'
+import { inputText } from '../../agent/tool-input.ts'
+import { STOP } from './action-ids.ts'
+import { clip, context, type Content } from './blocks.ts'
+import { codeSpan, escapeText, escapeWithin, headOf, isBlank, shorten, withoutLinks } from './escape.ts'
+
+/** A step as the card shows it. `n` counts from 1. */
+export interface CardStep {
+  n: number
+  step: ToolStep | UnreadableStep
+}
+
+/** A container holds ten blocks; so many steps are shown in full. */
+const MOST_SHOWN = 10
+/** Tasks of a plan: those before are counted. All that a message says has to stay under 13,000 characters. */
+const MOST_TASKS = 30
+const TITLE_CHARS = 120
+/** A task's title is no longer than 256 characters, as tried on a live workspace. */
+const TITLE_MOST = 240
+const GIST = { max: 200, most: 400 }
+const SOURCES_A_TASK = 3
+const ADDRESS_CHARS = 1500
+
+/** The card while the run is at work. `id`: the question's, for the button that stops it. */
+export function workingCard(steps: CardStep[], id: string): Content {
+  const title = workingTitle(steps)
+  const tasks = steps.slice(-MOST_TASKS).map((one, i, all) => taskOf(one, i >= all.length - MOST_SHOWN))
+  const plan: KnownBlock = { type: 'plan', title, tasks }
+  const more = steps.length - MOST_SHOWN
+  const earlier = more > 0 ? [context([`_${stepWords(more)} before these_`])] : []
+  const shown = steps.slice(-MOST_SHOWN)
+  const simpler = new Map<KnownBlock, KnownBlock[]>([
+    [plan, [context([`*${title}*`]), ...earlier, ...tasks.slice(-MOST_SHOWN)]],
+    ...shown.map((one, i): [KnownBlock, KnownBlock[]] => [tasks.slice(-MOST_SHOWN)[i]!, [stepBlock(one)]]),
+  ])
+  return { text: clip([title, ...shown.map(lineOf)].join('\n')), blocks: [plan, stopButton(id)], simpler }
+}
+
+/** The card of a run that has ended: folded up, with its steps inside. `hasFailed`: no answer came of it. */
+export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; hasFailed: boolean }): Content {
+  const title = [stepWords(steps.length), durationWords(ms), ...(hasFailed ? ['not finished'] : [])].join(', ')
+  if (steps.length === 0) return { text: title, blocks: [context([`_${title}_`])] }
+  const fits = steps.length <= MOST_SHOWN
+  const shown = fits ? steps : steps.slice(0, MOST_SHOWN - 1)
+  const rest = fits ? [] : [context([`_${stepWords(steps.length - shown.length)} more: see Show work_`])]
+  const children: ContextBlock[] = [...shown.map(stepBlock), ...rest]
+  const container: ContainerBlock = {
+    type: 'container',
+    title: { type: 'plain_text', text: title },
+    is_collapsible: true,
+    default_collapsed: true,
+    child_blocks: children,
+  }
+  return {
+    text: clip([title, ...shown.map(lineOf)].join('\n')),
+    blocks: [container],
+    simpler: new Map([[container, [context([`*${title}*`]), ...children]]]),
+  }
+}
+
+function workingTitle(steps: CardStep[]): string {
+  const last = steps.at(-1)
+  if (!last) return 'Thinking …'
+  return isWaiting(last) ? 'Waiting for a person' : `Working: ${stepWords(steps.length)} so far`
+}
+
+/** Whether a step waits for a person's approval. */
+export function isWaiting({ step }: CardStep): boolean {
+  return step.kind === 'tool' && step.waiting !== undefined && !step.observation
+}
+
+function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
+  const { observation } = step
+  const isReadable = step.kind === 'tool'
+  const status = observation ? 'complete' : isWaiting({ n, step }) ? 'pending' : 'in_progress'
+  const sources = isFull ? (observation?.sources ?? []).flatMap(sourceOf).slice(0, SOURCES_A_TASK) : []
+  return {
+    type: 'task_card',
+    task_id: `step-${n}`,
+    title: titleOf(step),
+    // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
+    status,
+    ...(isFull && isReadable ? richText('details', step.thought) : {}),
+    ...(isFull && isReadable && observation ? richText('output', gistOf(step)) : {}),
+    ...(sources.length > 0 ? { sources } : {}),
+  }
+}
+
+/** What a task is called, in plain text. */
+function titleOf(step: ToolStep | UnreadableStep): string {
+  if (step.kind === 'unreadable') return UNREADABLE
+  const { tool, input } = step.action
+  const failed = step.observation?.ok === false ? ' (failed)' : ''
+  const written = oneLine(inputText(input))
+  const title = plain(`${oneLine(tool)}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
+  return `${isBlank(title) ? '…' : headOf(title, TITLE_MOST)}${failed}`
+}
+
+const UNREADABLE = 'The model’s output could not be read'
+
+function gistOf({ observation }: ToolStep): string {
+  return oneLine([observation?.note ?? '', observation?.text ?? ''].join(' '))
+}
+
+/** Rich text formats nothing by itself, and links nothing. Nothing at all for what nobody would see. */
+function richText<Name extends 'details' | 'output'>(name: Name, text: string): Partial<Record<Name, RichTextBlock>> {
+  const parts: Partial<Record<Name, RichTextBlock>> = {}
+  const shown = plain(oneLine(text), GIST.max)
+  if (isBlank(shown)) return parts
+  const section = { type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text: shown }] }
+  parts[name] = { type: 'rich_text', elements: [section] }
+  return parts
+}
+
+/** Only an address that a tool has returned can be opened from a card. */
+function sourceOf({ title, url }: Source) {
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  if (!address || !/^https?:$/.test(address.protocol) || address.username !== '' || address.password !== '') return []
+  if (url.includes('\\') || address.href.length > ADDRESS_CHARS) return []
+  const text = plain(oneLine(title), 60)
+  return [{ type: 'url' as const, url: address.href, text: isBlank(text) ? address.host : text }]
+}
+
+/** A step as one context block: the tool with its input, and what it returned as plain text, of which Slack formats nothing. */
+function stepBlock({ n, step }: CardStep): ContextBlock {
+  const { observation } = step
+  if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
+  const { tool, input } = step.action
+  const action = `🔧 ${n}. *${escapeWithin(oneLine(tool), { max: 60, most: 120 })}* ${codeSpan(headOf(inputText(input), 120))}`
+  const state = isWaiting({ n, step }) ? '⏳ waits for a person' : '⏳ running …'
+  const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state
+  return {
+    type: 'context',
+    elements: [{ type: 'mrkdwn', text: action.trimEnd(), verbatim: true }, plainText(gist)],
+  }
+}
+
+function plainText(text: string) {
+  return { type: 'plain_text' as const, text, emoji: false }
+}
+
+/** A step in the text for notifications and screen readers. */
+function lineOf({ n, step }: CardStep): string {
+  return `${n}. ${escapeText(titleOf(step))}`
+}
+
+function stopButton(id: string): KnownBlock {
+  const text = { type: 'plain_text' as const, text: 'Stop' }
+  return { type: 'actions', elements: [{ type: 'button', action_id: STOP, text, value: id }] }
+}
+
+function stepWords(n: number): string {
+  return `${n} ${n === 1 ? 'step' : 'steps'}`
+}
+
+function durationWords(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000))
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, 5000).replace(/\s+/g, ' ').trim()
+}
+
+/** Text for a field that shows it as it is. What looks like a ping or a link there is broken up all the same. */
+function plain(text: string, max: number): string {
+  return withoutLinks(shorten(text, max)).replace(/<(?=[!@#])/g, '‹')
+}

@@ -1,0 +1,30 @@
+import type { App } from '@slack/bolt'
+import { messageOf } from '../../errors.ts'
+import { headOf } from '../format/escape.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** Slack's titles are no longer than this. */
+const TITLE_CHARS = 200
+
+/** `agent_session_title_changed`, as far as it is read here. */
+interface TitleChanged {
+  channel?: string
+  thread_ts?: string
+  title?: string
+  user?: string
+}
+
+/** Somebody gave an agent's session a title of their own: the bot does not give it another one any more. */
+export function listenToTitleChanges(app: App, options: ListenerOptions): void {
+  app.event('agent_session_title_changed', async ({ event, context }) => {
+    const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
+    const recipient = await recipientOf({ context }, options)
+    if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
+    const key = `${recipient.team}:${channel}:${thread}`
+    const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
+    // Slack does not wait for it, and a title is worth no redelivery.
+    await options.threads.patch(key, state).catch((error: unknown) => {
+      options.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
+    })
+  })
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { act, finish } from '../harness/played-model.ts'
+import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { deferred } from '../harness/stores.ts'
+
+const agent = await startBot(fileEnds(), { slack: { agent: true } })
+let count = 0
+
+const calls = ({ slack }: TestBot, method: string) => slack.calls.filter((call) => call.method === method)
+const statuses = (bot: TestBot, thread: string) =>
+  calls(bot, 'agents.sessions.setStatus')
+    .filter(({ args }) => args['thread_ts'] === thread)
+    .map(({ args }) => args['status'])
+
+/** A question that is answered when `goOn` is called, in a channel of its own. */
+async function asked(text: string, bot = agent) {
+  const name = `session-${count++}-`
+  const gate = deferred()
+  bot.model.decide(name, async () => gate.promise.then(() => finish('Done.')))
+  const channel = bot.slack.addChannel(`C0SESSION${String(count).padStart(3, '0')}`).id
+  const thread = await bot.mention(`${text} ${name}`, { channel })
+  return { thread, name, goOn: gate.resolve }
+}
+
+describe.concurrent('in an agent app', () => {
+  test('the session of a thread is processing while the bot works, and active afterwards; nobody else writes its status', async () => {
+    const { thread, name, goOn } = await asked('How old is <#C0LOCAL0001> the author?')
+    await agent.slack.until(() => thread.session()?.status === 'processing', 'a session at work')
+    expect(thread.session()?.title).toBe(`How old is the author? ${name}`)
+    goOn()
+    expect(await thread.lastAnswer()).toBe('Done.')
+    await agent.slack.until(() => thread.session()?.status === 'active', 'a session at rest')
+    expect(statuses(agent, thread.ts)).toEqual(['processing', 'active'])
+    expect(calls(agent, 'assistant.threads.setStatus')).toEqual([])
+    expect(calls(agent, 'reactions.add')).toEqual([])
+  })
+
+  test('a long question gives the beginning of it as the title, on one line', async () => {
+    const { thread, goOn } = await asked(`Why\n is <!channel> ${'so long '.repeat(50)}?`)
+    await agent.slack.until(() => thread.session(), 'a session')
+    expect(thread.session()?.title).toMatch(/^Why is .{60,80}…$/)
+    goOn()
+    await thread.ended()
+  })
+
+  test('a follow-up keeps the title that a person gave, and one that the first question gave', async () => {
+    const { thread, goOn } = await asked('What is the title?')
+    goOn()
+    await thread.ended()
+    const titles = () =>
+      calls(agent, 'agents.sessions.setStatus').flatMap(({ args }) =>
+        args['thread_ts'] === thread.ts && args['title'] !== undefined ? [args['title']] : [],
+      )
+    expect(titles()).toHaveLength(1)
+    await thread.rename('My own title')
+    agent.model.condenses('and then', 'What comes then?')
+    agent.model.on('comes then', finish('That.'))
+    await thread.reply('and then?')
+    expect(await thread.lastAnswer()).toContain('That.')
+    expect([titles().length, thread.session()?.title]).toEqual([1, 'My own title'])
+  })
+
+  test('a mention below what people wrote gets a title, unless somebody has named the session', async () => {
+    const channel = agent.slack.addChannel('C0SESSIONTALK').id
+    for (const [root, isNamed] of [
+      ['We talk.', false],
+      ['We named it.', true],
+    ] as const) {
+      const { ts } = await agent.slack.say({ channel, text: root })
+      agent.slack.store.setSession(agent.slack.store.channels.get(channel)!, ts, { status: 'active' })
+      if (isNamed) await agent.slack.people.renameSession({ channel, thread: ts, user: 'U0ALICE0001' }, 'Talk')
+      await agent.slack.settle(100)
+      agent.model.on('who is right', finish('Both.'))
+      const thread = await agent.mention('who is right?', { channel, thread_ts: ts })
+      await thread.ended()
+      const sent = calls(agent, 'agents.sessions.setStatus').filter(({ args }) => args['thread_ts'] === ts)
+      expect(sent.map(({ args }) => args['title'])).toEqual([isNamed ? undefined : 'who is right?', undefined])
+    }
+  })
+
+  test('a session that gets no answer is ended all the same', async () => {
+    const { thread, goOn } = await asked('Is it cut?')
+    await agent.slack.until(() => thread.session()?.status === 'processing', 'a session at work')
+    agent.slack.fault({ method: 'agents.sessions.setStatus', channel: thread.channel, status: 503, times: 2 })
+    goOn()
+    await thread.ended()
+    await agent.slack.until(() => thread.session()?.status === 'active', 'a session at rest')
+  })
+})
+
+test('a session is suspended while its run waits for a person, and the card says so', async (t) => {
+  const model = [act('I need leave.', 'guarded_ledger', 'a line'), finish('Written.')]
+  const env = { STEPS: 'card', CUSTOM_TOOLS_DIR: 'test/chaos/tools', TOOLS: 'guarded_ledger' }
+  const own = await startBot(t, { env, model, slack: { agent: true } })
+  const thread = await own.mention('May it be written?')
+  await own.slack.until(() => thread.session()?.status === 'suspended', 'a suspended session')
+  expect(thread.shown().join()).toMatch(/^Waiting for a person\n/)
+  expect(statuses(own, thread.ts)).toEqual(['processing', 'suspended'])
+})
+
+describe('where the app is no agent', () => {
+  test.for(['not_authorized', 'unknown_method'])('%s is remembered: sessions are tried once', async (error, t) => {
+    const plain = await startBot(t, { model: [finish('Plain.')], slack: { agent: error === 'unknown_method' } })
+    plain.slack.fault({ method: 'agents.sessions.setStatus', error, times: 9 })
+    for (const text of ['One?', 'Two?', 'Three?']) {
+      const thread = await plain.mention(text)
+      expect(await thread.lastAnswer()).toBe('Plain.')
+    }
+    expect(calls(plain, 'agents.sessions.setStatus')).toHaveLength(1)
+    expect(calls(plain, 'assistant.threads.setStatus').filter(({ args }) => args['status'] !== '')).toHaveLength(3)
+    expect(calls(plain, 'reactions.add')).toEqual([])
+  })
+
+  test('where neither is given, every question gets a reaction, at one call each', async (t) => {
+    const reacted = () => calls(bare, 'reactions.add').length
+    let questions = 0
+    const bare = await startBot(t, {
+      model: async () => bare.slack.until(() => reacted() === questions, 'a reaction').then(() => finish('Bare.')),
+    })
+    bare.slack.fault({ method: 'assistant.threads.setStatus', error: 'unknown_method', times: 9 })
+    for (const text of ['One?', 'Two?']) {
+      questions += 1
+      const thread = await bare.mention(text)
+      await thread.ended()
+    }
+    expect(calls(bare, 'assistant.threads.setStatus').filter(({ args }) => args['status'] !== '')).toHaveLength(1)
+    expect(reacted()).toBe(2)
+  })
+
+  test('a refusal of one place is not remembered', async (t) => {
+    const own = await startBot(t, { model: [finish('Own.')], slack: { agent: true } })
+    own.slack.fault({ method: 'agents.sessions.setStatus', error: 'channel_type_not_supported' })
+    await (await own.mention('One?')).ended()
+    const thread = await own.mention('Two?')
+    await thread.ended()
+    await own.slack.until(() => thread.session()?.status === 'active', 'a session at rest')
+    expect(statuses(own, thread.ts)).toEqual(['processing', 'active'])
+  })
+})
+
+describeWithRedis('a session whose process dies', () => {
+  test('is ended by the next process, and keeps its title', async (t) => {
+    const server = await startRedis()
+    t.onTestFinished(() => server.stop())
+    const env = { REDIS_URL: server.url, SHUTDOWN_MS: '300' }
+    const first = await startBot(t, { env, slack: { agent: true } })
+    first.model.on('taken over', act('One.', 'calculator', '1+1'), { hang: true })
+    const thread = await first.mention('Is it taken over?')
+    await first.slack.until(() => first.model.about('taken over').length === 2, 'the second call')
+    await first.stop()
+    expect(thread.session()).toMatchObject({ status: 'processing', title: 'Is it taken over?' })
+    first.model.on('taken over', finish('Taken.'))
+    await secondBot(t, first, env)
+    expect(await thread.lastAnswer()).toBe('Taken.')
+    await first.slack.until(() => thread.session()?.status === 'active', 'a session at rest')
+    expect(calls(first, 'agents.sessions.setStatus').filter(({ args }) => args['title'] !== undefined)).toHaveLength(1)
+  })
+})
+
+test('nobody is pinged, and Slack would have refused nothing', () => {
+  expect([agent.slack.pings(), agent.slack.refusals]).toEqual([[], []])
+})
