@@ -11,6 +11,7 @@ import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers, type AnswerWatch } from './slack/handle-question.ts'
+import type { Choices } from './slack/listeners/to-question.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -50,14 +51,18 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stores = await createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
-  const settingsFor = withChannelSettings(settingsFromConfig(config, agent.answer.agent), {
+  const defaultsFor = settingsFromConfig(config, agent.answer.agent)
+  const settingsFor = withChannelSettings(defaultsFor, {
     store: stores.channelSettings,
     agentFor: agent.agentFor,
   })
   const { now } = agent.answer.agent
-  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, now }
+  const listed: string[] = []
+  const choices = { ...agent.choices, listed }
+  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, defaultsFor, choices, now }
   const stopping = new AbortController()
-  if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
+  if (config.ROLE !== 'front' && !options.model)
+    void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => listed.push(...names))
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
   const { socketSilenceMs, socketPause } = options
   const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, socketSilenceMs, socketPause })
@@ -85,6 +90,8 @@ interface Parts {
   telemetry: Telemetry | undefined
   installations: Installations
   settingsFor: SettingsFor
+  defaultsFor: SettingsFor
+  choices: Choices
   now(): Date
 }
 
@@ -122,10 +129,11 @@ function receiverOf(
   config: Config,
   parts: Parts & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
 ): SlackReceiver {
-  const { net, telemetry } = parts
+  const { net, telemetry, stores } = parts
   return createSlackReceiver({
     ...parts,
-    forgetting: parts.stores.forgetting,
+    ...stores,
+    queue: parts.queue,
     ...net,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,

@@ -26,7 +26,9 @@ export interface AgentParts {
 }
 
 export interface AgentChoices {
+  /** Those that can be offered; others may be named too, where `isModel` says so. */
   models: string[]
+  isModel(name: string): boolean
   dialects: Config['AGENT_DIALECT'][]
   tools: string[]
 }
@@ -85,9 +87,10 @@ function onlyModel(model: Model): Models {
   }
 }
 
-function choicesOf({ names: models }: Models, { tools }: Toolbox): AgentChoices {
+function choicesOf({ names: models, named }: Models, { tools }: Toolbox): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
-  return { models, dialects, tools: tools.map(({ name }) => name) }
+  const isModel = (name: string) => named(name) !== undefined
+  return { models, isModel, dialects, tools: tools.map(({ name }) => name) }
 }
 
 interface AllParts extends Models, Toolbox {

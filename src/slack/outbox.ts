@@ -110,7 +110,8 @@ export class Outbox {
     const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
     if (responseUrl) {
       const message = { response_type: 'ephemeral', ...content, ...UNPARSED }
-      return respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
+      await respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
+      return
     }
     const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
     try {

@@ -11,26 +11,52 @@ const TIMEOUT_MS = 10_000
 /**
  * Posts a message to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
  * no other host, no redirect. What may pass is tried again, after a 429 not before its Retry-After. Never rejects.
+ * @returns whether Slack took it
  */
 export async function respond(
   url: string,
   message: object,
   { apiUrl, fetch, log }: { apiUrl: string; fetch: typeof globalThis.fetch; log(fields: object, line: string): void },
-): Promise<void> {
+): Promise<boolean> {
   const address = addressAtSlack(url, apiUrl)
-  if (!address) return log({}, 'response_url is not at a host of Slack: not used')
+  if (!address) {
+    log({}, 'response_url is not at a host of Slack: not used')
+    return false
+  }
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify(sanitize(message))
   for (let attempt = 0; ; attempt++) {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const sent = fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { status, waitMs } = await sent.then(outcomeOf, (error: unknown) => ({ status: messageOf(error), waitMs: 0 }))
-    if (typeof status === 'number' && status >= 200 && status < 300) return
+    if (typeof status === 'number' && status >= 200 && status < 300) return true
     log({ attempt: attempt + 1, status }, 'Slack rejected a response_url post')
     const isTransient = typeof status === 'string' || status === 429 || status >= 500
-    if (!isTransient || attempt + 1 >= TRIES || waitMs > WAIT_MS) return
+    if (!isTransient || attempt + 1 >= TRIES || waitMs > WAIT_MS) return false
     await sleep(Math.max(waitMs, backoffMs(attempt, { base: 500, max: 5_000 })))
   }
+}
+
+/** The Web API, as far as it is used here. */
+interface Client {
+  readonly apiUrl: string
+  call(method: string, args: Record<string, unknown>, options: { effort: 'once' | 'patient' }): Promise<unknown>
+}
+
+/**
+ * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel.
+ * @throws what kept Slack from taking that
+ */
+export async function whisper(
+  { responseUrl, ...place }: { responseUrl?: string | undefined; channel: string; user: string; thread_ts?: string },
+  message: object,
+  options: { client: Client; fetch?: typeof globalThis.fetch | undefined; log(fields: object, line: string): void },
+): Promise<void> {
+  const { client, fetch = globalThis.fetch, log } = options
+  const sent = { ...message, parse: 'none' }
+  const ephemeral = { response_type: 'ephemeral', ...sent }
+  if (responseUrl && (await respond(responseUrl, ephemeral, { apiUrl: client.apiUrl, fetch, log }))) return
+  await client.call('chat.postEphemeral', { ...place, ...sent }, { effort: 'patient' })
 }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {

@@ -80,6 +80,32 @@ export const FORGET = {
   failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
 }
 
+/** What comes of `/ask settings`. */
+export const SETTINGS_WORDS = {
+  notAdmin:
+    'Only an admin of this workspace may change my settings. Please ask one; whoever runs me can change it with SETTINGS_BY.',
+  notMember:
+    'Only members of this workspace may change my settings, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
+  notAllowed: 'You are not among the people whose questions I take. Whoever runs me can add you to ALLOW_USERS.',
+  notHere: 'You are not a member of this channel, so you cannot change its settings.',
+  untold: 'Slack does not tell me who you are, so I have changed nothing. Please try again in a minute.',
+  failed: 'I could not do that just now, so nothing is changed. Please try again in a minute.',
+  unchanged: 'Nothing is changed.',
+}
+
+/** What a setting of a channel is called. */
+const SETTING_NAMES: Record<string, string> = {
+  followUps: 'follow-ups',
+  whoMayStop: 'who may stop me',
+  whoMayForget: 'who may have me forget',
+  instructions: 'extra instructions',
+}
+
+/** Which settings of a place were changed. */
+export function settingsSaved(changed: string[]): string {
+  return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This holds here from the next question on.`
+}
+
 /** Why a question is not taken; the keys are those of `Denial`. */
 const DENIALS = {
   channel:

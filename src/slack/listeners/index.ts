@@ -3,6 +3,7 @@ import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
 import { listenToMessages } from './message.ts'
+import { listenToSettingsSubmission } from './settings-submission.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -10,6 +11,7 @@ const LISTENERS = [
   listenToAppMentions,
   listenToMessages,
   listenToAskCommand,
+  listenToSettingsSubmission,
   listenToAppUninstalled,
   listenToTokensRevoked,
 ]

@@ -1,7 +1,10 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { Question } from '../../run/types.ts'
+import type { ThreadStates } from '../../threads/types.ts'
+import type { ChannelSettingsStore } from '../../workspace/channel-settings.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
@@ -11,9 +14,25 @@ export interface ListenerOptions {
   settingsFor: SettingsFor
   queue: Queue
   forgetting: Forgets
+  threads: Pick<ThreadStates, 'load' | 'patch'>
+  history: Pick<History, 'load'>
+  channelSettings: ChannelSettingsStore
+  /** As the operator has set it, without what a place has set for itself. */
+  defaultsFor: SettingsFor
+  choices: Choices
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+/** What a place may choose from, by name. */
+export interface Choices {
+  models: string[]
+  /** Models that the endpoint lists, as far as it has told. */
+  listed: readonly string[]
+  isModel(name: string): boolean
+  dialects: string[]
+  tools: string[]
 }
 
 /** Forgets what is kept, in every store; whoever holds the stores knows how. */
