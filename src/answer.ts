@@ -1,14 +1,23 @@
 /** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
 import { runAgent, type AgentDeps } from './agent/agent.ts'
-import type { Addition, Permission, Steering } from './agent/run-state.ts'
+import type { Steering } from './agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
 import type { AgentEvent, Model, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
-import type { RunControl, Signal } from './run/control.ts'
+import { HeardSignals, type RunControl } from './run/control.ts'
+import { allSaid, keepNewestSaid } from './history/said.ts'
 import type { History, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
-import { conversationOf, progressOf, type Question, type Run, type RunPart, type SavedRun } from './run/types.ts'
+import {
+  askedMessage,
+  conversationOf,
+  progressOf,
+  type Question,
+  type Run,
+  type RunPart,
+  type SavedRun,
+} from './run/types.ts'
 
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
@@ -19,6 +28,11 @@ export interface AnswerDeps {
   prompts: Prompts
   /** Condenses follow-ups; a small model is enough. */
   condenseModel: Model
+  /**
+   * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
+   * there is nothing before it. Never rejects.
+   */
+  readThread?: ((turns: readonly Turn[]) => Promise<string>) | undefined
   /** How people reach the run while it is under way; absent where nobody can. */
   control?: RunControl | undefined
 }
@@ -49,20 +63,48 @@ export async function* answer(
 async function* answerOnceHeard(
   question: Question,
   run: Run,
-  deps: Omit<Deps, 'turns'> & { listening: Promise<unknown> | undefined },
+  deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
-  const turns = (await deps.history.load(thread)).filter((turn) => turn.id !== question.id)
+  const turns = otherTurns(await deps.history.load(thread), question)
   await deps.listening
-  const standalone = yield* understand(question, run, { ...deps, turns })
+  deps.heard.throwIfWithdrawn()
+  const said = await saidBefore(run, turns, deps)
+  const past = hasSaid({ turns, said }) ? keepNewestSaid(turns, said) : { turns, said }
+  const standalone = yield* understand(question, run, { ...deps, ...past })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
     ? yield* savedAnswer(run.saved.answer)
-    : yield* work(standalone, run, { ...deps, turns })
-  if (final) await deps.history.append(thread, turnOf(question, standalone, final.text))
+    : yield* work(standalone, run, { ...deps, ...past })
+  // What came while the answer was posted counts too.
+  deps.heard.throwIfWithdrawn()
+  if (final)
+    await deps.history.append(thread, { ...turnOf(question, standalone, final.text), ...(said ? { said } : {}) })
 }
 
-type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; heard: HeardSignals }
+/** The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. */
+function otherTurns(turns: Turn[], question: Question): Turn[] {
+  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
+  return turns.filter(
+    ({ id }) => askedMessage(id) !== askedMessage(question.id) && newest.get(askedMessage(id))?.id === id,
+  )
+}
+
+/** Whether anybody wrote anything between the questions. */
+function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boolean {
+  return said !== '' || turns.some((turn) => turn.said)
+}
+
+/** Saved, so that a run which goes on elsewhere goes on with the same words. */
+async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<string> {
+  if (run.saved.said !== undefined || !readThread) return run.saved.said ?? ''
+  const value = await readThread(turns)
+  await run.save({ part: 'said', value })
+  return value
+}
+
+/** `said`: what people wrote before the question. */
+type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; said: string; heard: HeardSignals }
 type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
@@ -90,9 +132,10 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
   const timeMs = deps.agent.limits.timeoutMs / 2
   const time = AbortSignal.timeout(timeMs)
   const signal = AbortSignal.any([deps.signal, time, deps.heard.stopAsked()])
-  const { prompts, condenseModel: model } = deps
+  const { prompts, condenseModel: model, turns, said } = deps
+  const nonce = deps.agent.newNonce()
   try {
-    return await condense(text, deps.turns, { prompts, model, signal, timeMs, onUsage })
+    return await condense(text, { turns, said, nonce }, { prompts, model, signal, timeMs, onUsage })
   } catch (error) {
     if (!time.aborted || deps.signal.aborted) throw error
     throw tooSlow('the model did not condense in time', error)
@@ -119,12 +162,13 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, history, ...progress, signal: deps.signal },
+    { question: standalone, history, said: hasSaid(deps) ? allSaid(deps) : '', ...progress, signal: deps.signal },
     { ...deps.agent, ...steeringOf(deps) },
   )
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
+      deps.heard.throwIfWithdrawn()
       const [event, before] = [next.value, progress]
       progress = applyEvent(progress, event)
       const parts = partsOf(event, before, progress)
@@ -176,51 +220,6 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
 
 function turnOf(question: Question, standalone: string, text: string): Turn {
   return { id: question.id, question: question.text, standalone, answer: text, user: question.user, at: question.at }
-}
-
-/**
- * What people have told a run at work here, as the agent asks for it. A message has its effect once: those that are steps of
- * the saved run have had it, whichever process saved them, and each other one is handed to the agent once.
- */
-export class HeardSignals implements Required<Steering> {
-  readonly #saved: SavedRun
-  readonly #canBeDecided: boolean
-  readonly #stop = new AbortController()
-  readonly #known: Set<string>
-  #unread: Addition[] = []
-
-  /** `canBeDecided`: false where no person can be waited for, such as in an evaluation. */
-  constructor(saved: SavedRun, canBeDecided: boolean) {
-    this.#saved = saved
-    this.#canBeDecided = canBeDecided
-    this.#known = new Set(saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])))
-  }
-
-  readonly hear = (signal: Signal): void => {
-    if (signal.type === 'stop') return this.#stop.abort(new DOMException('A person asked to stop.', 'AbortError'))
-    if (this.#known.has(signal.id)) return
-    this.#known.add(signal.id)
-    this.#unread.push({ id: signal.id, user: signal.user, text: signal.text })
-  }
-
-  readonly stopAsked = (): AbortSignal => this.#stop.signal
-
-  readonly added = (): Addition[] => {
-    const added = this.#unread
-    this.#unread = []
-    return added
-  }
-
-  /** What was decided about a step is in the saved run that the deciding brought back to work. */
-  readonly mayRun: Required<Steering>['mayRun'] = ({ n, tool }): Permission => {
-    const decision = this.#saved.decisions[n]
-    if (!tool.needsApproval || decision?.outcome === 'allowed') return 'yes'
-    if (!decision && this.#canBeDecided) return 'wait'
-    if (!decision) return { no: `${tool.name} was not run: nobody can allow it here.` }
-    if (decision.outcome === 'expired') return { no: `${tool.name} was not run: nobody allowed it in time.` }
-    const reason = decision.reason ? ` The reason given: ${decision.reason}` : ''
-    return { no: `${tool.name} was not run: a person did not allow it.${reason}` }
-  }
 }
 
 /** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */

@@ -129,7 +129,7 @@ function receiverOf(
   config: Config,
   parts: Parts & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
 ): SlackReceiver {
-  const { net, telemetry, stores } = parts
+  const { net, stores, telemetry } = parts
   return createSlackReceiver({
     ...parts,
     ...stores,
@@ -138,6 +138,9 @@ function receiverOf(
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
+    control: stores.control,
+    archive: stores.archive,
+    history: stores.history,
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
   })
 }

@@ -2,6 +2,7 @@ import type { Model, ModelRequest, Usage } from './agent/types.ts'
 import { askOnce } from './agent/ask-once.ts'
 import { cutWhole } from './agent/parser/observation-cut.ts'
 import { withoutReasoning } from './agent/parser/reasoning.ts'
+import { fenceObservation } from './agent/observation.ts'
 import { pastAnswer } from './agent/past-turns.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
@@ -10,27 +11,40 @@ import type { Prompts } from './prompts.ts'
 const MORE_CHARS = 4000
 
 /**
- * Makes a follow-up understandable without its conversation.
+ * Makes a follow-up understandable without its conversation. `nonce` marks what people wrote as data; see `fenceObservation`.
  * A thread without history costs no model call. Model output that is empty, far too long or repeats the prompt is not used:
  * the question stays as it was typed.
  */
 export async function condense(
   question: string,
-  turns: Turn[],
+  { turns, said = '', nonce }: Conversation & { nonce: string },
   deps: Pick<ModelRequest, 'signal' | 'timeMs'> & { model: Model; prompts: Prompts; onUsage(usage: Usage): void },
 ): Promise<string> {
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
-  const content = prompts['standalone-question']({ history: transcript(turns), question })
+  const content = prompts['standalone-question']({ history: transcript({ turns, said, nonce }, prompts), question })
   const standalone = standaloneOf(await askOnce(model, content, call))
-  return isTrusted(standalone, question) && !repeatsPrompt(standalone, question, { turns, prompts })
+  return isTrusted(standalone, question) &&
+    !standalone.includes(nonce) &&
+    !repeatsPrompt(standalone, question, { turns, prompts })
     ? standalone
     : question
 }
 
-/** The conversation as the prompt shows it, in the seed's form. */
-function transcript(turns: Turn[]): string {
-  return turns.map((turn) => `Q: ${turn.standalone || turn.question}\nA: ${pastAnswer(turn.answer)}`).join('\n')
+/** The conversation as the prompt shows it, in the seed's form; what people said between stands where they said it, as data. */
+function transcript({ turns, said, nonce }: Required<Conversation> & { nonce: string }, prompts: Prompts): string {
+  const data = (text = '') => (text ? [prompts['thread-messages']({ messages: fenceObservation(text, nonce) })] : [])
+  const lines = turns.flatMap((turn) => [
+    ...data(turn.said),
+    `Q: ${turn.standalone || turn.question}\nA: ${pastAnswer(turn.answer)}`,
+  ])
+  return [...lines, ...data(said)].join('\n')
+}
+
+/** A thread's earlier questions with their answers, and what people wrote in it since (`said`). */
+export interface Conversation {
+  turns: Turn[]
+  said?: string
 }
 
 function standaloneOf(text: string): string {

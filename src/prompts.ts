@@ -6,6 +6,7 @@ import { ROOT } from './package-root.ts'
 /** Which variables each prompt file must use, no fewer and no others. The README in prompts/ says who uses which file. */
 export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
+  'thread-messages': ['messages'],
   'channel-instructions': ['instructions'],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],

@@ -29,7 +29,7 @@ async function condensed(t: Ends, said: Played, { question = 'and his brother?',
     signal: AbortSignal.timeout(10_000),
     onUsage: (one: Usage) => usage.push(one),
   }
-  return { text: await condense(question, turns, options), requests: model.requests, usage }
+  return { text: await condense(question, { turns, nonce: 'n0nce' }, options), requests: model.requests, usage }
 }
 
 test('the prompt holds what was said, each question as it was understood, and the message last', async (t) => {

@@ -172,6 +172,7 @@ function viewOf(run: RunState): RunView {
     today,
     nonce,
     history: task.history ?? [],
+    ...(task.said ? { said: task.said } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }
 }

@@ -40,6 +40,8 @@ export interface Task extends Partial<RunProgress> {
   // took too, since the budgets count it. They are starting values and never changed: events tell what the run does.
   question: string
   history?: PastTurn[]
+  /** What people wrote in the thread before the question. */
+  said?: string
   /** Aborted when the process hands the run over: then it throws the signal's reason. */
   signal: AbortSignal
 }

@@ -34,6 +34,14 @@ export function memoryHistory(options: MemoryHistoryOptions = {}): History {
       const isKept = turns.some(({ id }) => id === turn.id)
       threads.set(thread, isKept ? turns : lastThatFit([...turns, { ...turn }].slice(-maxTurns), maxBytes / 16))
     },
+    async remove(thread: ThreadKey, id: string): Promise<void> {
+      const turns = threads.get(thread)
+      if (turns)
+        threads.set(
+          thread,
+          turns.filter((turn) => turn.id !== id),
+        )
+    },
     async forget(thread: ThreadKey): Promise<void> {
       threads.delete(thread)
     },
@@ -53,8 +61,8 @@ function lastThatFit(turns: Turn[], bytes: number): Turn[] {
 
 /** An upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
 function bytesOf(turns: Turn[]): number {
-  const characters = turns.flatMap(({ id, question, standalone, answer, user }) =>
-    [id, question, standalone, answer, user].map((text) => text.length),
+  const characters = turns.flatMap(({ id, question, said = '', standalone, answer, user }) =>
+    [id, question, said, standalone, answer, user].map((text) => text.length),
   )
   return turns.length * TURN_BYTES + 2 * characters.reduce((sum, length) => sum + length, 0)
 }

@@ -18,6 +18,7 @@ export interface RedisHistoryOptions {
 const turnSchema = z.object({
   id: z.string(),
   question: z.string(),
+  said: z.string().exactOptional(),
   standalone: z.string(),
   answer: z.string(),
   user: z.string(),
@@ -44,15 +45,25 @@ export function redisHistory(options: RedisHistoryOptions): History {
       return turns.filter((turn) => turn !== undefined)
     },
     async append(thread, { id, ...rest }) {
-      const beginning = `{"id":${JSON.stringify(id)},`
+      const beginning = beginningOf(id)
       const turn = JSON.stringify({ id, ...rest })
       await appendTurn(redis, { history: keyOf(thread), turn, beginning, maxTurns, ttlMs })
+    },
+    async remove(thread, id) {
+      const key = keyOf(thread)
+      const turns = await redis.lrange(key, 0, -1)
+      for (const turn of turns) if (turn.startsWith(beginningOf(id))) await redis.lrem(key, 0, turn)
     },
     async forget(thread) {
       await redis.del(keyOf(thread))
     },
     ...forgettingKeys(redis, prefix, /^history$/),
   }
+}
+
+/** A turn's JSON begins with its id. */
+function beginningOf(id: string): string {
+  return `{"id":${JSON.stringify(id)},`
 }
 
 function parseTurn(text: string): Turn | undefined {

@@ -18,6 +18,8 @@ export interface Turn {
   /** The question's id; appending the same id twice keeps one turn. */
   id: string
   question: string
+  /** What people wrote in the thread before it, since the turn before. */
+  said?: string
   standalone: string
   answer: string
   user: string
@@ -30,5 +32,7 @@ export interface History extends Forgetting {
   load(thread: ThreadKey): Promise<Turn[]>
   /** Idempotent by `turn.id`, because a resumed run may append its turn again. */
   append(thread: ThreadKey, turn: Turn): Promise<void>
+  /** Forgets one turn, by its question's id. */
+  remove(thread: ThreadKey, id: string): Promise<void>
   forget(thread: ThreadKey): Promise<void>
 }

@@ -15,7 +15,7 @@ export interface MemoryLineParts {
 }
 
 /** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
-export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLineParts): WaitingLine {
+export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLineParts): Omit<WaitingLine, 'place'> {
   const withdraw = (thread: ThreadKey, id: string) => {
     const inbox = inboxes.get(thread) ?? []
     const at = inbox.findIndex(({ question }) => question.id === id)

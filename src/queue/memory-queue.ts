@@ -132,6 +132,7 @@ class MemoryQueue implements ControlledQueue {
     )
   }
 
+  readonly place: Queue['place'] = async (question) => this.#conversations.place(question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)

@@ -14,7 +14,7 @@ export interface RedisLineParts {
 }
 
 /** What stands in line in Redis. */
-export function redisLine({ redis, settings, waitingKey }: RedisLineParts): WaitingLine {
+export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit<WaitingLine, 'place'> {
   const { prefix, doneTtlMs } = settings
   return {
     async inThread(thread) {

@@ -40,7 +40,7 @@ class RedisQueue implements ControlledQueue {
   readonly #connections: RedisClient[] = []
   readonly #onFault: (error: Error) => void
   readonly #intake: QueueConnection
-  readonly #line: WaitingLine
+  readonly #line: Omit<WaitingLine, 'place'>
   readonly control: RedisRunControl
   #work: QueueConnection | undefined
   #worker: QuestionWorker | undefined
@@ -95,6 +95,7 @@ class RedisQueue implements ControlledQueue {
     return (await settledWithin(1_000, [write])) && (await write.then(Boolean, () => false))
   }
 
+  readonly place: Queue['place'] = (question) => this.#intake.conversations.place(question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)

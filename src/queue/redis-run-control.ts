@@ -2,7 +2,7 @@ import type { ThreadKey } from '../history/types.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from '../run/control.ts'
 import { undecidedSteps, type Decision } from '../run/types.ts'
-import { decisionField, parseRun } from '../run/stored-run.ts'
+import { decisionField, parseRun, questionSchema } from '../run/stored-run.ts'
 import { threadInKey, threadKeys } from '../run/thread-keys.ts'
 import { z } from 'zod'
 import { sendSignal, wakeRun } from './scripts.ts'
@@ -21,7 +21,11 @@ export interface RedisRunControlOptions {
 }
 
 const signalSchema: z.ZodType<Signal> = z.union([
-  z.object({ type: z.literal('stop'), by: z.string() }),
+  z.object({
+    type: z.literal('stop'),
+    by: z.string(),
+    withdrawn: z.object({ again: questionSchema.exactOptional() }).exactOptional(),
+  }),
   z.object({ type: z.literal('message'), id: z.string(), user: z.string(), text: z.string() }),
 ])
 

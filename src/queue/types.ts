@@ -24,6 +24,8 @@ export interface ThreadLine {
 
 /** What stands in line, and how it is taken out of it. */
 export interface WaitingLine extends Forgetting {
+  /** The question in the conversation that it goes on, as `accept` stores it. */
+  place(question: Question): Promise<Question>
   inThread(thread: ThreadKey): Promise<ThreadLine>
   /** Takes a waiting question out of its line, for good. @returns false where it does not wait: it has begun, or is not known */
   withdraw(thread: ThreadKey, id: string): Promise<boolean>

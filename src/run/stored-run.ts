@@ -34,6 +34,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
+  files: z.array(z.string()).exactOptional(),
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask']),
   eventId: z.string().optional(),
@@ -57,7 +58,7 @@ const decisionSchema: z.ZodType<Decision> = z.union([
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
-  if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
+  if (part.part === 'standalone' || part.part === 'named' || part.part === 'said') return [part.part, part.value]
   const field = 'n' in part ? `${part.part}:${part.n}` : part.part
   return [field, JSON.stringify(part.value)]
 }
@@ -95,6 +96,8 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   const saved = freshRun(Number(hash.get('startedAt') ?? 0))
   const named = hash.get('named')
   if (named !== undefined) saved.named = named
+  const said = hash.get('said')
+  if (said !== undefined) saved.said = said
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone
   saved.attempts = Number(hash.get('attempts') ?? 0)

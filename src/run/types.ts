@@ -6,7 +6,10 @@ export type Surface = 'mention' | 'thread' | 'dm' | 'ask'
 
 /** What a person asked, whichever entrance it came by. Plain JSON: it is stored before Slack gets its ack. */
 export interface Question {
-  /** `team:channel:ts` for messages; `team:channel:ask-<trigger>` for a slash command. The claim that makes it once. */
+  /**
+   * `team:channel:ts` for messages, and `team:channel:ts:edit` as one reads since its edit at that ts;
+   * `team:channel:ask-<trigger>` for a slash command. The claim that makes it once.
+   */
   id: string
   team: string
   channel: string
@@ -19,6 +22,8 @@ export interface Question {
   conversation?: string
   user: string
   text: string
+  /** The names of the files that came with it, which nobody reads. */
+  files?: string[]
   /** The message's ts; absent for a slash command. */
   ts?: string
   surface: Surface
@@ -38,6 +43,19 @@ export interface Question {
   traceparent?: string
 }
 
+/** The part of a question's id that all versions of an edited question share: the message that it was asked by. */
+export function askedMessage(id: string): string {
+  return id.split(':', 3).join(':')
+}
+
+/**
+ * Whether anything may stand before the question that no turn has: it is a reply in a channel's thread. In a direct message
+ * every message is a question, so the history has them all.
+ */
+export function hasThreadBefore({ ts, thread, surface }: Question): boolean {
+  return ts !== undefined && ts !== thread && surface !== 'dm'
+}
+
 /** The key of the conversation that a question belongs to: what is remembered, and answered in order. */
 export function conversationOf(
   question: Pick<Question, 'team' | 'channel' | 'thread'> & { conversation?: string | undefined },
@@ -54,6 +72,8 @@ export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'chann
 export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
   named?: string
+  /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
+  said?: string
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
@@ -78,6 +98,7 @@ export type Decision = { outcome: 'allowed' | 'denied'; by: string; reason?: str
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
   | { part: 'named'; value: string }
+  | { part: 'said'; value: string }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: ToolMemory }
@@ -114,6 +135,9 @@ export function applyPart(saved: SavedRun, part: RunPart): void {
   switch (part.part) {
     case 'named':
       saved.named = part.value
+      return
+    case 'said':
+      saved.said = part.value
       return
     case 'standalone':
       saved.standalone = part.value

@@ -8,7 +8,8 @@ import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
-import type { Question, Run } from '../run/types.ts'
+import { Withdrawn } from '../run/control.ts'
+import { hasThreadBefore, type Question, type Run } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { denialOf } from './admission.ts'
@@ -23,10 +24,12 @@ import {
   noticeRefusal,
   type QuestionWork,
 } from './failure-notice.ts'
-import { cannedReply } from './format/messages.ts'
-import { isCanned, isUnrooted } from './listeners/to-question.ts'
+import { escapeText } from './format/escape.ts'
+import { cannedReply, filesNotRead } from './format/messages.ts'
+import { FILES_MESSAGE, isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
+import { readThread } from './thread-reader.ts'
 
 export interface HandleQuestionOptions {
   installations: Installations
@@ -128,6 +131,7 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
   caughtUp.catch(() => undefined)
   const display = await work.openDisplay()
   let [isWaiting, hasFailed] = [false, false]
+  let withdrawn: Withdrawn | undefined
   if (!work.signal.aborted) display.begin()
   try {
     work.signal.throwIfAborted()
@@ -135,15 +139,28 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
     if (isWaiting) work.log.info({ question: work.question.id }, 'question waits for a person')
     else work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
   } catch (error) {
-    await noticeFailure(error, work, display)
+    if (error instanceof Withdrawn) withdrawn = error
+    else await noticeFailure(error, work, display)
     hasFailed = true
   } finally {
     await display.end()
   }
-  if (!isWaiting) await archive(work, { hasFailed })
+  if (withdrawn) await takeBack(withdrawn, work)
+  else if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+/**
+ * The question's message was deleted or edited: nothing of the run stays, and an edited question is asked again. If this process
+ * dies meanwhile, the one that takes the run up hears of it again.
+ */
+async function takeBack({ again }: Withdrawn, { question, outbox, release, options, log }: Work): Promise<void> {
+  await outbox.removePosts()
+  await release({ refund: again !== undefined })
+  if (again) await options.queue.accept(again)
+  log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }
 
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
@@ -165,11 +182,12 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  if (isCanned(question.text)) return display.note(cannedReply(question.text, settings)).then(() => false)
+  if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
   const { model, dialect, tools } = settings
   const agent = { ...options.answer.agent, model, dialect, tools }
   const history = mentions.history(options.answer.history)
-  const events = answer(await withNames(work), run, { ...options.answer, agent, history, signal })
+  const readThread = readerOf(work, display)
+  const events = answer(await withNames(work), run, { ...options.answer, agent, history, readThread, signal })
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false
@@ -177,9 +195,22 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
     isWaiting ||= event.type === 'waiting'
+    if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE))
+      await display.tell('files', `📎 ${escapeText(event.step.text)}`)
     await display.write(await mentions.event(event))
   }
   return isWaiting
+}
+
+/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */
+function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
+  const { question } = work
+  if (!question.files && !hasThreadBefore(question)) return undefined
+  return async (turns) => {
+    const { said, files } = await readThread(work, turns)
+    if (files.length > 0) await display.tell('files', filesNotRead(files))
+    return said
+  }
 }
 
 /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */

@@ -41,6 +41,16 @@ export class Mentions {
     return this.#readable(text)
   }
 
+  /** Messages of people as the model reads them, with the names of those who wrote them; undefined for whoever has none. */
+  async spoken(messages: { user: string | undefined; text: string }[]): Promise<{ name?: string; text: string }[]> {
+    // The newest first: only so many ids are looked up at once.
+    await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
+    return messages.map(({ user, text }) => {
+      const name = this.#nameOf(user)
+      return { text: this.#readable(text), ...(name === undefined ? {} : { name }) }
+    })
+  }
+
   /** Looks up the mentions in these texts. Bare ids are not looked up: they may be anything. */
   async #lookUp(...texts: string[]): Promise<void> {
     const ids = texts.flatMap((text) => [...text.matchAll(MENTION)].flatMap(([, sign]) => idOf(sign) ?? []))

@@ -5,7 +5,7 @@ import type { Installation } from '../workspace/installations.ts'
 import { respond } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
-import { EVENT_TYPE, ownMessages, ownPosts, type ThreadMessage } from './client/thread-messages.ts'
+import { EVENT_TYPE, ownMessages, ownPosts, removePosts, type ThreadMessage } from './client/thread-messages.ts'
 import { context as contextBlock, withoutBlocks, type Content } from './format/blocks.ts'
 import { escapeWithin } from './format/escape.ts'
 
@@ -130,6 +130,12 @@ export class Outbox {
     await this.call('chat.postMessage', { channel: this.question.user, ...args, ...unfurl }, { effort: 'once' }).catch(
       (error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'),
     )
+  }
+
+  /** Deletes what the run has posted. @throws LeaseLost */
+  async removePosts(): Promise<void> {
+    await this.run.checkLease()
+    await removePosts(this.#ownPlace(this.question.thread), Object.values(this.run.saved.posts))
   }
 
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */

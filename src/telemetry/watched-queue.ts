@@ -26,6 +26,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     stop: (ms) => queue.stop(ms),
     ready: () => queue.ready(),
     stats: () => queue.stats(),
+    place: (question) => queue.place(question),
     inThread: (thread) => queue.inThread(thread),
     withdraw: (thread, id) => queue.withdraw(thread, id),
     forgetChannel: (place) => queue.forgetChannel(place),

@@ -54,6 +54,14 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1'])
   })
 
+  test('one turn is removed, what people said before it with it, and the others stay', async () => {
+    const history = make({})
+    for (const id of ['1', '1:2', '11']) await history.append(thread, turn(id, { said: '@Bob: hm' }))
+    await history.remove(thread, '1')
+    await history.remove('T1:C1:9.0', '11')
+    expect(await history.load(thread)).toEqual([turn('1:2', { said: '@Bob: hm' }), turn('11', { said: '@Bob: hm' })])
+  })
+
   test('what is forgotten is gone, and only that', async () => {
     const history = make({})
     await history.append(thread, turn('1'))

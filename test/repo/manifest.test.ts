@@ -75,6 +75,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'chat.startStream': ['chat:write'],
   'chat.stopStream': ['chat:write'],
   'chat.update': ['chat:write'],
+  'chat.delete': ['chat:write'],
   'conversations.history': HISTORY,
   'conversations.info': CHANNEL_NAMES,
   'conversations.join': ['channels:join'],

@@ -1,4 +1,7 @@
 /** `/ask settings`: people of a channel set what holds there. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
@@ -109,7 +112,11 @@ describe('a model', () => {
   })
 
   test('without a price cannot be chosen where a budget in dollars stands', async (t) => {
-    const bot = await startBot(t, { env: { BUDGET_TEAM_DAY_USD: '5' } })
+    const dir = await mkdtemp(join(tmpdir(), 'prices-'))
+    t.onTestFinished(() => rm(dir, { recursive: true }))
+    const PRICES_FILE = join(dir, 'prices.json')
+    await writeFile(PRICES_FILE, JSON.stringify({ 'played-model': { in: 1, out: 1 } }))
+    const bot = await startBot(t, { env: { BUDGET_TEAM_DAY_USD: '5', PRICES_FILE } })
     const form = await settings(bot)
     const { errors } = await form.submit({ model: 'gpt-expensive' })
     expect(errors).toEqual({ model: expect.stringMatching(/lacks a price.*played-model/) })

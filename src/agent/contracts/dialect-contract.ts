@@ -19,6 +19,8 @@ export interface RunView {
   /** Marks where an observation begins and ends, so that a page cannot forge the end. */
   nonce: string
   history: PastTurn[]
+  /** What people wrote in the thread before the question, a message a line. It is data, as observations are. */
+  said?: string
   /** Set on the final turn: the model must answer now, without tools, for this reason. */
   finalTurn?: StopReason
 }

@@ -20,7 +20,7 @@ import { answerOf, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, tailOf } from './prompt-parts.ts'
+import { describeTool, fencedObservation, saidBefore, tailOf } from './prompt-parts.ts'
 
 const FINISH = 'Finish'
 
@@ -80,7 +80,7 @@ function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
   })
   return [
     { role: 'system', content: form.system(view) },
-    { role: 'user', content: `Question: ${view.question}\n${steps.join('')}${tail}` },
+    { role: 'user', content: `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}` },
   ]
 }
 

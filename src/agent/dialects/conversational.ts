@@ -8,7 +8,7 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView } from '../types.ts'
-import { tailOf, toolVariables } from './prompt-parts.ts'
+import { saidBefore, tailOf, toolVariables } from './prompt-parts.ts'
 import { renderStep } from './text.ts'
 
 /**
@@ -33,7 +33,10 @@ function renderConversation(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue: 'Thought: Do I need to use a tool?', form: 'Write only:\nAI: your answer' })
   return [
     { role: 'system', content: prompts.conversational(toolVariables(view)) },
-    { role: 'user', content: `${history}New message:\nQuestion: ${view.question}\n${steps}${tail}` },
+    {
+      role: 'user',
+      content: `${history}${saidBefore(view, prompts)}New message:\nQuestion: ${view.question}\n${steps}${tail}`,
+    },
   ]
 }
 

@@ -15,7 +15,7 @@ import {
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
@@ -43,7 +43,7 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
   return [
     { role: 'system', content: prompts.json(toolVariables(view)) },
-    { role: 'user', content: `${view.question}\n\n${work}${tail}` },
+    { role: 'user', content: `${saidBefore(view, prompts)}${view.question}\n\n${work}${tail}` },
   ]
 }
 

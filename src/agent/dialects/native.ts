@@ -18,7 +18,7 @@ import type {
   ToolStep,
   UnreadableStep,
 } from '../types.ts'
-import { fencedObservation, tailOf } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf } from './prompt-parts.ts'
 import { readText } from './text.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
@@ -35,7 +35,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
 function renderNative(view: RunView, prompts: Prompts): Rendered {
   const messages: Message[] = [
     { role: 'system', content: prompts.native({ today: view.today }) },
-    { role: 'user', content: view.question },
+    { role: 'user', content: `${saidBefore(view, prompts)}${view.question}` },
     ...renderSteps(view.steps, view.nonce),
   ]
   if (view.finalTurn)

@@ -15,6 +15,11 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
   return { tools: view.tools.map(describeTool).join('\n'), tool_names: names, today: view.today }
 }
 
+/** What people wrote in the thread, as data before the question; nothing where nobody did. */
+export function saidBefore({ said, nonce }: RunView, prompts: Prompts): string {
+  return said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
+}
+
 /** The step's observation as the prompt carries it, and after it what the loop adds. */
 export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
   const fenced = fenceObservation(observation?.text ?? '', nonce)

@@ -6,7 +6,7 @@ import { toParsedTurn, turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, tailOf } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf } from './prompt-parts.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
@@ -40,7 +40,7 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nSo the final answer is: the answer' })
   return [
     { role: 'system', content: prompts['self-ask']({ today: view.today }) },
-    { role: 'user', content: `Question: ${view.question}\n${head}${steps}${tail}` },
+    { role: 'user', content: `${saidBefore(view, prompts)}Question: ${view.question}\n${head}${steps}${tail}` },
   ]
 }
 

@@ -6,7 +6,7 @@ import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf, toolVariables } from './prompt-parts.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
@@ -27,7 +27,7 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue: 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
   return [
     { role: 'system', content: prompts.text(toolVariables(view)) },
-    { role: 'user', content: `Question: ${view.question}\n${steps.join('')}${tail}` },
+    { role: 'user', content: `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}` },
   ]
 }
 

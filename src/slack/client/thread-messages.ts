@@ -1,4 +1,5 @@
 import type { Question } from '../../run/types.ts'
+import { SlackRefusal } from './slack-errors.ts'
 
 /** The Web API, as far as it is read here. */
 interface Client {
@@ -14,6 +15,8 @@ export interface MessagePlace {
   channel: string
   thread?: string | undefined
   since: string
+  /** A Slack ts too: the last message that is wanted. */
+  until?: string
   signal?: AbortSignal | undefined
 }
 
@@ -25,6 +28,14 @@ export interface ThreadMessage {
   bot_id?: string
   text?: string
   subtype?: string
+  /** The workspace of whoever wrote it, which may be another one. */
+  team?: string
+  user_team?: string
+  /** What a bot is called. */
+  username?: string
+  bot_profile?: { name?: string }
+  files?: unknown
+  edited?: unknown
   metadata?: { event_type?: string; event_payload?: Record<string, unknown> }
   /** `in_progress` while a streamed message is open. */
   streaming_state?: string
@@ -33,10 +44,11 @@ export interface ThreadMessage {
 /** The messages of a place, oldest first in a thread, page by page. @throws SlackRefusal */
 export async function* readMessages(
   client: Client,
-  { channel, thread, since, signal }: MessagePlace,
+  { channel, thread, since, until, signal }: MessagePlace,
 ): AsyncGenerator<ThreadMessage> {
   const method = thread ? 'conversations.replies' : 'conversations.history'
-  const base = { channel, oldest: since, inclusive: true, include_all_metadata: true, limit: 200 }
+  const latest = until === undefined ? {} : { latest: until }
+  const base = { channel, oldest: since, ...latest, inclusive: true, include_all_metadata: true, limit: 200 }
   for (let cursor: string | undefined; ;) {
     const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
     const page = await client.call(method, args, { effort: 'patient', signal })
@@ -56,6 +68,8 @@ interface OwnPlace {
   question: Question
   thread: string | undefined
   signal: AbortSignal
+  /** The runs on the question, where there were others than that of its own id. */
+  runs?: ReadonlySet<string>
 }
 
 /** The bot's messages since the question. @throws SlackRefusal */
@@ -76,7 +90,8 @@ export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessag
 export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; key: string }> {
   for await (const { ts, metadata } of ownMessages(place)) {
     const { run, step } = metadata?.event_payload ?? {}
-    const isPost = metadata?.event_type === EVENT_TYPE && run === place.question.id
+    const isWanted = place.runs ? place.runs.has(String(run)) : run === place.question.id
+    const isPost = metadata?.event_type === EVENT_TYPE && isWanted
     if (isPost && typeof step === 'string') yield { ts, key: step }
   }
 }
@@ -84,4 +99,28 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
 /** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
 function sinceOf({ ts, at }: Question): string {
   return ts ?? String(at / 1000 - 60)
+}
+
+/**
+ * Deletes what the runs on a question have posted: what is `known` by its ts, and what is found. What is gone already, or what
+ * Slack does not let the bot delete, is left. @throws what kept the bot from asking Slack
+ */
+export async function removePosts(place: OwnPlace, known: Iterable<string>): Promise<void> {
+  const posts = new Set([...known].filter((ts) => /^\d+\.\d+$/.test(ts)))
+  await unlessRefused(async () => {
+    for await (const { ts } of ownPosts(place)) posts.add(ts)
+  })
+  const { client, question, signal } = place
+  for (const ts of posts) {
+    const args = { channel: question.channel, ts }
+    await unlessRefused(() => client.call('chat.delete', args, { effort: 'patient', signal }))
+  }
+}
+
+async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+  }
 }

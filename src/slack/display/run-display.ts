@@ -5,7 +5,7 @@ import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { progressOf, type Run } from '../../run/types.ts'
-import type { AnswerView } from '../format/blocks.ts'
+import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
@@ -82,6 +82,15 @@ export class RunDisplay {
   async giveUp(sentence: string, reference: string): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)) return
     await this.#finish({ key: keyOfEnd('given-up', this.#run), kind: 'note', text: withReference(sentence, reference) })
+  }
+
+  /** Tells the thread something beside the run, in mrkdwn, once; `key` is the post's. The run goes on without it if Slack refuses it. */
+  async tell(key: string, text: string): Promise<void> {
+    this.#enqueue(async () => {
+      await this.#options.outbox.deliver(key, noteContent(text))
+      this.#status.refresh()
+    })
+    await this.#tail
   }
 
   /** Ends the run with a sentence of the bot's own in place of an answer. */

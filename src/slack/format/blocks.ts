@@ -1,6 +1,7 @@
 import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
+import { ASK_EDITED } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
 
 /** What one Slack message shows: blocks, and the text for notifications and screen readers. */
@@ -78,6 +79,17 @@ export function rootContent(user: string, question: string): Content {
 /** A short word of the bot's own: help, a failure. mrkdwn that the caller has escaped. */
 export function noteContent(text: string): Content {
   return { text: clip(text), blocks: [section(text)] }
+}
+
+/** The offer to answer an edited question, with the id of the question. */
+export function askEditedContent(question: string): Content {
+  const text = { type: 'plain_text', text: 'Ask again', emoji: false } as const
+  const line = 'You edited this question after I answered it. Ask again with the edited question?'
+  const button: KnownBlock = {
+    type: 'actions',
+    elements: [{ type: 'button', action_id: ASK_EDITED, text, value: question }],
+  }
+  return { text: line, blocks: [section(line), button] }
 }
 
 /** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */

@@ -112,3 +112,23 @@ export function cleanName(name: string): string {
     .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
+
+const MOST_FILES = 20
+
+/** The names of a message's files as they may stand in a prompt and in a post; Slack sends the list, or leaves it out. */
+export function fileNames(files: unknown): string[] {
+  if (!Array.isArray(files)) return []
+  return files.slice(0, MOST_FILES).map((file: unknown) => {
+    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as {
+      name?: unknown
+      title?: unknown
+    }
+    const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
+    return given.find((one) => one !== '') ?? 'a file'
+  })
+}
+
+/** Tells the model that it has not seen the question's files. */
+export function filesLine(files: readonly string[]): string {
+  return files.length > 0 ? `(Files that came with the question and cannot be read: ${files.join(', ')})` : ''
+}

@@ -32,8 +32,20 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
 }
 
 /** What is said to a question that `isCanned`: the help, or that there is no question. */
-export function cannedReply(text: string, options: HelpOptions): string {
-  return text === '' ? EMPTY_QUESTION : helpText(options)
+export function cannedReply({ text, files = [] }: { text: string; files?: string[] }, options: HelpOptions): string {
+  if (text !== '') return helpText(options)
+  return files.length > 0 ? `${filesNotRead(files)} ${EMPTY_QUESTION}` : EMPTY_QUESTION
+}
+
+/** As many files are named; the others are counted. */
+const NAMED_FILES = 5
+
+/** Which files of a question nobody reads, and what to do. */
+export function filesNotRead(files: readonly string[]): string {
+  const more = files.length - NAMED_FILES
+  const names = files.slice(0, NAMED_FILES).map(escapeText)
+  const named = more > 0 ? `${names.join(', ')} and ${count(more, 'more file')}` : names.join(', ')
+  return `📎 ${named} ${files.length === 1 ? 'was' : 'were'} not read: I read text only. Please paste what matters.`
 }
 
 /** The answer to `/ask` in a workspace that has no installation. */

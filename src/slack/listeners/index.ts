@@ -2,6 +2,9 @@ import type { App } from '@slack/bolt'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToAskEdited } from './ask-edited.ts'
+import { listenToMessageChanges } from './message-changed.ts'
+import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
 import type { ListenerOptions } from './to-question.ts'
@@ -10,8 +13,11 @@ import { listenToTokensRevoked } from './tokens-revoked.ts'
 const LISTENERS = [
   listenToAppMentions,
   listenToMessages,
+  listenToMessageChanges,
+  listenToMessageDeletions,
   listenToAskCommand,
   listenToSettingsSubmission,
+  listenToAskEdited,
   listenToAppUninstalled,
   listenToTokensRevoked,
 ]

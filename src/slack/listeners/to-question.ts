@@ -1,21 +1,26 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { RunArchive } from '../../archive/types.ts'
 import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
-import type { Question } from '../../run/types.ts'
+import type { RunControl } from '../../run/control.ts'
+import { conversationOf, type Question } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { ChannelSettingsStore } from '../../workspace/channel-settings.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
-import { cleanName, unescapeText } from '../format/escape.ts'
+import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 
 export interface ListenerOptions {
   installations: Installations
   settingsFor: SettingsFor
   queue: Queue
+  /** How runs that are under way are reached, and what is kept of those that have ended. */
+  control: RunControl
+  archive: RunArchive
+  history: History
   forgetting: Forgets
   threads: Pick<ThreadStates, 'load' | 'patch'>
-  history: Pick<History, 'load'>
   channelSettings: ChannelSettingsStore
   /** As the operator has set it, without what a place has set for itself. */
   defaultsFor: SettingsFor
@@ -97,14 +102,31 @@ export async function enqueueMessage(
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(
   question: Question,
-  { queue, log }: ListenerOptions,
+  { queue, control, log }: ListenerOptions,
   onlyKnownThread = false,
 ): Promise<void> {
   const outcome = await queue.accept(question, { onlyKnownThread })
   if (outcome === 'unknown_thread') return
+  if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
+
+/**
+ * An `app_mention` may come without the files of its message, and before the `message` event that has them: the question is
+ * told of them while it waits or runs. The id of that message ends with FILES_MESSAGE.
+ */
+async function tellOfFiles(question: Question, { queue, control }: Pick<ListenerOptions, 'queue' | 'control'>) {
+  const { id, user, files = [] } = question
+  const thread = conversationOf(await queue.place(question))
+  const { running, waiting } = await queue.inThread(thread)
+  const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
+  if (!taken || taken.files) return
+  const text = filesLine(files)
+  await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
+}
+
+export const FILES_MESSAGE = ':files'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
@@ -121,6 +143,7 @@ export interface SlackMessage {
   ts: string
   thread_ts?: string
   subtype?: string
+  files?: unknown
   /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
   edited?: unknown
 }
@@ -138,7 +161,12 @@ export interface Delivery {
 }
 
 /** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-const WRITTEN_BY_PEOPLE = new Set([undefined, 'thread_broadcast', 'file_share', 'me_message'])
+export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'thread_broadcast',
+  'file_share',
+  'me_message',
+])
 
 export interface Asked {
   question: Question
@@ -178,6 +206,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ts,
     surface,
     at: now.getTime(),
+    ...(message.files ? { files: fileNames(message.files) } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),

@@ -1,0 +1,53 @@
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { Question } from '../../run/types.ts'
+import { respond } from '../client/response-url.ts'
+import { readMessages } from '../client/thread-messages.ts'
+import { ASK_EDITED } from '../format/action-ids.ts'
+import { fileNames } from '../format/escape.ts'
+import { enqueue, plainText, recipientOf, type ListenerOptions } from './to-question.ts'
+import { editedQuestionId, editTsOf } from './withdraw.ts'
+
+/** How long the message is looked for, in ms: Slack waits three seconds for the ack. */
+const PATIENCE_MS = 2_500
+
+/** The button "Ask again": the question is asked as its message reads now, by the asker alone. */
+export function listenToAskEdited(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(ASK_EDITED, async ({ ack, action, body, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    const record = await options.archive.load(action.value ?? '')
+    const isAskers = recipient?.team === record?.question.team && record?.question.user === body.user.id
+    const again = record && isAskers ? await asItReadsNow(record.question, options) : undefined
+    if (again) await enqueue(again, options)
+    await ack()
+    if (again) void withdrawButton(body.response_url, again.team, options)
+  })
+}
+
+/** Undefined where the message is gone, or was never edited. @throws what keeps Slack from giving it */
+async function asItReadsNow(question: Question, options: ListenerOptions): Promise<Question | undefined> {
+  const installation = await options.installations.of(question.team)
+  const { team, channel, thread, ts, user, surface } = question
+  if (!installation || ts === undefined) return undefined
+  const { client, identity } = installation
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  for await (const message of readMessages(client, { channel, thread, since: ts, until: ts, signal })) {
+    const editTs = message.ts === ts ? editTsOf(message.edited) : undefined
+    if (!editTs) continue
+    const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
+    const files = fileNames(message.files)
+    const words = { text: plainText(message.text ?? '', identity.botUser), ...(files.length > 0 ? { files } : {}) }
+    return { id, team, channel, thread, user, ts, surface, ...words, at: options.now().getTime() }
+  }
+  return undefined
+}
+
+/** The button has done its work and goes. */
+async function withdrawButton(
+  url: string,
+  team: string,
+  { installations, fetch, log }: ListenerOptions,
+): Promise<void> {
+  const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
+  const warn = (fields: object, line: string) => log.warn(fields, line)
+  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log: warn })
+}

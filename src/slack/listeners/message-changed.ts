@@ -1,0 +1,41 @@
+import { subtype, type App } from '@slack/bolt'
+import { recipientOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
+import { deletedMessage, withdrawDeleted, withdrawEdited } from './withdraw.ts'
+
+type Message = Omit<SlackMessage, 'channel'>
+
+/** `message_changed`, as far as it is read here. */
+export interface MessageChanged {
+  channel: string
+  channel_type?: string
+  message?: Message
+  previous_message?: Message
+}
+
+/** What a person did to a message, with the message as it is now (`edited`) or as it was (`deleted`). */
+export type MessageChange =
+  { kind: 'edited'; message: SlackMessage; previous: SlackMessage } | { kind: 'deleted'; message: SlackMessage }
+
+/** `message_changed`: an edit, a message that leaves a tombstone, and much that is no person's doing. */
+export function listenToMessageChanges(app: App, options: ListenerOptions): void {
+  app.message(subtype('message_changed'), async ({ message, context }) => {
+    const change = changeOf(message as MessageChanged)
+    const recipient = change && (await recipientOf({ context }, options))
+    if (!recipient) return
+    if (change.kind === 'edited') await withdrawEdited(change, { ...recipient, options })
+    else await withdrawDeleted(change.message, { ...recipient, options })
+  })
+}
+
+/** Undefined for what is no person's change of words: a link's preview that was added, a bot's message, a new reply's count. */
+export function changeOf(event: MessageChanged): MessageChange | undefined {
+  const { message, previous_message: previous, channel, channel_type } = event
+  if (!message || !previous) return undefined
+  const place = { channel, ...(channel_type ? { channel_type } : {}) }
+  if (message.subtype === 'tombstone') {
+    const deleted = deletedMessage({ ...place, deleted_ts: message.ts, previous_message: previous })
+    return deleted && { kind: 'deleted', message: deleted }
+  }
+  if (!message.user || message.bot_id || !message.edited || message.text === previous.text) return undefined
+  return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
+}

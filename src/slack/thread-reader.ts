@@ -1,0 +1,123 @@
+/** What people wrote in a question's thread since the last question there that was answered, and the files they put in. */
+import { cutMiddle } from '../agent/observation.ts'
+import { settledWithin } from '../async.ts'
+import { messageOf } from '../errors.ts'
+import { newestMessages } from '../history/said.ts'
+import type { Turn } from '../history/types.ts'
+import type { Log } from '../log.ts'
+import { hasThreadBefore, type Question } from '../run/types.ts'
+import type { Installation } from '../workspace/installations.ts'
+import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
+import { cleanName, fileNames, filesLine } from './format/escape.ts'
+import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
+import type { Mentions } from './mentions.ts'
+
+export interface ThreadReaderOptions {
+  question: Question
+  installation: Installation
+  mentions: Mentions
+  log: Log
+  signal: AbortSignal
+}
+
+/** What is read for one question. `said`: as the model gets it. `files`: names of the question's own, which nobody reads. */
+export interface ThreadReading {
+  said: string
+  files: string[]
+}
+
+/** How long a question waits for the reading, in ms. */
+const PATIENCE_MS = 4_000
+const MOST = { count: 50, chars: 8_000 }
+/** One message loses its middle beyond this many characters, so that a long one leaves room for others. */
+const MESSAGE_CHARS = 4_000
+
+/**
+ * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it
+ * are stored in one write. Where Slack does not give the messages in time, the question is answered without them.
+ * @throws only when the signal is aborted
+ */
+export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
+  const { question, log, signal } = options
+  const own = question.files ?? []
+  if (!hasThreadBefore(question)) return { said: filesLine(own), files: own }
+  try {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+    const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns))
+    if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
+    const { people, files } = await reading
+    const all = own.length > 0 ? own : files
+    const said = newestMessages(await linesOf(people, options), MOST)
+    return { said: [said, filesLine(all)].filter((text) => text !== '').join('\n'), files: all }
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
+    return { said: filesLine(own), files: own }
+  }
+}
+
+/** The ts of the newest question that was answered; a question's id ends with its message's ts, or has more behind that. */
+function readUpTo(turns: readonly Turn[]): string {
+  const read = turns.map(({ id }) => /^[^:]*:[^:]*:(\d+\.\d+)(?::|$)/.exec(id)?.[1] ?? '')
+  return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
+}
+
+/** The messages after `since` and before the question that are people's, or other bots' to this one; the question's files. */
+async function messagesBefore({ question, installation, signal }: ThreadReaderOptions, since: string) {
+  const { channel, thread, ts = '' } = question
+  const people: ThreadMessage[] = []
+  let files: string[] = []
+  const place = { channel, thread, since, until: ts, signal }
+  for await (const message of readMessages(installation.client, place)) {
+    if (message.ts === ts) files = fileNames(message.files)
+    const isBetween = message.ts > since && message.ts < ts
+    if (isBetween && isForTheModel(message, installation.identity)) people.push(message)
+  }
+  return { people, files }
+}
+
+/** Slack gives the thread's first message with every reading, and with each one what joins and tombstones leave behind. */
+function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation['identity']): boolean {
+  const { user, bot_id, subtype, text = '' } = message
+  if (user === botUser || (bot_id !== undefined && bot_id === botId)) return false
+  if (bot_id !== undefined || subtype === 'bot_message') return new RegExp(`<@${botUser}[|>]`).test(text)
+  return WRITTEN_BY_PEOPLE.has(subtype)
+}
+
+/** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
+async function linesOf(messages: ThreadMessage[], { mentions, question }: ThreadReaderOptions): Promise<string[]> {
+  const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
+  const spoken = await mentions.spoken(texts)
+  const strangers = new Map<string, string>()
+  return spoken.flatMap(({ name, text }, i) => {
+    const message = messages[i]
+    if (!message) return []
+    const speaker = botName(message) || name || unnamed(message, strangers)
+    const files = fileNames(message.files)
+    const words = [text, ...(files.length > 0 ? [`(files, not read: ${files.join(', ')})`] : [])].filter(Boolean)
+    return words.length > 0 ? [messageLine(`${speaker}${markOf(message, question.team)}`, words.join('\n'))] : []
+  })
+}
+
+function messageLine(speaker: string, words: string): string {
+  return `${speaker}: ${cutMiddle(words, MESSAGE_CHARS).split(LINE_BREAK).join('\n  ')}`
+}
+
+const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
+
+function botName({ bot_id, username, bot_profile }: ThreadMessage): string {
+  return bot_id === undefined ? '' : cleanName(bot_profile?.name ?? username ?? '')
+}
+
+/** Those without a name are told apart by a number. */
+function unnamed({ user, bot_id }: ThreadMessage, strangers: Map<string, string>): string {
+  const id = user ?? bot_id ?? ''
+  strangers.set(id, strangers.get(id) ?? `somebody ${strangers.size + 1}`)
+  return strangers.get(id) ?? 'somebody'
+}
+
+function markOf({ bot_id, user_team, team }: ThreadMessage, ownTeam: string): string {
+  if (bot_id !== undefined) return ' (a bot)'
+  const from = user_team ?? team
+  return from !== undefined && from !== ownTeam ? ' (of another workspace)' : ''
+}

@@ -1,0 +1,235 @@
+/** People edit and delete what they asked: while it is worked on, while it waits, and after the answer. */
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'
+import { FOOTER, secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+const ends = fileEnds()
+const ASK = `<@${BOT_USER}>`
+const OFFER = 'You edited this question after I answered it. Ask again with the edited question?'
+
+/** The answers in a thread, without their footers. */
+const answers = (thread: Thread) =>
+  thread.endings().map((text) =>
+    text
+      .split('\n')
+      .filter((line) => !FOOTER.test(line))
+      .join('\n'),
+  )
+
+/** Each of these people has a direct message of their own. */
+function somebodyIn({ slack }: TestBot): () => string {
+  let count = 0
+  return () => {
+    const id = `U0PERSON${(count += 1)}`
+    slack.addUser(id, { name: `person${count}` })
+    return id
+  }
+}
+
+/** A bot that works on a question, at its second thought. */
+async function atWork(bot: TestBot, key: string, ask: () => Promise<Thread>): Promise<Thread> {
+  bot.model.on(key, act('I look.', 'calculator', '1+1'), { hang: true })
+  const thread = await ask()
+  await bot.slack.until(() => thread.steps().length === 1 && bot.model.about(key).length === 2, 'the first step')
+  return thread
+}
+
+/** Who asks: Alice in a channel, in a direct message whose it is. */
+const asker = ({ channel }: Thread) => (channel.startsWith('D') ? `U${channel.slice(1)}` : ALICE)
+
+async function pressAskAgain({ slack }: TestBot, thread: Thread, user = asker(thread)) {
+  const channel = slack.store.channels.get(thread.channel)
+  const offers = () => channel?.ephemerals.filter((one) => JSON.stringify(one.blocks ?? []).includes(ASK_EDITED)) ?? []
+  await slack.until(() => offers().length > 0, 'the offer')
+  return slack.press({ channel: thread.channel, ts: offers().at(-1)?.ts ?? '', user }, { action_id: ASK_EDITED })
+}
+
+describe.each([
+  ['in a channel', 'mention'],
+  ['in a direct message', 'dm'],
+] as const)('%s', async (_, kind) => {
+  const bot = await startBot(ends)
+  const { model, slack } = bot
+  const somebody = somebodyIn(bot)
+  const ask = async (text: string) => (kind === 'dm' ? bot.dm(text, { user: somebody() }) : bot.mention(text))
+  const written = (text: string) => (kind === 'mention' ? `${ASK} ${text}` : text)
+  const runs = (key: string) => model.about(key).filter(({ aborted }) => aborted)
+
+  test('an edit while it runs begins again with the new text, and leaves nothing of the old', async () => {
+    const thread = await atWork(bot, 'the film of 1984', () => ask('the film of 1984?'))
+    model.on('the film of 2021', finish('By Villeneuve.'))
+    await thread.edit(written('the film of 2021?'))
+    expect(await thread.lastAnswer()).toBe('By Villeneuve.')
+    expect(thread.messages()).toHaveLength(1)
+    expect(runs('the film of 1984')).toHaveLength(1)
+    model.condenses('and its length', 'How long is the film of 2021?')
+    model.on('How long is the film', finish('Long.'))
+    await thread.reply(written('and its length?'), { user: asker(thread) })
+    await thread.ended()
+    const condensing = model.requests.findLast(
+      ({ question, kind }) => kind === 'condense' && /its length/.test(question),
+    )
+    expect(condensing?.prompt).toContain('Q: the film of 2021?\nA: By Villeneuve.\n')
+    expect(condensing?.prompt).not.toContain('1984')
+  })
+
+  test('a second edit counts as the first does', async () => {
+    const thread = await atWork(bot, 'version one', () => ask('version one?'))
+    model.on('version two', { hang: true })
+    await thread.edit(written('version two?'))
+    await slack.until(() => model.about('version two').length === 1, 'the second version')
+    model.on('version three', finish('Three.'))
+    await thread.edit(written('version three?'))
+    expect(await thread.lastAnswer()).toBe('Three.')
+    expect(thread.messages()).toHaveLength(1)
+  })
+
+  test('deleting it while it runs stops it, and its replies go', async () => {
+    const thread = await atWork(bot, 'delete me soon', () => ask('delete me soon?'))
+    await thread.delete()
+    await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
+    expect(runs('delete me soon')).toHaveLength(1)
+    expect(thread.whispers(asker(thread))).toEqual([])
+  })
+
+  test('an edit after the answer offers the asker alone to ask again, once', async () => {
+    model.on('how old is she', finish('She is 30.'))
+    model.on('how old is he', finish('He is 40.'))
+    const thread = await ask('how old is she?')
+    await thread.ended()
+    await thread.edit(written('how old is he?'))
+    await slack.until(() => thread.whispers(asker(thread)).length > 0, 'the offer')
+    expect(thread.whispers(asker(thread)).at(-1)).toContain(OFFER)
+    expect(thread.whispers(BOB)).toEqual([])
+    await pressAskAgain(bot, thread)
+    await slack.until(() => answers(thread).includes('He is 40.'), 'the second answer')
+    expect(answers(thread)).toEqual(['She is 30.', 'He is 40.'])
+    await slack.until(() => thread.whispers(asker(thread)).length === 0, 'the offer gone')
+  })
+
+  test('deleting it after that, all answers go, and follow-ups know nothing of them', async () => {
+    model.on('who is she', finish('Ada.'))
+    model.on('who is he', finish('Charles.'))
+    const thread = await ask('who is she?')
+    await thread.ended()
+    await thread.edit(written('who is he?'))
+    await pressAskAgain(bot, thread)
+    await slack.until(() => answers(thread).includes('Charles.'), 'the second answer')
+    await slack.until(() => thread.isAtRest(), 'the end')
+    await thread.delete()
+    await slack.until(() => thread.messages().length === 0, 'an empty thread')
+    const before = model.requests.length
+    model.on('who was meant', finish('Nobody.'))
+    const next = new Thread(
+      slack,
+      await slack.say({
+        user: asker(thread),
+        channel: thread.channel,
+        thread_ts: thread.ts,
+        text: written('who was meant?'),
+      }),
+    )
+    await slack.until(() => answers(next).includes('Nobody.'), 'an answer')
+    const prompts = model.requests.slice(before).map(({ prompt }) => prompt)
+    expect(prompts.join('\n')).not.toMatch(/Ada\.|Charles\.|who is he/)
+  })
+})
+
+describe('in a thread', async () => {
+  const bot = await startBot(ends)
+  const { model, slack } = bot
+
+  test('a question that waits is asked as it reads when its turn comes, and not at all once it is deleted', async () => {
+    const thread = await atWork(bot, 'the slow one', () => bot.mention('the slow one?'))
+    const edited = await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: `${ASK} waits as A?` })
+    const deleted = await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: `${ASK} waits in vain?` })
+    model.condenses('waits as B', 'waits as B?')
+    model.on('waits as B', finish('B it is.'))
+    await slack.people.edit(edited, `${ASK} waits as B?`)
+    await slack.people.remove(deleted)
+    await thread.delete()
+    await slack.until(() => answers(thread).length === 1, 'an answer')
+    expect(answers(thread)).toEqual(['B it is.'])
+    expect(model.about('waits as A')).toEqual([])
+    expect(model.about('waits in vain')).toEqual([])
+  })
+
+  test('what is no person’s change of words changes nothing: a preview of a link, a note of the bot’s, the same words', async () => {
+    const thread = await atWork(bot, 'previewed', () => bot.mention('previewed https://example.org?'))
+    const channel = slack.store.channels.get(GENERAL)
+    const message = channel?.messages.find(({ ts }) => ts === thread.ts)
+    const place = {
+      type: 'message',
+      subtype: 'message_changed',
+      channel: GENERAL,
+      channel_type: 'channel',
+      hidden: true,
+    }
+    const delivered = (changed: object, previous: object = message ?? {}) =>
+      slack.people.event({ ...place, ts: '9.9', message: changed, previous_message: previous })?.first
+    await delivered({ ...message, attachments: [{ from_url: 'https://example.org' }] })
+    await delivered({ ...message, edited: { user: ALICE, ts: '9.1' } })
+    await delivered({ ...message, text: 'other', bot_id: 'B0OTHER', edited: { user: ALICE, ts: '9.2' } })
+    await delivered({ ...message, text: 'other' })
+    await delivered({})
+    await slack.settle()
+    expect(model.about('previewed').filter(({ aborted }) => aborted)).toEqual([])
+    expect(thread.whispers(asker(thread)).filter((text) => text.includes(OFFER))).toEqual([])
+    await thread.delete()
+    await slack.until(() => thread.messages().length === 0, 'an empty thread')
+  })
+
+  test('nobody is asked anything about messages that were no question, and Slack is not called for them', async () => {
+    const said = await slack.say({ text: 'Nice weather.' })
+    const calls = slack.calls.length
+    await slack.people.edit(said, 'Bad weather.')
+    await slack.people.remove(said)
+    await slack.settle()
+    expect(slack.calls.slice(calls)).toEqual([])
+  })
+
+  test('the offer is the asker’s: nobody else’s press asks', async () => {
+    model.on('mine alone', finish('Yours.'))
+    const thread = await bot.mention('mine alone?')
+    await thread.ended()
+    await thread.edit(`${ASK} mine alone, edited?`)
+    await slack.until(() => thread.whispers(asker(thread)).some((text) => text.includes(OFFER)), 'the offer')
+    const stolen = slack.store.channels.get(GENERAL)?.ephemerals.findLast(({ text }) => text.includes('You edited'))
+    Object.assign(stolen ?? {}, { user: BOB })
+    await pressAskAgain(bot, thread, BOB)
+    await slack.settle()
+    expect(answers(thread)).toEqual(['Yours.'])
+  })
+})
+
+describeWithRedis('when the run changes hands', async () => {
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+
+  test.for([
+    ['an edit', async (thread: Thread) => thread.edit(`${ASK} asked anew?`), ['Anew.']],
+    ['a deletion', async (thread: Thread) => thread.delete(), []],
+  ] as const)('%s in between reaches whoever takes it up', async ([name, change, expected], t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: name.replace(' ', '-'), SHUTDOWN_MS: '200' }
+    const first = await startBot(t, { env })
+    const { model, slack } = first
+    const thread = await atWork(first, 'asked at first', () => first.mention('asked at first?'))
+    model.on('asked anew', finish('Anew.'))
+    await first.stop()
+    const front = await secondBot(t, first, { ...env, ROLE: 'front' })
+    slack.setTarget(`http://127.0.0.1:${front.port}/slack/events`)
+    await change(thread)
+    await secondBot(t, first, { ...env, ROLE: 'worker' })
+    await slack.until(
+      () => answers(thread).length === expected.length && thread.steps().length === 0,
+      'the end',
+      25_000,
+    )
+    expect(answers(thread)).toEqual(expected)
+    expect(model.about('asked at first')).toHaveLength(2)
+  })
+})
