@@ -4,12 +4,13 @@ import type { Tool } from '../agent/types.ts'
 import { recordOf } from '../archive/record.ts'
 import type { RunArchive } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
+import type { History, ThreadKey } from '../history/types.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Handler, Queue } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
-import { hasThreadBefore, type Question, type Run } from '../run/types.ts'
+import { hasThreadBefore, isDirect, isPrivate, type Question, type Run } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { denialOf } from './admission.ts'
@@ -25,10 +26,11 @@ import {
   type QuestionWork,
 } from './failure-notice.ts'
 import { escapeText } from './format/escape.ts'
-import { cannedReply, filesNotRead } from './format/messages.ts'
+import { cannedReply, filesNotRead, HOW_TO_GO_ON } from './format/messages.ts'
 import { FILES_MESSAGE, isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
+import { shareAnswer } from './share-answer.ts'
 import { readThread } from './thread-reader.ts'
 
 export interface HandleQuestionOptions {
@@ -101,7 +103,7 @@ async function workOn(
       return new RunDisplay({ ...parts, steps, mentions, linkHosts, now, signal: other ?? signal })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
-      if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
+      if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
     },
   }
 }
@@ -112,6 +114,8 @@ async function handleQuestion(work: Work): Promise<void | 'waiting'> {
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const denial = await denialOf(work)
   if (denial) return noticeDenial(denial, { ...work, ...options })
+  if (question.shares !== undefined)
+    return shareAnswer({ ...work, ...options }).catch((error: unknown) => noticeFailure(error, work))
   const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
   if (refusal) return noticeRefusal(refusal, { ...work, ...options })
   if (!isUnrooted(question)) return answerInThread(work)
@@ -168,7 +172,7 @@ async function archive(
   { question, run, settings, signal, options, log }: Work,
   { hasFailed }: { hasFailed: boolean },
 ): Promise<void> {
-  if (isCanned(question.text) || isUnrooted(question) || signal.aborted) return
+  if (isCanned(question.text) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
@@ -185,7 +189,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
   const { model, dialect, tools } = settings
   const agent = { ...options.answer.agent, model, dialect, tools }
-  const history = mentions.history(options.answer.history)
+  const history = historyOf(work, display)
   const readThread = readerOf(work, display)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, readThread, signal })
   // The last call's is told before the answer, and saved beside it.
@@ -200,6 +204,33 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     await display.write(await mentions.event(event))
   }
   return isWaiting
+}
+
+/**
+ * The history with names. The first answer in a thread says how to go on there. What somebody asks in private is one conversation
+ * as a direct message is: for as long as it is not interrupted for longer than that.
+ */
+function historyOf({ question, settings, mentions, options }: Work, display: RunDisplay): History {
+  const history = mentions.history(options.answer.history)
+  const { followUps, dmMemoryMinutes } = settings
+  if (isPrivate(question)) return withoutGap(history, question.at, dmMemoryMinutes * 60_000)
+  if (isDirect(question) || followUps === 'mention') return history
+  const load = async (thread: ThreadKey) => {
+    const turns = await history.load(thread)
+    if (turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
+    return turns
+  }
+  return { ...history, load }
+}
+
+/** Only what was said since a gap of more than `gapMs`, at the time `at`. */
+function withoutGap(history: History, at: number, gapMs: number): History {
+  const load = async (thread: ThreadKey) => {
+    const turns = await history.load(thread)
+    const times = [...turns.map((turn) => turn.at), at]
+    return turns.slice(turns.findLastIndex((turn, i) => (times[i + 1] ?? at) - turn.at > gapMs) + 1)
+  }
+  return { ...history, load }
 }
 
 /** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */

@@ -1,8 +1,8 @@
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Question, Run } from '../run/types.ts'
+import { isPrivate, type Question, type Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
-import { respond } from './client/response-url.ts'
+import { respond, whisper } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
 import { EVENT_TYPE, ownMessages, ownPosts, removePosts, type ThreadMessage } from './client/thread-messages.ts'
@@ -69,6 +69,11 @@ export class Outbox {
   /** Posts the message that a thread begins with. @returns its ts. @throws SlackRefusal, LeaseLost */
   async deliverRoot(content: Content): Promise<string> {
     return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
+  }
+
+  /** The same run's, in a thread that it has opened. */
+  under(thread: string): Outbox {
+    return new Outbox({ ...this.#options, question: { ...this.question, thread } })
   }
 
   /** Whether a part of the run is in Slack. */
@@ -138,6 +143,27 @@ export class Outbox {
     await removePosts(this.#ownPlace(this.question.thread), Object.values(this.run.saved.posts))
   }
 
+  /**
+   * Tells the asker alone a part of the run, which must arrive: nobody can look up whether it did, so it is told again where that
+   * is not known. @throws SlackRefusal where neither the response_url nor the channel takes it, LeaseLost
+   */
+  async whisper(key: string, content: Content, { replaces = false } = {}): Promise<void> {
+    const { log, fetch, signal } = this.#options
+    const { id, channel, user, responseUrl } = this.question
+    const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+    const tell = (what: object) =>
+      whisper({ channel, user, responseUrl, replaces }, what, { client: this.#client, fetch, signal, log: warn })
+    const send = async () => {
+      await this.run.checkLease()
+      await tell(content).catch((error: unknown) => {
+        if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
+        return tell(withoutBlocks(content, 'chat.postMessage'))
+      })
+      return WHISPERED
+    }
+    await this.once(key, { find: async () => undefined, send })
+  }
+
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
   ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
     return ownMessages(this.#ownPlace(thread, until))
@@ -175,6 +201,8 @@ export class Outbox {
   }
 
   async #sendPost(post: Post): Promise<string> {
+    if (isPrivate(this.question) && this.question.shares === undefined)
+      throw new Error('What comes of a private question is never posted.')
     const lookUp = async () => {
       const ts = await this.#findPost(post)
       return ts === undefined ? undefined : { ts }
@@ -237,6 +265,9 @@ export class Outbox {
     return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
 }
+
+/** In place of the ts of a post that is in no channel. */
+const WHISPERED = 'whispered'
 
 /** Refusals of how a message looks; its text alone may still be taken. */
 const SHAPE_REFUSALS = new Set([

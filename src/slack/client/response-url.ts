@@ -40,7 +40,19 @@ export async function respond(
 /** The Web API, as far as it is used here. */
 interface Client {
   readonly apiUrl: string
-  call(method: string, args: Record<string, unknown>, options: { effort: 'once' | 'patient' }): Promise<unknown>
+  call(
+    method: string,
+    args: Record<string, unknown>,
+    options: { effort: 'patient'; signal?: AbortSignal | undefined },
+  ): Promise<unknown>
+}
+
+/** `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
+interface WhisperTo {
+  responseUrl?: string | undefined
+  replaces?: boolean
+  channel: string
+  user: string
 }
 
 /**
@@ -48,15 +60,20 @@ interface Client {
  * @throws what kept Slack from taking that
  */
 export async function whisper(
-  { responseUrl, ...place }: { responseUrl?: string | undefined; channel: string; user: string; thread_ts?: string },
+  { responseUrl, replaces = false, ...place }: WhisperTo,
   message: object,
-  options: { client: Client; fetch?: typeof globalThis.fetch | undefined; log(fields: object, line: string): void },
+  options: {
+    client: Client
+    fetch?: typeof globalThis.fetch | undefined
+    log(fields: object, line: string): void
+    signal?: AbortSignal
+  },
 ): Promise<void> {
-  const { client, fetch = globalThis.fetch, log } = options
+  const { client, fetch = globalThis.fetch, log, signal } = options
   const sent = { ...message, parse: 'none' }
-  const ephemeral = { response_type: 'ephemeral', ...sent }
+  const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}), ...sent }
   if (responseUrl && (await respond(responseUrl, ephemeral, { apiUrl: client.apiUrl, fetch, log }))) return
-  await client.call('chat.postEphemeral', { ...place, ...sent }, { effort: 'patient' })
+  await client.call('chat.postEphemeral', { ...place, ...sent }, { effort: 'patient', signal })
 }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {

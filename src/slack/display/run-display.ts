@@ -4,13 +4,14 @@ import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { progressOf, type Run } from '../../run/types.ts'
+import { isPrivate, progressOf, type Run } from '../../run/types.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
 import { hideSteps } from './hidden.ts'
+import { PrivateAnswer } from './private-answer.ts'
 import { Replies } from './replies.ts'
 import { Status } from './status.ts'
 import { STREAM, StepStream } from './step-stream.ts'
@@ -37,9 +38,10 @@ export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
   readonly #display: Display
-  readonly #status: Status
+  readonly #status: Pick<Status, 'begin' | 'refresh' | 'abandon' | 'end'>
   #progress: RunProgress
   #understood: string | undefined
+  #footnote = ''
   #tail: Promise<void> = Promise.resolve()
   /** What ended the work on the thread in this process. */
   #lost: unknown
@@ -49,7 +51,7 @@ export class RunDisplay {
     this.#options = options
     this.#run = options.outbox.run
     this.#display = displayFor(options)
-    this.#status = new Status(options.outbox)
+    this.#status = isPrivate(options.outbox.question) ? NO_STATUS : new Status(options.outbox)
     const saved = progressOf(this.#run.saved)
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
@@ -73,6 +75,11 @@ export class RunDisplay {
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
   }
 
+  /** Has this said at the end of the answer's footer. mrkdwn. */
+  addToFooter(text: string): void {
+    this.#footnote = text
+  }
+
   /** Ends the run with a failure, in a sentence for people. */
   async fail(sentence: string, reference: string): Promise<void> {
     await this.#finish({ key: keyOfEnd('failed', this.#run), kind: 'note', text: withReference(sentence, reference) })
@@ -87,7 +94,10 @@ export class RunDisplay {
   /** Tells the thread something beside the run, in mrkdwn, once; `key` is the post's. The run goes on without it if Slack refuses it. */
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
-      await this.#options.outbox.deliver(key, noteContent(text))
+      const { outbox } = this.#options
+      await (isPrivate(outbox.question)
+        ? outbox.whisper(key, noteContent(text))
+        : outbox.deliver(key, noteContent(text)))
       this.#status.refresh()
     })
     await this.#tail
@@ -137,7 +147,8 @@ export class RunDisplay {
     const { steps, usage } = this.#progress
     const ms = now().getTime() - this.#run.saved.startedAt
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const footer = [...this.#downLines(), figures].join('\n')
+    const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
+    const footer = [...this.#downLines(), last].join('\n')
     const asked = { question: outbox.question.text, understood: this.#understood }
     const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
@@ -181,11 +192,15 @@ export class RunDisplay {
 
 /** Chooses how a run is shown. A stream that an earlier process opened is gone on with, so that it does not stay open. */
 function displayFor({ steps, outbox, log }: Pick<RunDisplayOptions, 'steps' | 'outbox' | 'log'>): Display {
+  if (isPrivate(outbox.question)) return new PrivateAnswer(outbox)
   const replies = new Replies({ outbox, log })
   const isStreamed = steps === 'stream' || outbox.run.saved.posts[STREAM] !== undefined
   const shown = isStreamed ? new StepStream({ outbox, log, fallback: replies }) : replies
   return steps === 'hidden' ? hideSteps(shown) : shown
 }
+
+/** Nobody else sees that the bot works on a private question. */
+const NO_STATUS = { begin() {}, refresh() {}, async abandon() {}, async end() {} }
 
 /** A post key of its own for each retry by hand: a run that fails again says so again. */
 function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {

@@ -92,6 +92,16 @@ export const FORGET = {
   failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
 }
 
+/** Said below the first answer of a channel's thread, where follow-ups are answered. */
+export const HOW_TO_GO_ON = 'Reply to ask on; write `mute` and I answer mentions only'
+
+/** Said to the asker of a private question alone. */
+export const PRIVATE = {
+  working: 'I am working on it. Only you will see the answer.',
+  gone: 'I do not have this answer any more, so I cannot share it.',
+  shared: 'Shared with the channel.',
+}
+
 /** What comes of `/ask settings`. */
 export const SETTINGS_WORDS = {
   notAdmin:

@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt'
+import { isPrivate, type Question } from '../../run/types.ts'
 import { noteContent } from '../format/blocks.ts'
-import { COMMAND, helpText, NOT_INSTALLED } from '../format/messages.ts'
+import { COMMAND, helpText, NOT_INSTALLED, PRIVATE } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
 import { isSettingsCommand, openSettings } from './settings-command.ts'
 import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
@@ -17,16 +18,27 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
     const recipient = await recipientOf({ context }, options)
     if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
     const { team, identity } = recipient
-    const question = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
+    const said = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
+    const question = privateQuestion(said) ?? said
     if (isCanned(question.text))
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
-    const word = WORDS.find(({ isMeant }) => isMeant(question.text))
+    const word = WORDS.find(({ isMeant }) => isMeant(said.text))
     const installation = word && (await options.installations.of(team))
     if (installation) {
       void word.obey({ command: question, trigger: command.trigger_id }, installation, options)
       return ack()
     }
     await enqueue(question, options)
-    return ack()
+    return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
   })
+}
+
+/**
+ * `/ask private: …` asks for the asker alone; each person's private questions in a channel are a conversation of their own. In a
+ * direct message all is private. Undefined where it is not said.
+ */
+function privateQuestion(question: Question): Question | undefined {
+  const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
+  if (text === undefined || question.channel.startsWith('D')) return text === undefined ? text : { ...question, text }
+  return { ...question, text, thread: `private-${question.user}`, surface: 'private' }
 }

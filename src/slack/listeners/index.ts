@@ -6,7 +6,9 @@ import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
+import { listenToKeepButton } from './keep-button.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
+import { listenToShareButton } from './share-button.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -17,6 +19,8 @@ const LISTENERS = [
   listenToMessageDeletions,
   listenToAskCommand,
   listenToSettingsSubmission,
+  listenToShareButton,
+  listenToKeepButton,
   listenToAskEdited,
   listenToAppUninstalled,
   listenToTokensRevoked,
