@@ -94,7 +94,7 @@ describe('below a private answer', () => {
     const bot = await startBot(t)
     bot.model.condenses('half of it', 'What is half of the secret?')
     bot.model.on('half of the secret', finish('One.'))
-    bot.model.on('secret', finish('It is two.'))
+    bot.model.on('What is the secret', finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
     await Promise.all([press(bot, 'thinkaloud_share'), press(bot, 'thinkaloud_share')])
     await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
