@@ -56,16 +56,23 @@ export function asTool(exported: unknown, taken: string[]): Tool {
   }
 }
 
-/** Text, or text with sources and whether there is more; anything else an author returns becomes JSON. */
+/** Text, or text with sources, a series and whether there is more; anything else an author returns becomes JSON. */
 function asOutput(value: unknown): ToolOutput | string {
   if (typeof value === 'string') return value
   const output = outputSchema.safeParse(value).data
-  if (output) return { text: output.text, sources: output.sources, ...(output.exhausted ? { exhausted: true } : {}) }
+  if (output) {
+    const { text, sources, series, exhausted } = output
+    return { text, sources, ...(series ? { series } : {}), ...(exhausted ? { exhausted: true } : {}) }
+  }
   return JSON.stringify(value) ?? ''
 }
 
 const outputSchema = z.object({
   text: z.string(),
   sources: z.array(z.object({ title: z.string(), url: z.url({ protocol: /^https?$/ }) })).default([]),
+  series: z
+    .object({ title: z.string(), points: z.array(z.object({ label: z.coerce.string(), value: z.number() })) })
+    .optional()
+    .catch(undefined),
   exhausted: z.boolean().default(false),
 })

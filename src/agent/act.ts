@@ -6,7 +6,17 @@ import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import { reportUsage, tell } from './run-progress.ts'
 import type { RunState } from './run-state.ts'
-import type { AgentEvent, Observation, Tool, ToolContext, ToolMemory, ToolOutput, ToolStep, Usage } from './types.ts'
+import type {
+  AgentEvent,
+  Observation,
+  Series,
+  Tool,
+  ToolContext,
+  ToolMemory,
+  ToolOutput,
+  ToolStep,
+  Usage,
+} from './types.ts'
 
 /** Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. */
 export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> {
@@ -116,14 +126,25 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   }
 }
 
-function observationOf({ text, sources, exhausted }: ToolOutput, most: number): Observation {
+const SERIES = { points: 100, chars: 200 }
+
+function observationOf({ text, sources, series, exhausted }: ToolOutput, most: number): Observation {
+  const drawn = series && boundedSeries(series)
   const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
   return {
     ok: true,
     text: said,
     ...(sources?.length ? { sources } : {}),
+    ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
   }
+}
+
+/** What can be drawn of it: it is saved with the step. */
+function boundedSeries({ title, points }: Series): Series {
+  const drawable = points.slice(0, SERIES.points).filter(({ value }) => Number.isFinite(value))
+  const cut = (text: string) => String(text).slice(0, SERIES.chars)
+  return { title: cut(title), points: drawable.map(({ label, value }) => ({ label: cut(label), value })) }
 }
 
 function contextOf(run: RunState, time: Deadline, ask: ToolContext['ask']): ToolContext {

@@ -5,6 +5,9 @@ const observation = z.object({
   text: z.string(),
   ok: z.boolean(),
   sources: z.array(z.object({ title: z.string(), url: z.string() })).exactOptional(),
+  series: z
+    .object({ title: z.string(), points: z.array(z.object({ label: z.string(), value: z.number() })) })
+    .exactOptional(),
   exhausted: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
   down: z.literal(true).exactOptional(),

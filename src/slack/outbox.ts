@@ -2,12 +2,21 @@ import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isPrivate, type Question, type Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
-import { respond, whisper } from './client/response-url.ts'
+import { UNPARSED, whisper } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
+import type { Refusals } from './client/refusals.ts'
+import { sendSimpler } from './client/simpler-forms.ts'
 import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
-import { EVENT_TYPE, ownMessages, ownPosts, removePosts, type ThreadMessage } from './client/thread-messages.ts'
-import { context as contextBlock, withoutBlocks, type Content } from './format/blocks.ts'
-import { escapeWithin } from './format/escape.ts'
+import {
+  EVENT_TYPE,
+  findFile,
+  ownMessages,
+  ownPosts,
+  removePosts,
+  type ThreadMessage,
+} from './client/thread-messages.ts'
+import { shareFile, uploadText } from './client/upload.ts'
+import { blocksIn, aboutContent, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
   installation: Installation
@@ -29,10 +38,8 @@ interface Post {
   mustArrive: boolean
 }
 
-/** How much of a question is quoted, and how long its escaped form may be. */
-const QUOTED = { max: 150, most: 300 }
-/** Slack makes no links of its own from the text that notifications and screen readers get. */
-const UNPARSED = { parse: 'none' }
+/** What a call carries of a message's content. */
+type Shown = Pick<Content, 'text' | 'blocks'>
 
 /**
  * Everything that one run sends to Slack. A post is claimed in the run before it is sent, looked up where it may have gone out
@@ -54,15 +61,14 @@ export class Outbox {
 
   /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost */
   async show(key: string, content: Content): Promise<void> {
-    const { question } = this
-    const { ts, isNew } = await this.#postOnce({ key, content, thread: question.thread, mustArrive: false })
+    const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
     // A post from before a crash shows the step as it was then.
-    if (isNew) return
-    await this.#send('chat.update', { channel: question.channel, ts, metadata: this.#metadata(key) }, { content })
+    if (!isNew) await this.#update(key, ts, content)
   }
 
-  /** Posts in the thread what must arrive and never changes. @throws SlackRefusal, LeaseLost */
+  /** Posts in the thread what must arrive and never changes, and its file. @throws SlackRefusal, LeaseLost */
   async deliver(key: string, content: Content): Promise<void> {
+    if (content.file) return this.#deliverWithFile(key, content, content.file)
     await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
   }
 
@@ -105,36 +111,35 @@ export class Outbox {
   }
 
   /**
-   * Tells the asker alone: of a command by its response_url, else by an ephemeral message. That goes into the thread if the
-   * question was a reply, else into the channel, because Slack shows no ephemeral messages in a thread without replies.
-   * Where Slack does not take it there, it goes into the direct messages, because nobody else should read it. Never rejects.
+   * Tells the asker alone: at a response_url, else by an ephemeral message, else in the direct messages, because nobody else should
+   * read it. The ephemeral message goes into the thread if the question was a reply, else into the channel, because Slack shows
+   * none in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    const { log, fetch = globalThis.fetch } = this.#options
-    const { id, channel, user, thread, ts, responseUrl } = this.question
-    const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
-    if (responseUrl) {
-      const message = { response_type: 'ephemeral', ...content, ...UNPARSED }
-      await respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
-      return
-    }
-    const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
-    try {
-      await this.call('chat.postEphemeral', { channel, user, ...inThread, ...content, ...UNPARSED })
-    } catch (error) {
-      warn({ error: messageOf(error) }, 'the asker could not be told where they asked')
-      if (error instanceof SlackRefusal) await this.#tellInDirectMessage(content, warn)
-    }
+    const { id, thread, ts } = this.question
+    const log = (error: unknown) =>
+      this.#options.log.warn({ question: id, error: messageOf(error) }, 'the asker could not be told')
+    await this.#tell(content, ts !== undefined && thread !== ts ? { thread_ts: thread } : {}).catch(log)
   }
 
-  /** Slack opens the direct messages of a person where they are given in place of a channel. */
-  async #tellInDirectMessage(content: Content, warn: (fields: object, line: string) => void): Promise<void> {
-    const about = `_About what you asked me:_ ${escapeWithin(this.question.text, QUOTED)}`
-    const args = { text: `${about}\n${content.text}`, blocks: [contextBlock([about]), ...content.blocks], ...UNPARSED }
-    const unfurl = { unfurl_links: false, unfurl_media: false }
-    await this.call('chat.postMessage', { channel: this.question.user, ...args, ...unfurl }, { effort: 'once' }).catch(
-      (error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'),
-    )
+  /** Tells the asker alone a part of the run, again where nobody knows whether it arrived. @throws SlackRefusal, LeaseLost */
+  async whisper(key: string, content: Content, { replaces = false } = {}): Promise<void> {
+    const send = async () => {
+      await this.run.checkLease()
+      await this.#tell(content, { replaces, signal: this.#options.signal })
+      return 'whispered' // in place of a post's ts
+    }
+    await this.once(key, { find: async () => undefined, send })
+  }
+
+  #tell(content: Content, more: { thread_ts?: string; replaces?: boolean; signal?: AbortSignal }): Promise<void> {
+    const { log, fetch } = this.#options
+    const { id, channel, user, text, responseUrl } = this.question
+    const simple = { text: content.text, blocks: blocksIn(content, () => true) }
+    const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
+    const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+    const way = { client: this.#client, fetch, elsewhere: aboutContent(text, simple), log: warn }
+    return whisper({ channel, user, responseUrl, ...more }, forms, way)
   }
 
   /** Deletes what the run has posted. @throws LeaseLost */
@@ -143,30 +148,14 @@ export class Outbox {
     await removePosts(this.#ownPlace(this.question.thread), Object.values(this.run.saved.posts))
   }
 
-  /**
-   * Tells the asker alone a part of the run, which must arrive: nobody can look up whether it did, so it is told again where that
-   * is not known. @throws SlackRefusal where neither the response_url nor the channel takes it, LeaseLost
-   */
-  async whisper(key: string, content: Content, { replaces = false } = {}): Promise<void> {
-    const { log, fetch, signal } = this.#options
-    const { id, channel, user, responseUrl } = this.question
-    const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
-    const tell = (what: object) =>
-      whisper({ channel, user, responseUrl, replaces }, what, { client: this.#client, fetch, signal, log: warn })
-    const send = async () => {
-      await this.run.checkLease()
-      await tell(content).catch((error: unknown) => {
-        if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-        return tell(withoutBlocks(content, 'chat.postMessage'))
-      })
-      return WHISPERED
-    }
-    await this.once(key, { find: async () => undefined, send })
-  }
-
   /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
   ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
     return ownMessages(this.#ownPlace(thread, until))
+  }
+
+  /** What this workspace has refused of late: kinds of blocks, methods, scopes. */
+  get refusals(): Refusals {
+    return this.#client.refusals
   }
 
   get #client() {
@@ -201,8 +190,7 @@ export class Outbox {
   }
 
   async #sendPost(post: Post): Promise<string> {
-    if (isPrivate(this.question) && this.question.shares === undefined)
-      throw new Error('What comes of a private question is never posted.')
+    if (isPrivate(this.question) && !this.question.shares) throw new Error('A private question posts nothing.')
     const lookUp = async () => {
       const ts = await this.#findPost(post)
       return ts === undefined ? undefined : { ts }
@@ -221,13 +209,57 @@ export class Outbox {
     const { signal, log } = this.#options
     const checkLease = () => this.run.checkLease()
     const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, lookUp, signal }
+    const send = (shown: Shown) => this.#client.call(method, { ...args, ...shown, ...UNPARSED }, options)
+    const first = this.#taken(content)
+    return send(first).catch((error: unknown) =>
+      sendSimpler(error, {
+        first,
+        send,
+        without: (refused) => this.#taken(content, refused),
+        blamed: ({ blocks }, details) => refusedType(blocks, content, details),
+        plain: () => withoutBlocks(content, method),
+        refusals: this.refusals,
+        log: (fields, line) => log.warn({ method, channel: args.channel, ...fields }, line),
+      }),
+    )
+  }
+
+  /** The content in the forms that this workspace takes, as far as that is known. */
+  #taken(content: Content, refused?: ReadonlySet<string>): Shown {
+    const { text, blocks, simpler } = content
+    if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
+    return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
+  }
+
+  #update(key: string, ts: string, content: Content): Promise<SlackResult> {
+    const args = { channel: this.question.channel, ts, metadata: this.#metadata(key) }
+    return this.#send('chat.update', args, { content })
+  }
+
+  /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
+  async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
+    const { installation, question, log, signal, fetch = globalThis.fetch } = this.#options
+    const { client } = installation
+    const { channel, thread } = question
+    const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
+    const fileKey = `${key}-file`
+    const isOut = this.isPosted(fileKey)
+    const id = isOut ? undefined : await uploadText(client, file, { fetch, signal, log: warn })
+    const shown = isOut || id ? content : file.without
+    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread, mustArrive: true })
+    if (!id) return
+    const find = () => findFile(this.#ownPlace(thread), file.name)
+    const options = { channel, thread, find, signal, checkLease: () => this.run.checkLease() }
     try {
-      return await this.#client.call(method, { ...args, ...content, ...UNPARSED }, options)
+      await this.once(fileKey, { find, send: () => shareFile(client, { id, title: file.title }, options) })
     } catch (error) {
-      if (!(error instanceof SlackRefusal) || !SHAPE_REFUSALS.has(error.code)) throw error
-      log.error({ method, channel: args.channel, code: error.code }, 'Slack refused the blocks: sent as plain text')
-      return this.#client.call(method, { ...args, ...withoutBlocks(content, method), ...UNPARSED }, options)
+      if (!(error instanceof SlackRefusal)) throw error
+      warn({ code: error.code }, 'a file could not be shared')
+      await this.#update(key, ts, file.without)
+      return
     }
+    // An earlier process may have posted it without the file.
+    if (!isNew) await this.#update(key, ts, content)
   }
 
   #metadata(key: string) {
@@ -265,15 +297,3 @@ export class Outbox {
     return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
   }
 }
-
-/** In place of the ts of a post that is in no channel. */
-const WHISPERED = 'whispered'
-
-/** Refusals of how a message looks; its text alone may still be taken. */
-const SHAPE_REFUSALS = new Set([
-  'invalid_blocks',
-  'invalid_blocks_format',
-  'msg_too_long',
-  'msg_blocks_too_long',
-  'invalid_metadata_format',
-])

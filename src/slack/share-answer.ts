@@ -4,7 +4,7 @@ import type { History } from '../history/types.ts'
 import type { Question } from '../run/types.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { openThread } from './command-thread.ts'
-import { noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
+import { clip, noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
 import { PRIVATE } from './format/messages.ts'
 import { answerContents, footerText } from './format/split-answer.ts'
 import type { Mentions } from './mentions.ts'
@@ -29,9 +29,9 @@ export async function shareAnswer(options: ShareOptions): Promise<void> {
   const record = await archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.whisper('gone', noteContent(PRIVATE.gone))
   const asked = await mentions.readable(record.question.text)
-  const [first, ...others] = answerContents(await viewOf(record, options))
-  const thread = await openThread(joined(rootContent(question.user, asked), first), outbox)
-  for (const [i, content] of others.entries()) await outbox.under(thread).deliver(`answer-${i + 2}`, content)
+  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, options)))
+  const thread = await openThread(root, outbox)
+  for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
   const { id, user, at, team, channel } = question
   const { standalone = asked } = record
   const turn = { id, question: record.question.text, standalone, answer: record.answer.text, user, at }
@@ -53,6 +53,14 @@ async function viewOf(record: RunRecord, { mentions, settings }: ShareOptions): 
   }
 }
 
-function joined(one: Content, other: Content | undefined): Content {
-  return other ? { text: `${one.text}\n\n${other.text}`, blocks: [...one.blocks, ...other.blocks] } : one
+/** What one message may hold, with some room: 13,000 characters. */
+const MESSAGE_CHARS = 12_000
+
+/** Question and answer in one message, where that is short enough; else the answer stands below the question. */
+function messagesOf(asked: Content, answer: Content[]): { root: Content; below: Content[] } {
+  const [first, ...below] = answer
+  if (!first || JSON.stringify([asked.blocks, first.blocks]).length > MESSAGE_CHARS)
+    return { root: asked, below: answer }
+  const text = clip(`${asked.text}\n\n${first.text}`)
+  return { root: { ...first, text, blocks: [...asked.blocks, ...first.blocks] }, below }
 }

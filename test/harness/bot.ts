@@ -219,11 +219,11 @@ export class Thread {
     return this.endings().at(-1) ?? ''
   }
 
-  /** The answer to what was asked last, without its footer. */
+  /** The answer to what was asked last, without its footer and its buttons. */
   async lastAnswer(): Promise<string> {
     return (await this.ended())
       .split('\n')
-      .filter((line) => !FOOTER.test(line))
+      .filter((line) => !FOOTER.test(line) && !BUTTON.test(line))
       .join('\n')
   }
 
@@ -237,5 +237,6 @@ export class Thread {
 }
 
 export const FOOTER = /^\d+ steps? · \d+\.\d s\b/m
+export const BUTTON = /^(?:Good answer|Bad answer|Show work|Ask again)$/
 export const REFERENCE = /Reference: ([0-9a-f]{8})/
 const STEP = /^(?:💭|🔧|⚠️ The model|_Understood as:_.*\n(?:💭|🔧))/u

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
 import { pings } from '../../src/playground/shown.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
-import { withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
+import { blocksIn, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 
 /** An answer as mrkdwn, its messages one after the other, without the footer. */
@@ -25,12 +25,18 @@ export function textsOf({ blocks }: Content): string[] {
   })
 }
 
-/** Throws what Slack would answer to this, by a post or by an update. */
+/** Throws what Slack would answer to this, by a post or by an update, in its best form and in each simpler one. */
 export function accept(content: Content): void {
-  const sent = sanitize(content)
-  readContent({ ...sent })
-  readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
+  const { text, blocks, simpler = new Map(), file } = content
+  const types = [...new Set([...simpler.keys()].map(({ type }) => type))]
+  const forms = types.map((_, i) => blocksIn(content, (type) => types.slice(0, i + 1).includes(type)))
+  for (const form of [blocks, ...types.map((one) => blocksIn(content, (type) => type === one)), ...forms]) {
+    const sent = sanitize({ text, blocks: form })
+    readContent({ ...sent })
+    readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
+    expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
+  }
   readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
   readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
-  expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
+  if (file) accept(file.without)
 }

@@ -80,6 +80,8 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'conversations.info': CHANNEL_NAMES,
   'conversations.join': ['channels:join'],
   'conversations.replies': HISTORY,
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'users.info': ['users:read'],
@@ -107,7 +109,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 }
 
 /** What else the listeners and methods need, which the code does not have yet; this list ends when they are in. */
-const AHEAD = { events: ['app_home_opened', 'reaction_added'], scopes: ['files:write', 'reactions:read'] }
+const AHEAD = { events: ['app_home_opened', 'reaction_added'], scopes: ['reactions:read'] }
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */

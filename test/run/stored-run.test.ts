@@ -14,6 +14,7 @@ test('every kind of step is read as it was stored', () => {
     ok: true,
     text: 'page',
     sources: [{ title: 'Dune', url: 'https://example.com/' }],
+    series: { title: 'Sold', points: [{ label: '1965', value: 2 }] },
     exhausted: true as const,
     hint: true as const,
     note: 'Only the first.',

@@ -23,7 +23,7 @@ describe.concurrent('an answer', () => {
       '# Dune\n\n**Frank Herbert** wrote it in *1965*:\n\n- [page](https://example.com/dune)\n- `code`\n\n```js\nlet x = 1 < 2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |'
     const [shown] = await answered(markdown)
     expect(shown).toMatch(
-      /^\*Dune\*\n\n\*Frank Herbert\* wrote it in _1965_:\n\n• page \(`https:\/\/example\.com\/dune`\)\n• `code`\n\n```\nlet x = 1 < 2\n```\n\n```\na \| b\n--\|--\n1 \| 2\n```\n0 steps/,
+      /^\*Dune\*\n\n\*Frank Herbert\* wrote it in _1965_:\n\n• page \(`https:\/\/example\.com\/dune`\)\n• `code`\n\n```\nlet x = 1 < 2\n```\na, b\na\nb\n1\n2\n0 steps/,
     )
   })
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'
-import { FOOTER, secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { BUTTON, FOOTER, secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
@@ -16,7 +16,7 @@ const answers = (thread: Thread) =>
   thread.endings().map((text) =>
     text
       .split('\n')
-      .filter((line) => !FOOTER.test(line))
+      .filter((line) => !FOOTER.test(line) && !BUTTON.test(line))
       .join('\n'),
   )
 

@@ -53,7 +53,14 @@ describe('names', async () => {
     const thread = await bot.mention('echoes')
     expect(await thread.lastAnswer()).toBe(`It is ${names}.`)
     expect(thread.steps()[0]).toContain(`💭 I ask ${names}.\n🔧 *calculator* \`1+@Bob\``)
-    expect(JSON.stringify(thread.messages().map(({ text, blocks }) => [text, blocks]))).not.toMatch(IDS)
+    // A button carries the question's id, which nobody reads.
+    const read = (key: string, value: unknown) => (key === 'value' ? undefined : value)
+    expect(
+      JSON.stringify(
+        thread.messages().map(({ text, blocks }) => [text, blocks]),
+        read,
+      ),
+    ).not.toMatch(IDS)
     expect(slack.pings()).toEqual([])
   })
 

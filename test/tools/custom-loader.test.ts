@@ -117,6 +117,19 @@ export default { name: 'shout', description: 'Shouts.', run: (text: Text): strin
   })
 })
 
+test('a series that a tool returns is kept where it is one, and else left out', async () => {
+  const use = async (series: string) => {
+    const { tools } = await loadCustomTools(
+      await folder({ 'a.js': tool(`run: () => ({ text: 't', series: ${series} })`) }),
+    )
+    return runTool(tools, { tool: 'shout', input: { input: '' } }, toolContext())
+  }
+  const points = [{ label: '2025', value: 3 }]
+  expect(await use("{ title: 'Sold', points: [{ label: 2025, value: 3 }] }")).toMatchObject({ series: { points } })
+  expect(await use("{ title: 'Sold', points: [{ label: 'x', value: 1 / 0 }] }")).toEqual({ text: 't', sources: [] })
+  expect(await use('7')).toEqual({ text: 't', sources: [] })
+})
+
 describe('a broken file is named with its fault and left out', () => {
   test.each([
     ['no default export', 'export const x = 1', 'It has no default export'],

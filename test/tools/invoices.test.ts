@@ -23,6 +23,16 @@ test('the seed’s question is answered with 21100', async () => {
   expect(await act('Diff', `${first} ${second}`)).toBe('21100')
 })
 
+test('all amounts come as text for the model, and as a series for people', async () => {
+  const { text, series } = await runTool(
+    invoices(),
+    { tool: 'GetInvoice', input: { company: 'all companies' } },
+    toolContext(),
+  )
+  expect(text).toBe('A: 2000\nB: 1500\nC: 20000\nD: 6700\nE: 1000\nF: 4100')
+  expect(series?.points.map(({ label, value }) => `${label}: ${value}`).join('\n')).toBe(text)
+})
+
 test('every observation in the worked examples is what the tools really say', async () => {
   const [file = ''] = exampleFiles({ enabled: ['invoices'] })
   const examples = await readFile(join(ROOT, file), 'utf8')

@@ -1,6 +1,6 @@
 /** What happens in a run: its steps, and the events that tell of them. */
 import type { Usage } from './model-contract.ts'
-import type { Source, ToolMemory } from './tool-contract.ts'
+import type { Series, Source, ToolMemory } from './tool-contract.ts'
 
 /** What the model asked for: the tool's name as it wrote it, and the input (text, or fields where the dialect writes JSON). */
 export interface Action {
@@ -15,6 +15,7 @@ export interface Observation {
   text: string
   ok: boolean
   sources?: Source[]
+  series?: Series
   /** A repeatable tool has nothing more to give, see `ToolOutput`. */
   exhausted?: true
   /** The loop wrote it, not a tool: nothing was found. */

@@ -7,6 +7,12 @@ export interface Source {
   url: string
 }
 
+/** Numbers in their order, such as amounts by company or values by year: a reader may draw them. The text says them too. */
+export interface Series {
+  title: string
+  points: { label: string; value: number }[]
+}
+
 /** The answer to a tool's fetch: the body as text, already capped in size. */
 export interface Fetched {
   status: number
@@ -36,12 +42,14 @@ export interface ToolContext {
 }
 
 /**
- * What a tool returns: text for the model, and the pages it came from. With `exhausted` a repeatable tool says that it has
- * nothing more: from then on the same input is a repetition, until another tool has run.
+ * What a tool returns: text for the model, the pages it came from, and a series for people to see. With `exhausted` a repeatable tool
+ * says that it has nothing more: from then on the same input is a repetition, until another tool has run.
  */
 export interface ToolOutput {
   text: string
   sources?: Source[]
+  /** At most 100 points; the labels and the title are cut at 200 characters. */
+  series?: Series
   exhausted?: boolean
 }
 

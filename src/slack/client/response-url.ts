@@ -1,6 +1,8 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import { sanitize } from '../format/escape.ts'
+import { isOfForm, SlackRefusal } from './slack-errors.ts'
+import { addressAtSlack } from './slack-address.ts'
 
 /** Slack takes five uses of a response_url, within 30 minutes. */
 const TRIES = 3
@@ -47,48 +49,57 @@ interface Client {
   ): Promise<unknown>
 }
 
-/** `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
+/** Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
 interface WhisperTo {
   responseUrl?: string | undefined
   replaces?: boolean
   channel: string
   user: string
+  thread_ts?: string
+  signal?: AbortSignal
+}
+
+interface WhisperOptions {
+  client: Client
+  fetch?: typeof globalThis.fetch | undefined
+  log(fields: object, line: string): void
+  /** What goes into the person's direct messages where the channel takes nothing. */
+  elsewhere?: object
 }
 
 /**
- * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel.
- * @throws what kept Slack from taking that
+ * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel, else in the direct
+ * messages. `forms`: the message, and simpler ones for where Slack refuses how it looks. @throws what kept Slack from taking it
  */
 export async function whisper(
-  { responseUrl, replaces = false, ...place }: WhisperTo,
-  message: object,
-  options: {
-    client: Client
-    fetch?: typeof globalThis.fetch | undefined
-    log(fields: object, line: string): void
-    signal?: AbortSignal
-  },
+  { responseUrl, replaces = false, signal, ...place }: WhisperTo,
+  forms: readonly [object, ...object[]],
+  options: WhisperOptions,
 ): Promise<void> {
-  const { client, fetch = globalThis.fetch, log, signal } = options
-  const sent = { ...message, parse: 'none' }
-  const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}), ...sent }
-  if (responseUrl && (await respond(responseUrl, ephemeral, { apiUrl: client.apiUrl, fetch, log }))) return
-  await client.call('chat.postEphemeral', { ...place, ...sent }, { effort: 'patient', signal })
+  const { client, fetch = globalThis.fetch, log, elsewhere } = options
+  const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}) }
+  const at = { apiUrl: client.apiUrl, fetch, log }
+  if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
+  for (const [i, form] of forms.entries())
+    try {
+      await client.call('chat.postEphemeral', { ...place, ...form, ...UNPARSED }, { effort: 'patient', signal })
+      return
+    } catch (error) {
+      if (i < forms.length - 1 && isOfForm(error)) continue
+      if (!elsewhere || !(error instanceof SlackRefusal)) throw error
+      log({ error: messageOf(error) }, 'the asker could not be told where they asked')
+      break
+    }
+  // Slack opens the direct messages of a person where they are given in place of a channel.
+  const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+  await client.call('chat.postMessage', args, { effort: 'patient', signal })
 }
+
+/** Slack makes no links of its own from the text that notifications and screen readers get. */
+export const UNPARSED = { parse: 'none' }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {
   await response.body?.cancel().catch(() => undefined)
   const seconds = Number(response.headers.get('retry-after') ?? 0)
   return { status: response.status, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 }
-}
-
-const SLACK_HOSTS = /(?:^|\.)slack(?:-gov)?\.com$/
-
-/** The address as it is judged, which is the one that is used; undefined where it is none of Slack's. */
-function addressAtSlack(address: string, apiUrl: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
-  const url = new URL(address)
-  if (url.username !== '' || url.password !== '') return undefined
-  const isSlacks = url.protocol === 'https:' && url.port === '' && SLACK_HOSTS.test(url.hostname)
-  return isSlacks || url.origin === new URL(apiUrl).origin ? url.href : undefined
 }

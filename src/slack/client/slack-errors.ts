@@ -5,10 +5,13 @@ import { LeaseLost } from '../../errors.ts'
 export class SlackRefusal extends Error {
   override name = 'SlackRefusal'
   readonly code: string
+  /** What Slack says beside the code, such as which block it does not take. */
+  readonly details: string[]
 
-  constructor(method: string, code: string) {
+  constructor(method: string, code: string, details: string[] = []) {
     super(`${method}: ${code}`)
     this.code = code
+    this.details = details
   }
 }
 
@@ -44,7 +47,7 @@ export function faultOf(error: unknown, method: string): TransientFault {
   if (error instanceof WebAPIRateLimitedError) return { error, limitedMs: Math.max(1, error.retryAfter) * 1000 }
   if (error instanceof WebAPIPlatformError) {
     const code = refusalCode(error)
-    if (code !== undefined) throw new SlackRefusal(method, code)
+    if (code !== undefined) throw new SlackRefusal(method, code, error.data.response_metadata?.messages)
     return { error, unsure: error.data.error !== 'ratelimited' }
   }
   if (error instanceof WebAPIHTTPError) return { error, unsure: true }
@@ -63,4 +66,14 @@ export function outcomeOf(error: unknown): string {
   if (error instanceof WebAPIRateLimitedError) return 'ratelimited'
   if (error instanceof WebAPIPlatformError) return String(error.data.error)
   return error instanceof WebAPIHTTPError ? `http_${error.statusCode}` : 'connection'
+}
+
+/** No simpler form is shorter. */
+export const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
+
+/** Refusals of how a message looks; its text alone may still be taken. */
+const OF_FORM = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])
+
+export function isOfForm(error: unknown): error is SlackRefusal {
+  return error instanceof SlackRefusal && OF_FORM.has(error.code)
 }

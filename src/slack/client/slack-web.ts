@@ -3,6 +3,7 @@ import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { sanitize } from '../format/escape.ts'
+import { Refusals } from './refusals.ts'
 import { faultOf, outcomeOf, SlackRefusal } from './slack-errors.ts'
 
 export type SlackArgs = Record<string, unknown>
@@ -45,6 +46,8 @@ const ONCE_TIMEOUT_MS = 4_000
 export class SlackWeb {
   /** Where this Slack is. */
   readonly apiUrl: string
+  /** What this workspace has refused of late. */
+  readonly refusals = new Refusals()
   readonly #clients: Record<CallOptions['effort'], WebClient>
   readonly #log: Log
   readonly #rateLimits = new RateLimits()

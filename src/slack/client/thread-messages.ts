@@ -96,6 +96,17 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
   }
 }
 
+/** The ts of the bot's message that shows a file of this name, which carries no metadata; undefined also where nobody may look. */
+export async function findFile(place: OwnPlace, name: string): Promise<string | undefined> {
+  try {
+    for await (const { ts, files } of ownMessages(place))
+      if (Array.isArray(files) && files.some((file: { name?: string }) => file.name === name)) return ts
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+  }
+  return undefined
+}
+
 /** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
 function sinceOf({ ts, at }: Question): string {
   return ts ?? String(at / 1000 - 60)

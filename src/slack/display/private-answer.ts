@@ -1,5 +1,4 @@
-import type { KnownBlock } from '@slack/web-api'
-import { noteContent, privateChoice, type Content } from '../format/blocks.ts'
+import { noteContent, privateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Display, Ending } from './types.ts'
@@ -17,7 +16,7 @@ export class PrivateAnswer implements Display {
   }
 
   async finish(ending: Ending): Promise<void> {
-    const contents = ending.kind === 'note' ? [noteContent(ending.text)] : answerContents(ending.view).map(unpressable)
+    const contents = ending.kind === 'note' ? [noteContent(ending.text)] : contentsOf(ending.view)
     for (const [i, content] of contents.entries()) await this.#outbox.whisper(`${ending.key}-${i + 1}`, content)
     if (ending.kind === 'answer') await this.#outbox.whisper('choice', privateChoice(this.#outbox.question.id))
   }
@@ -25,10 +24,7 @@ export class PrivateAnswer implements Display {
   async end(): Promise<void> {}
 }
 
-/** What is pressed below other answers would let others see of this one. */
-function unpressable({ text, blocks }: Content): Content {
-  return {
-    text,
-    blocks: blocks.filter((block: KnownBlock) => block.type !== 'actions' && block.type !== 'context_actions'),
-  }
+/** Without a file, which would be the channel's, and without the buttons, which would let others see something of it. */
+function contentsOf({ questionId: _, ...view }: AnswerView): Content[] {
+  return answerContents(view).map((content) => content.file?.without ?? content)
 }

@@ -149,8 +149,10 @@ export class RunDisplay {
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
     const footer = [...this.#downLines(), last].join('\n')
-    const asked = { question: outbox.question.text, understood: this.#understood }
-    const view = { ...final, ...asked, allowedHosts: linkHosts, footer }
+    const { id, text } = outbox.question
+    const asked = { question: text, questionId: id, understood: this.#understood }
+    const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
+    const view = { ...final, ...asked, series, allowedHosts: linkHosts, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 

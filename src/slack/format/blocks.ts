@@ -1,13 +1,24 @@
 import type { KnownBlock, MrkdwnElement } from '@slack/web-api'
-import type { Action, Observation, Source, StopReason } from '../../agent/types.ts'
+import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { ASK_EDITED, KEEP, SHARE } from './action-ids.ts'
+import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
+import type { ChartBlock } from './types.ts'
+
+/** A block, whether the SDK's types know it or not. */
+export type ShownBlock = KnownBlock | ChartBlock
+
+/** A block, and after it what stands in its place where Slack refuses its type, each form simpler than the one before. */
+export type Forms = [block: ShownBlock, ...simpler: ShownBlock[][]]
 
 /** What one Slack message shows: blocks, and the text for notifications and screen readers. */
 export interface Content {
   text: string
-  blocks: KnownBlock[]
+  blocks: ShownBlock[]
+  /** What stands in a block's place where Slack refuses its type. That may have simpler forms again; an empty list is nothing. */
+  simpler?: ReadonlyMap<ShownBlock, ShownBlock[]>
+  /** What did not fit: it goes into the thread as a file. `without` is shown in place of this where Slack takes no file. */
+  file?: { name: string; title: string; text: string; without: Content }
 }
 
 /** `chat.update` takes 4,000 characters of text, `chat.postMessage` 40,000. */
@@ -33,6 +44,10 @@ export interface AnswerView {
   /** The text is no answer but what is known. */
   gaveUp?: boolean
   question: string
+  /** The question's id, for the buttons below its answer; without one there are none. */
+  questionId?: string
+  /** What tools returned to be drawn. */
+  series?: Series[]
   understood?: string | undefined
   allowedHosts: string[]
   footer: string
@@ -101,13 +116,44 @@ export function askEditedContent(question: string): Content {
   return { text: line, blocks: [section(line), button] }
 }
 
+/** How much of a question is quoted, and how long its escaped form may be. */
+const QUOTED = { max: 150, most: 300 }
+
+/** What is said about a question elsewhere than where it was asked. */
+export function aboutContent(question: string, { text, blocks }: Content): Content {
+  const about = `_About what you asked me:_ ${escapeWithin(question, QUOTED)}`
+  return { text: `${about}\n${text}`, blocks: [context([about]), ...blocks] }
+}
+
 /** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */
 export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'chat.update'): Content {
-  return { text: method === 'chat.update' ? content.text : textsOf(content.blocks).join('\n\n'), blocks: [] }
+  const words = () => textsOf(blocksIn(content, () => true)).join('\n\n')
+  return { text: method === 'chat.update' ? content.text : words(), blocks: [] }
+}
+
+/** The blocks, those of a refused type in their simpler forms. */
+export function blocksIn({ blocks, simpler }: Content, isRefused: (type: string) => boolean): ShownBlock[] {
+  const formOf = (block: ShownBlock): ShownBlock[] => {
+    const forms = isRefused(block.type) ? simpler?.get(block) : undefined
+    return forms?.flatMap(formOf) ?? [block]
+  }
+  return blocks.flatMap(formOf)
+}
+
+/**
+ * Which type of block a refusal speaks of, of those that have a simpler form: the one at the place that it tells, or that it names,
+ * else the first. Undefined where none has.
+ */
+export function refusedType(blocks: ShownBlock[], content: Content, details: string[]): string | undefined {
+  const said = details.join('\n')
+  const place = /\/blocks\/(\d+)/.exec(said)?.[1]
+  const types = blocks.filter((block) => content.simpler?.has(block)).map(({ type }) => type)
+  const told = [place === undefined ? undefined : blocks[Number(place)]?.type, /type: (\w+)/.exec(said)?.[1]]
+  return types.find((type) => told.includes(type)) ?? types[0]
 }
 
 /** The words of blocks for a place that formats: what is plain text in a block is made so that it stays plain. */
-function textsOf(blocks: KnownBlock[]): string[] {
+function textsOf(blocks: ShownBlock[]): string[] {
   return blocks.flatMap((block) => {
     if (block.type === 'section') return block.text ? [block.text.text] : []
     if (block.type !== 'context') return []
@@ -116,6 +162,25 @@ function textsOf(blocks: KnownBlock[]): string[] {
       return element.type === 'mrkdwn' ? [element.text] : []
     })
   })
+}
+
+/** What stands below an answer to be pressed. A workspace that does not know thumbs gets none. */
+export function buttons(id: string): Forms[] {
+  if (id === '') return []
+  const text = (words: string) => ({ type: 'plain_text' as const, text: words })
+  const button = (action_id: string, words: string) => ({
+    type: 'button' as const,
+    action_id,
+    text: text(words),
+    value: id,
+  })
+  const positive_button = { text: text('Good answer'), value: `up:${id}` }
+  const negative_button = { text: text('Bad answer'), value: `down:${id}` }
+  const thumbs = { type: 'feedback_buttons' as const, action_id: FEEDBACK, positive_button, negative_button }
+  return [
+    [{ type: 'context_actions', elements: [thumbs] }, []],
+    [{ type: 'actions', elements: [button(SHOW_WORK, 'Show work'), button(ASK_AGAIN, 'Ask again')] }],
+  ]
 }
 
 export function section(text: string): KnownBlock {

@@ -64,6 +64,21 @@ export function withoutLinks(text: string): string {
     .replace(/([a-z\d-]\.)(?=[a-z]{2,24}(?![a-z]))/gi, '$1\u200b')
 }
 
+/**
+ * Text of one line for a field that formats nothing and unescapes nothing, such as a table's cell: nothing in it looks like a ping,
+ * and a web address is broken by a space without width. Mail addresses and names of files stay as they are, to be copied.
+ */
+export function plainLine(text: string): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .replace(/<(?=[!@#])/g, '‹')
+  return line.replace(/\S+/g, (word) => (WEB_ADDRESS.test(word) ? withoutLinks(word) : word))
+}
+
+/** A scheme or www, or a host with something behind it. */
+const WEB_ADDRESS = /\/\/|www\.|\.[a-z]{2,24}[/:?#]/i
+
 const SPAN_MOST = 2000
 const MAX_LINES = 2000
 

@@ -3,14 +3,14 @@ const SEGMENT_CHARS = 2000
 
 export interface Segment {
   markdown: string
-  /** What parts it from the segment before: a block's end, or a cut between two lines or two words of one block. */
-  after: 'block' | 'line' | 'word'
+  /** What parts it from the segment before: a block's end, or a cut between two lines, two rows or two words of one block. */
+  after: 'block' | 'line' | 'row' | 'word'
 }
 
 /**
  * Cuts Markdown into segments that are lexed one by one: what `marked` does in quadratic time, it then does over two thousand
  * characters. Cut between two blocks, else between two lines, else between two words. A code block that is longer than a
- * segment stays whole, because that is lexed in linear time; a table that is longer becomes several with the same head.
+ * segment stays whole, because that is lexed in linear time; a table that is longer becomes several with the same head, cut between two rows.
  */
 export function segmentsOf(markdown: string): Segment[] {
   const segments: Segment[] = []
@@ -43,7 +43,7 @@ function cutAfter(markdown: string, { end: start, head: before }: Cut): Cut {
     if (markdown[at] !== '|') head = ''
     if (at > least && isAfterBlank && !CONTINUES.test(markdown.slice(at, at + 8)))
       block = { end: at, after: 'block', head }
-    else if (at > least && markdown[at] !== ' ') line = { end: at, after: head === '' ? 'line' : 'block', head }
+    else if (at > least && markdown[at] !== ' ') line = { end: at, after: head === '' ? 'line' : 'row', head }
     if (end > lineEnd(markdown, at) && fence === undefined) head = markdown.slice(at, end)
     isAfterBlank = fence !== undefined || markdown.slice(at, Math.min(end, at + 200)).trim() === ''
     at = end

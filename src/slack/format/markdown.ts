@@ -4,14 +4,11 @@ import { escapeText, isBlank } from './escape.ts'
 /** A parsed segment of Markdown; `after` says what parts it from the segment before. */
 interface Segment {
   tokens: Token[]
-  after: 'block' | 'line' | 'word'
+  after: 'block' | 'line' | 'row' | 'word'
 }
 
-/** A piece of an answer as mrkdwn; code is split differently from prose. */
-export interface Piece {
-  kind: 'text' | 'code'
-  text: string
-}
+/** A piece of an answer: mrkdwn, of which code is split differently from prose, or a table, which has no mrkdwn form. */
+export type Piece = { kind: 'text' | 'code'; text: string } | { kind: 'table'; table: Tokens.Table }
 
 /** Code between fences, as Slack shows a block of it. */
 export function fence(code: string): string {
@@ -32,7 +29,8 @@ export function toMrkdwn(segments: Segment[], link: RenderLink): Piece[] {
     const last = pieces.at(-1)
     if (first === undefined) continue
     // One block that was lexed in two segments is one piece again.
-    if (after !== 'block' && last?.kind === 'text' && first.kind === 'text')
+    if (after === 'row' && last?.kind === 'table' && first.kind === 'table') last.table.rows.push(...first.table.rows)
+    else if (after !== 'block' && last?.kind === 'text' && first.kind === 'text')
       last.text += (after === 'line' ? '\n' : '') + first.text
     else pieces.push(first)
     pieces.push(...rest)
@@ -41,7 +39,7 @@ export function toMrkdwn(segments: Segment[], link: RenderLink): Piece[] {
 }
 
 function blocks(tokens: Token[], link: RenderLink): Piece[] {
-  return tokens.flatMap((token) => block(token, link)).filter((piece) => !isBlank(piece.text))
+  return tokens.flatMap((token) => block(token, link)).filter((piece) => piece.kind === 'table' || !isBlank(piece.text))
 }
 
 /** One block. Code keeps to itself wherever it stands: in a quote or a list item Slack knows no fence. */
@@ -50,7 +48,7 @@ function block(token: Token, link: RenderLink): Piece[] {
     case 'code':
       return [code((token as Tokens.Code).text)]
     case 'table':
-      return [code(tableText(token as Tokens.Table))]
+      return [{ kind: 'table', table: token as Tokens.Table }]
     case 'heading':
       return [prose(heading(token as Tokens.Heading, link))]
     case 'blockquote':
@@ -71,7 +69,7 @@ function prose(text: string): Piece {
   return { kind: 'text', text }
 }
 
-function code(text: string): Piece {
+export function code(text: string): Piece & { kind: 'code' } {
   return { kind: 'code', text: escapeText(text.replaceAll('```', 'ˋˋˋ')) }
 }
 
@@ -85,7 +83,7 @@ function heading({ tokens }: Tokens.Heading, link: RenderLink): string {
 }
 
 function quoted(piece: Piece): Piece {
-  return piece.kind === 'code' ? piece : prose(piece.text.replace(/^/gm, '> '))
+  return piece.kind === 'text' ? prose(piece.text.replace(/^/gm, '> ')) : piece
 }
 
 function html(raw: string): string {
@@ -182,7 +180,7 @@ function listItem(item: Tokens.ListItem, link: RenderLink, { depth, mark }: { de
 }
 
 function indented(piece: Piece, indent: string): Piece {
-  return piece.kind === 'code' ? piece : prose(piece.text.replace(/^/gm, indent))
+  return piece.kind === 'text' ? prose(piece.text.replace(/^/gm, indent)) : piece
 }
 
 /** The words of parsed Markdown without its marks, for places that take no formatting. Not escaped. */
@@ -200,14 +198,14 @@ function textOf(token: Token): string {
   return token.type === 'codespan' ? text : decodeEntities(text)
 }
 
-/** A table has no mrkdwn form: its columns are aligned, for a code block. Links are written out, since none works there. */
-export function tableText(token: Tokens.Table): string {
+/** A table for a code block: its columns are aligned up to a width, its links written out, since none works there. */
+export function tableText(token: Tokens.Table, mostWidth = MAX_WIDTH): string {
   const rows = [token.header, ...token.rows].map((row) =>
     row.map(({ tokens }) => tokens.map(cellWords).join('').trim()),
   )
   const widths = token.header.map((_, column) =>
     Math.min(
-      MAX_WIDTH,
+      mostWidth,
       rows.reduce((most, row) => Math.max(most, lengthOf(row[column])), 0),
     ),
   )
@@ -216,6 +214,17 @@ export function tableText(token: Tokens.Table): string {
   const rule = widths.map((width) => '-'.repeat(width)).join('-|-')
   return [line(rows[0] ?? []), rule, ...rows.slice(1).map(line)].map((text) => text.trimEnd()).join('\n')
 }
+
+/** The words of a table's cell, and its links in their own places as `link` writes them. */
+export function cellParts({ tokens }: Tokens.TableCell, link: RenderLink): { words: string; isLink: boolean }[] {
+  return tokens.flatMap((token): { words: string; isLink: boolean }[] => {
+    if (token.type === 'link' || token.type === 'image') return [{ words: span(token, link), isLink: true }]
+    if ('tokens' in token && token.tokens) return cellParts({ ...EMPTY_CELL, tokens: token.tokens }, link)
+    return [{ words: wordsOfOne(token), isLink: false }]
+  })
+}
+
+const EMPTY_CELL: Tokens.TableCell = { text: '', tokens: [], header: false, align: null }
 
 /** What is wider stands out: filling all rows up to it would multiply the table's size. */
 const MAX_WIDTH = 60

@@ -1,35 +1,53 @@
-import type { KnownBlock } from '@slack/web-api'
-import type { StopReason, Usage } from '../../agent/types.ts'
+import type { Tokens } from 'marked'
+import type { Series, StopReason, Usage } from '../../agent/types.ts'
 import { totalOf } from '../../agent/run-progress.ts'
-import { clip, context, section, understoodLine, type AnswerView, type Content } from './blocks.ts'
+import {
+  buttons,
+  clip,
+  context,
+  section,
+  understoodLine,
+  type AnswerView,
+  type Content,
+  type Forms,
+  type ShownBlock,
+} from './blocks.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
+import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
 import { escapeText, headOf, isBlank, shorten } from './escape.ts'
+import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
-import { fence, toMrkdwn, type Piece, type RenderLink } from './markdown.ts'
+import { cellParts, code, fence, tableText, toMrkdwn, type Piece, type RenderLink } from './markdown.ts'
+import { restFile } from './rest-file.ts'
+import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with some room. */
 const SECTION_CHARS = 2900
-const SECTIONS_A_MESSAGE = 4
 const MESSAGES_AN_ANSWER = 5
+/** What all blocks of a message may say, and how much of that is the answer's own at most. */
+const MESSAGE_CHARS = 12_800
+const BODY_CHARS = 4 * SECTION_CHARS
+/** What may stand below the answer besides its footer: the line about a cut, the buttons, the charts as text. */
+const BELOW_CHARS = 300
+const CHART_CHARS = 1000
 /** Of an answer in Markdown so much is read: a little more than fits into its messages. */
 const ANSWER_CHARS = 60_000
 
-/** The final answer: one message, or several where it is too long for one. The last carries the footer. */
+/** The final answer: one message, or several where it is too long for one. The last carries the footer and the buttons. */
 export function answerContents(view: AnswerView): Content[] {
   const link = linkWriter(view)
-  const texts = packPieces(piecesOf(view.text, link), SECTION_CHARS)
   const head = view.understood ? [understoodLine(view.understood)] : []
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
-  const messages = inGroups(texts.length > 0 ? texts : ['(The answer is empty.)'], SECTIONS_A_MESSAGE)
-  const cut = cutLine(view, messages.slice(MESSAGES_AN_ANSWER).flat())
-  const sent = messages.slice(0, MESSAGES_AN_ANSWER)
-  return sent.map((group, i) => {
-    const isLast = i === sent.length - 1
-    const blocks = [...(i === 0 && head.length > 0 ? [context(head)] : []), ...group.map(section)]
-    return {
-      text: clip([...(i === 0 ? head : []), ...group].join('\n\n')),
-      blocks: isLast ? [...blocks, ...cut.map((line) => context([line])), ...footerBlocks(view, link)] : blocks,
-    }
+  const footer = footerLines(view, link)
+  const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
+  const around = [...head, ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
+  const most = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
+  const messages = inMessages(unitsOf(view.text, link, most), most)
+  const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
+  const shown = messages.slice(0, MESSAGES_AN_ANSWER)
+  return shown.map((units, i) => {
+    const parts = { head: i === 0 ? head : [], units }
+    return i < shown.length - 1 ? contentOf(parts) : lastContent(parts, { view, footer, charts, rest })
   })
 }
 
@@ -40,17 +58,131 @@ function linkWriter({ sources, question, allowedHosts: allowed }: AnswerView): R
     renderLink(link, (policy ??= linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })))
 }
 
-function piecesOf(markdown: string, link: RenderLink): Piece[] {
-  return toMrkdwn(parseMarkdown(headOf(markdown, ANSWER_CHARS)), link)
+/** What no message's end falls into: a section's text, or a table, whose texts are those of its simplest form. */
+interface Unit {
+  texts: string[]
+  table?: TableForms
 }
 
-/** Says how much of an answer is not shown, where that is so. */
-function cutLine(view: AnswerView, rest: string[]): string[] {
-  const more = Math.max(0, view.text.length - ANSWER_CHARS) + rest.reduce((sum, text) => sum + text.length, 0)
-  if (more === 0) return []
-  return [
-    `✂️ _This answer is too long for Slack: about ${more.toLocaleString('en-US')} more characters are not shown._`,
-  ]
+function unitsOf(markdown: string, link: RenderLink, most: number): Unit[] {
+  const read = readPart(markdown)
+  const pieces = toMrkdwn(parseMarkdown(MAY_HAVE_FORMULA.test(read) ? withReadableFormulas(read) : read), link)
+  const units: Unit[] = []
+  let run: TextPiece[] = []
+  const endRun = () => {
+    for (const text of packPieces(run)) units.push({ texts: [text] })
+    run = []
+  }
+  for (const piece of pieces) {
+    const unit = piece.kind === 'table' ? tableUnit(piece.table, link, most) : undefined
+    if (unit) endRun()
+    if (unit) units.push(unit)
+    else run.push(piece.kind === 'table' ? code(tableText(piece.table)) : piece)
+  }
+  endRun()
+  return units.length > 0 ? units : [{ texts: ['(The answer is empty.)'] }]
+}
+
+/** The beginning of an answer, as far as it is read: up to a paragraph's, a line's or a word's end. */
+function readPart(markdown: string): string {
+  if (markdown.length <= ANSWER_CHARS) return markdown
+  const head = headOf(markdown, ANSWER_CHARS)
+  const end = ['\n\n', '\n', ' '].map((place) => head.lastIndexOf(place)).find((at) => at > 0.9 * ANSWER_CHARS)
+  return head.slice(0, end)
+}
+
+/** A table as a block of its own; undefined for one that Slack would not take, or whose simplest form does not fit a message. */
+function tableUnit(table: Tokens.Table, link: RenderLink, most: number): Unit | undefined {
+  const rows = [table.header, ...table.rows].slice(0, MAX_ROWS)
+  const forms = tableForms(
+    rows.map((row) => row.map((cell) => cellParts(cell, link))),
+    table.align,
+  )
+  if (!forms) return undefined
+  const aligned = packPieces([code(tableText(table))])
+  const texts = lengthOf(aligned) <= most ? aligned : packPieces([code(tableText(table, 0))])
+  return lengthOf(texts) <= most ? { texts, table: forms } : undefined
+}
+
+/** More than any block takes. */
+const MAX_ROWS = 200
+
+/** As few messages as hold them, in their order. What the tables of one say has a limit of its own. */
+function inMessages(units: Unit[], most: number): Unit[][] {
+  const messages: Unit[][] = []
+  let [chars, tableChars] = [Infinity, 0]
+  for (const unit of units) {
+    const own = unit.table?.chars ?? 0
+    const weight = Math.max(lengthOf(unit.texts), own)
+    if (chars + weight > most || tableChars + own > TABLE_CHARS) {
+      messages.push([])
+      chars = tableChars = 0
+    }
+    messages.at(-1)?.push(unit)
+    chars += weight
+    tableChars += own
+  }
+  return messages
+}
+
+function lengthOf(texts: string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0)
+}
+
+function contentOf({ head, units, tail = [] }: { head: string[]; units: Unit[]; tail?: Forms[] }): Content {
+  const all = [...(head.length > 0 ? [[context(head)] satisfies Forms] : []), ...units.flatMap(unitForms), ...tail]
+  const simpler = new Map<ShownBlock, ShownBlock[]>()
+  for (const [block, ...forms] of all)
+    for (const [i, form] of forms.entries()) {
+      const before = i === 0 ? block : forms[i - 1]?.[0]
+      if (before) simpler.set(before, form)
+    }
+  return {
+    text: clip([...head, ...units.flatMap(({ texts }) => texts)].join('\n\n')),
+    blocks: all.map(([block]) => block),
+    ...(simpler.size > 0 ? { simpler } : {}),
+  }
+}
+
+/** Of the older kind of table a message takes one alone. */
+function unitForms({ texts, table }: Unit, _: number, units: Unit[]): Forms[] {
+  const sections = texts.map(section)
+  if (!table) return sections.map((block) => [block])
+  const isFirst = table === units.find((unit) => unit.table)?.table
+  return [isFirst ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
+}
+
+interface Ending {
+  view: AnswerView
+  footer: string[]
+  charts: Series[]
+  /** What did not fit. */
+  rest: string[]
+}
+
+function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, charts, rest }: Ending): Content {
+  const { questionId = '', text } = view
+  const unread = text.slice(readPart(text).length)
+  const more = lengthOf(rest) + unread.length
+  const below = [[context(footer)] satisfies Forms, ...buttons(questionId)]
+  const contentWith = (lines: string[]) => {
+    const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
+    return contentOf({ ...parts, tail })
+  }
+  if (more === 0) return contentWith([])
+  const about = `about ${more.toLocaleString('en-US')} more characters are`
+  const without = contentWith([`✂️ _This answer is too long for Slack: ${about} not shown._`])
+  if (questionId === '') return without
+  const file = restFile({ rest, unread, questionId })
+  return {
+    ...contentWith([`✂️ _This answer is too long for messages: ${about} in the file below._`]),
+    file: { ...file, without },
+  }
+}
+
+function chartForms(series: Series): Forms[] {
+  const chart = chartBlock(series)
+  return chart ? [[chart, [section(fence(code(chartText(chart)).text))]]] : []
 }
 
 const STOPPED: Record<StopReason, string> = {
@@ -67,12 +199,12 @@ const BEST_ANSWER = 'This is my best answer from what I found.'
 
 const SOURCES_SHOWN = 5
 
-function footerBlocks(view: AnswerView, link: RenderLink): KnownBlock[] {
+function footerLines(view: AnswerView, link: RenderLink): string[] {
   const links = view.sources
     .slice(0, SOURCES_SHOWN)
     .map((source) => link({ label: shorten(source.title, 80), href: source.url }))
   while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
-  return [context([...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)])]
+  return [...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)]
 }
 
 /** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021`, with ~ before what is estimated. */
@@ -91,25 +223,24 @@ export function footerText(run: { steps: number; ms: number; usage: Usage[] }): 
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-function inGroups<T>(items: T[], size: number): T[][] {
-  return items.length <= size ? [items] : [items.slice(0, size), ...inGroups(items.slice(size), size)]
-}
+type TextPiece = Exclude<Piece, { kind: 'table' }>
 
 /**
- * Packs pieces into texts of at most `max` characters: whole pieces where they fit, else split at lines, sentences or
- * words. A code block that must be split becomes several whole ones. Nothing is lost and no entity or link is cut in two.
+ * Packs pieces into texts for sections: whole pieces where they fit, else split at lines, sentences or words. A code block that
+ * must be split becomes several whole ones. Nothing is lost and no entity or link is cut in two.
  */
-export function packPieces(pieces: Piece[], max: number): string[] {
+function packPieces(pieces: TextPiece[]): string[] {
   const out: string[] = []
-  for (const piece of pieces.flatMap((p) => splitPiece(p, max))) {
+  for (const piece of pieces.flatMap((p) => splitPiece(p, SECTION_CHARS))) {
     const last = out.at(-1)
-    if (last !== undefined && last.length + 2 + piece.length <= max) out[out.length - 1] = `${last}\n\n${piece}`
+    if (last !== undefined && last.length + 2 + piece.length <= SECTION_CHARS)
+      out[out.length - 1] = `${last}\n\n${piece}`
     else out.push(piece)
   }
   return out
 }
 
-function splitPiece(piece: Piece, max: number): string[] {
+function splitPiece(piece: TextPiece, max: number): string[] {
   if (piece.kind === 'code') return splitText(piece.text, max - FENCE, ['\n']).map(fence)
   return splitText(piece.text, max, ['\n', '. ', '。', ' '])
 }

@@ -31,7 +31,7 @@ export async function openSettings(
     const who = await maySet(command, settings, { ...installation, isLater: false })
     const { client } = installation
     if (who.denial !== undefined)
-      return await whisper({ responseUrl, channel, user }, noteContent(SETTINGS_WORDS[who.denial]), {
+      return await whisper({ responseUrl, channel, user }, [noteContent(SETTINGS_WORDS[who.denial])], {
         client,
         fetch,
         log: warn,
@@ -40,7 +40,7 @@ export async function openSettings(
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {
     warn({ error: messageOf(error) }, 'the settings could not be shown')
-    const words = noteContent(SETTINGS_WORDS.failed)
+    const words: [object] = [noteContent(SETTINGS_WORDS.failed)]
     await whisper({ responseUrl, channel, user }, words, { ...installation, fetch, log: warn }).catch(() => undefined)
   }
 }

@@ -32,7 +32,7 @@ export function listenToSettingsSubmission(app: App, options: ListenerOptions): 
     await ack()
     const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
     const { client } = installation
-    const told = whisper({ ...to, user: person.user }, noteContent(words), { ...options, client, log: warn })
+    const told = whisper({ ...to, user: person.user }, [noteContent(words)], { ...options, client, log: warn })
     told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
   })
 }

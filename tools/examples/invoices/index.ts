@@ -3,7 +3,7 @@
  * examples for AGENT_DIALECT=bracket in examples.md. `TOOLS=invoices` turns them on.
  */
 import { z } from 'zod'
-import type { Tool } from '../../../src/agent/types.ts'
+import type { Tool, ToolOutput } from '../../../src/agent/types.ts'
 import { ToolError } from '../../../src/errors.ts'
 
 const INVOICES = new Map([
@@ -19,10 +19,10 @@ const quantities = z.object({ quantities: z.string().describe('numbers with spac
 
 const getInvoice: Tool<{ company: string }> = {
   name: 'GetInvoice',
-  description: 'Gives the invoice amount of a trading company.',
+  description: 'Gives the invoice amount of a trading company, or of all.',
   schema: z.object({ company: z.string().describe('name of the company') }),
   effects: 'read',
-  run: async ({ company }) => String(amountOf(company)),
+  run: async ({ company }) => (/^\W*all\b/i.test(company) ? allAmounts() : String(amountOf(company))),
 }
 
 const diff: Tool<{ quantities: string }> = {
@@ -48,6 +48,13 @@ const total: Tool<{ quantities: string }> = {
 /** The three tools, in the order in which the seed lists them. */
 export function invoices(): Tool[] {
   return [getInvoice, diff, total]
+}
+
+/** All of them in a line each, and as a series for people to see. */
+function allAmounts(): ToolOutput {
+  const points = [...INVOICES].map(([company, amount]) => ({ label: company, value: amount }))
+  const text = points.map(({ label, value }) => `${label}: ${value}`).join('\n')
+  return { text, series: { title: 'Invoice amounts by company', points } }
 }
 
 /** `A`, `company A`, `"a"`. */

@@ -1,0 +1,95 @@
+import { backoffMs, sleep } from '../../backoff.ts'
+import { messageOf } from '../../errors.ts'
+import type { Refusals } from './refusals.ts'
+import { addressAtSlack } from './slack-address.ts'
+import { SlackRefusal } from './slack-errors.ts'
+
+/** The Web API, as far as it is called here. */
+interface Client {
+  readonly apiUrl: string
+  readonly refusals: Refusals
+  call(
+    method: string,
+    args: Record<string, unknown>,
+    options: Pick<ShareOptions, 'checkLease'> & {
+      effort: 'patient'
+      signal: AbortSignal
+      lookUp?: () => Promise<{ ts: string } | undefined>
+    },
+  ): Promise<Record<string, unknown>>
+}
+
+/** How long an upload may take: a message waits for it. Milliseconds. */
+const UPLOAD_MS = 30_000
+const TRY_MS = 10_000
+const TRIES = 3
+/** What a refused upload is remembered by, and the refusals that hold for more than one file. */
+const SCOPE = 'files:write'
+const NO_UPLOADS = new Set(['missing_scope', 'file_uploads_disabled', 'unknown_method', 'not_allowed_token_type'])
+
+/**
+ * Uploads a text as a snippet that nobody sees yet (https://docs.slack.dev/messaging/working-with-files#upload). @returns the file's id,
+ * or undefined where Slack takes no file, which is remembered. @throws what `signal` was aborted with
+ */
+export async function uploadText(
+  client: Client,
+  file: { name: string; text: string },
+  options: { fetch: typeof globalThis.fetch; signal: AbortSignal; log(fields: object, line: string): void },
+): Promise<string | undefined> {
+  if (client.refusals.has(SCOPE)) return undefined
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(UPLOAD_MS)])
+  const body = Buffer.from(file.text)
+  const args = { filename: file.name, length: body.length, snippet_type: 'text' }
+  try {
+    const { upload_url, file_id } = await client.call('files.getUploadURLExternal', args, { effort: 'patient', signal })
+    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, { fetch: options.fetch, signal })
+    return String(file_id)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    options.log({ error: messageOf(error) }, 'a file could not be uploaded')
+    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(SCOPE)
+    return undefined
+  }
+}
+
+/** The bytes go to Slack, or to the server that `SLACK_API_URL` names, and nowhere else: no other host, no redirect. */
+async function sendBytes(
+  address: string | undefined,
+  body: Buffer<ArrayBuffer>,
+  { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
+): Promise<void> {
+  if (!address) throw new Error('the upload address is not at a host of Slack')
+  for (let attempt = 1; ; attempt++) {
+    const time = AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)])
+    const sent = await fetch(address, { method: 'POST', body, signal: time, redirect: 'manual' }).catch(() => undefined)
+    await sent?.body?.cancel().catch(() => undefined)
+    if (sent?.ok) return
+    signal.throwIfAborted()
+    if (attempt >= TRIES) throw new Error(`Slack does not take the bytes of a file (${sent?.status ?? 'no answer'})`)
+    await sleep(backoffMs(attempt, { base: 500, max: 5_000 }), signal)
+  }
+}
+
+interface ShareOptions {
+  channel: string
+  thread: string
+  /** The ts of the message that shows the file, if it is there already. */
+  find(): Promise<string | undefined>
+  checkLease?: () => Promise<void>
+  signal: AbortSignal
+}
+
+/** Shows an uploaded file in a thread. @returns the ts of its message, or where none is seen (yet) the file's id. @throws SlackRefusal */
+export async function shareFile(
+  client: Client,
+  { id, title }: { id: string; title: string },
+  { channel, thread, find, ...options }: ShareOptions,
+): Promise<string> {
+  const lookUp = async () => {
+    const ts = await find()
+    return ts === undefined ? undefined : { ts }
+  }
+  const args = { files: [{ id, title }], channel_id: channel, thread_ts: thread }
+  await client.call('files.completeUploadExternal', args, { effort: 'patient', lookUp, ...options })
+  return (await find()) ?? id
+}

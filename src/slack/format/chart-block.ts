@@ -1,0 +1,47 @@
+import type { Series } from '../../agent/types.ts'
+import { headOf, isBlank, plainLine } from './escape.ts'
+import type { ChartBlock } from './types.ts'
+
+/** https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
+export const CHARTS_A_MESSAGE = 2
+const TITLE_CHARS = 50
+const LABEL_CHARS = 20
+const POINTS = { least: 2, most: 20 }
+
+/** A series as a chart; undefined where Slack would not take it, or where there is nothing to compare. */
+export function chartBlock({ title, points }: Series): ChartBlock | undefined {
+  const data = points.map(({ label, value }) => ({ label: cut(label, LABEL_CHARS), value }))
+  const categories = data.map(({ label }) => label)
+  const isDrawable =
+    data.length >= POINTS.least &&
+    data.length <= POINTS.most &&
+    new Set(categories).size === data.length &&
+    data.every(({ value }) => Number.isFinite(value))
+  if (!isDrawable) return undefined
+  const type = categories.every((label) => IN_TIME.test(label)) ? 'line' : 'bar'
+  const name = cut(title, TITLE_CHARS)
+  return {
+    type: 'data_visualization',
+    title: name,
+    chart: { type, series: [{ name, data }], axis_config: { categories } },
+  }
+}
+
+/** A year, a month or a day. */
+const IN_TIME = /^\d{4}(?:-\d{2}(?:-\d{2})?)?$/
+
+/** The same for a code block. */
+export function chartText({ title, chart }: ChartBlock): string {
+  const data = chart.series[0]?.data ?? []
+  const width = Math.max(...data.map(({ label }) => label.length))
+  return [title, ...data.map(({ label, value }) => `${label.padEnd(width)}  ${value.toLocaleString('en-US')}`)].join(
+    '\n',
+  )
+}
+
+/** Plain text of one line that is not empty; Slack formats nothing of it, and nothing in it can ping. */
+function cut(text: string, most: number): string {
+  const line = plainLine(text).trim()
+  const shown = line.length <= most ? line : `${headOf(line, most - 1).trimEnd()}…`
+  return isBlank(shown) ? '–' : shown
+}

@@ -1,0 +1,147 @@
+import { readableFormula } from './latex-formula.ts'
+
+/** What is longer is no formula. Characters. */
+const FORMULA_CHARS = 4000
+const INLINE_CHARS = 300
+
+/** Code, which is left as it is, or what may begin a formula. */
+const PLACES =
+  /(?<=^|\n)[ \t]*(`{3,}(?=[^`\n]*\n)|~{3,})[^\n]*\n[^]*?(?:\n[ \t]*\1[`~]*[ \t]*(?=\n|$)|$(?![^]))|(`+)(?!`)|\\\\(?!\n)|\\[[(]|\$\$?|\\(?:begin|boxed|d?frac|sqrt)(?=[{[])|\\[^]/g
+
+/** Whether there may be a formula in a text: a quick look, so that other texts are not read for one. */
+export const MAY_HAVE_FORMULA = /\\[[(a-z]|\$[^\s$]/i
+
+/**
+ * Markdown with the formulas of LaTeX that models write in it (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`, environments, and bare `\frac` and
+ * the like) as readable text. Code stays; so do prices: `$5 and $6` is no formula. Never throws; takes time linear in the length.
+ */
+export function withReadableFormulas(markdown: string): string {
+  const ends = new Ends(markdown)
+  let [text, done] = ['', 0]
+  PLACES.lastIndex = 0
+  for (const match of markdown.matchAll(PLACES)) {
+    const [mark, fence, ticks] = match
+    if (match.index < done || fence !== undefined) continue
+    if (ticks !== undefined) {
+      const end = ends.after(ticks, match.index + ticks.length)
+      if (end < 0) continue
+      text += markdown.slice(done, end + ticks.length)
+      done = end + ticks.length
+      continue
+    }
+    const found = formulaAt(markdown, { at: match.index, mark }, ends)
+    if (!found) continue
+    text += markdown.slice(done, match.index) + found.text
+    done = found.end
+  }
+  return text + markdown.slice(done)
+}
+
+/** Where the next of a sign is. Asked from places that only go forwards, it reads the text once for each sign. */
+class Ends {
+  readonly #text: string
+  readonly #next = new Map<string, number>()
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** -1 where there is none. */
+  after(sign: string, from: number): number {
+    const known = this.#next.get(sign)
+    if (known !== undefined && (known < 0 || known >= from)) return known
+    const at = this.#text.indexOf(sign, from)
+    this.#next.set(sign, at)
+    return at
+  }
+}
+
+interface Found {
+  text: string
+  end: number
+}
+
+function formulaAt(markdown: string, { at, mark }: { at: number; mark: string }, ends: Ends): Found | undefined {
+  const from = at + mark.length
+  const upTo = (sign: string, most: number) => {
+    const end = ends.after(sign, from)
+    return end < 0 || end - from > most ? undefined : { latex: markdown.slice(from, end), end: end + sign.length }
+  }
+  if (mark === '$') {
+    const found = upTo('$', INLINE_CHARS)
+    const isRaised = /^[_^]/.test(markdown.charAt(from))
+    const isInWord = !isRaised && /[\w\\]/.test(markdown.charAt(at - 1))
+    // Pandoc's rule: a dollar before a digit ends no formula.
+    const isPrice = found !== undefined && /\d/.test(markdown.charAt(found.end))
+    return found && !isInWord && !isPrice && isInline(found.latex) ? shown(found) : undefined
+  }
+  if (mark === '$$') return block(upTo('$$', FORMULA_CHARS))
+  if (mark === '\\(') return inline(upTo('\\)', FORMULA_CHARS))
+  if (mark === '\\[') return block(upTo('\\]', FORMULA_CHARS))
+  if (mark === '\\begin') return environment(markdown, at, ends)
+  return /^\\[a-z]/.test(mark) && mark.length > 2 ? bare(markdown, at) : undefined
+}
+
+/** A formula in a line; undefined for what has no sign of one, such as `\(see below\)`. */
+function inline(found: { latex: string; end: number } | undefined): Found | undefined {
+  if (!found || !/[\\^_=+*/<>\d-]|^\s*[a-z](?:\([a-z, ]*\))?\s*$/i.test(found.latex)) return undefined
+  return shown(found)
+}
+
+function shown({ latex, end }: { latex: string; end: number }): Found {
+  return { text: asMarkdown(readableFormula(latex)), end }
+}
+
+/** A formula of its own: its lines stay lines. */
+function block(found: { latex: string; end: number } | undefined): Found | undefined {
+  const formula = inline(found)
+  return formula && { ...formula, text: formula.text.replaceAll('\n', '  \n') }
+}
+
+const ENVIRONMENTS = new Set(
+  (
+    'equation align aligned alignat gather gathered multline split eqnarray cases array matrix pmatrix bmatrix Bmatrix ' +
+    'vmatrix Vmatrix smallmatrix'
+  ).split(' '),
+)
+
+function environment(markdown: string, at: number, ends: Ends): Found | undefined {
+  const name = /^\\begin\{([a-zA-Z]{1,20}\*?)\}/.exec(markdown.slice(at, at + 40))?.[1]
+  const close = `\\end{${name}}`
+  const end = name !== undefined && ENVIRONMENTS.has(name.replace('*', '')) ? ends.after(close, at) : -1
+  if (end < 0 || end - at > FORMULA_CHARS) return undefined
+  return block({ latex: markdown.slice(at, end + close.length), end: end + close.length })
+}
+
+/** `\frac{a}{b}` or `\boxed{42}` without any marks around: the command and the groups behind it. */
+function bare(markdown: string, at: number): Found | undefined {
+  const window = markdown.slice(at, at + INLINE_CHARS)
+  let [end, depth] = [window.search(/[{[]/), 0]
+  for (; end < window.length; end++) {
+    const char = window.charAt(end)
+    if (char === '{' || char === '[') depth += 1
+    if (char === '}' || char === ']') depth -= 1
+    if (depth === 0 && !/[{[]/.test(window.charAt(end + 1))) break
+  }
+  if (depth !== 0 || end >= window.length) return undefined
+  return shown({ latex: window.slice(0, end + 1), end: at + end + 1 })
+}
+
+/** Names of functions that stand in formulas without a backslash. */
+const NAMES = /(?<![a-z])(?:sin|cos|tan|log|ln|exp|max|min|mod|lim|det|gcd)(?![a-z])/gi
+
+/** Whether what stands between two dollars is a formula, and not what somebody says between two prices or two variables of a shell. */
+function isInline(latex: string): boolean {
+  if (/^\s|\s$|^$|\n\s*\n/.test(latex)) return false
+  const words = latex.replace(/\\[a-z]+\*?(?:\{[^{}]*\})?|[_^]\s*\{[^{}]*\}/gi, ' ').replace(NAMES, ' ')
+  if (/[a-z]{3}|[,.;:!?]\s|[a-z]\s+[a-z]{2}/i.test(words)) return false
+  if (/^\d/.test(latex)) return /[\\^_=]|^\d+(?:\.\d+)?$/.test(latex)
+  return /[\\^_=<>+*/-]|^\|[^|]+\|$|^[a-z]′*'*(?:\([a-z0-9, ]*\))?$/i.test(latex)
+}
+
+/** So that Markdown changes nothing of it. */
+function asMarkdown(text: string): string {
+  return text
+    .replace(/[\\[\]|]/g, '\\$&')
+    .replace(/^([-+=#>]|\d+(?=[.)]))/gm, (begin) => (/^\d/.test(begin) ? `${begin}\u200b` : `\\${begin}`))
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import { tableCharacters } from '../../src/playground/block-tables.ts'
+import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { blocksIn, type Content, type ShownBlock } from '../../src/slack/format/blocks.ts'
+import { accept, textsOf } from '../harness/slack-content.ts'
+
+type DataTable = Extract<ShownBlock, { type: 'data_table' }>
+
+function contentsOf(text: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): Content[] {
+  const contents = answerContents({
+    text,
+    sources: [],
+    question: '',
+    allowedHosts: ['example.com'],
+    footer: 'F',
+    ...view,
+  })
+  for (const content of contents) accept(content)
+  return contents
+}
+
+function tablesOf(contents: Content[]): DataTable[] {
+  return contents.flatMap(({ blocks }) => blocks.filter((block): block is DataTable => block.type === 'data_table'))
+}
+
+/** The cells as they stand in the block, by row. */
+function cells(text: string): unknown[][] {
+  return tablesOf(contentsOf(text))[0]?.rows ?? []
+}
+
+const raw = (text: string) => ({ type: 'raw_text', text })
+const table = (rows: string[][]) =>
+  [rows[0], rows[0]?.map(() => '---'), ...rows.slice(1)].map((row) => `| ${row?.join(' | ')} |`).join('\n')
+const filled = (rows: number, columns: number, text: string) =>
+  table(Array.from({ length: rows }, (_, y) => Array.from({ length: columns }, (__, x) => `${text}${y}.${x}`)))
+
+describe('a table', () => {
+  test('is a data_table, whose cells are plain text, numbers, or links that may open', () => {
+    const rows = cells(
+      table([
+        ['**Name**', 'Born', 'Page'],
+        ['`Ada` *L.*', '1,815', '[Ada](https://example.com/ada)'],
+      ]),
+    )
+    const link = { type: 'link', url: 'https://example.com/ada', text: 'Ada' }
+    expect(rows).toEqual([
+      [raw('Name'), raw('Born'), raw('Page')],
+      [
+        raw('Ada L.'),
+        { type: 'raw_number', value: 1815, text: '1,815' },
+        { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [link] }] },
+      ],
+    ])
+  })
+
+  test('leaves what is to be copied', () => {
+    const row = cells(
+      table([
+        ['a', 'b', 'c'],
+        ['ada@example.com', 'Node.js', '= 1 + 2'],
+      ]),
+    )[1]
+    expect(row).toEqual([raw('ada@example.com'), raw('Node.js'), raw('= 1 + 2')])
+  })
+
+  test('has no empty cell, no ping and no link that may not open', () => {
+    const rows = cells(
+      table([
+        ['', 'b', 'c'],
+        ['\u200b', '<!channel> <@U0BOB000001>', '[x](https://evil.example/?q=1)'],
+      ]),
+    )
+    expect(rows[0]?.[0]).toEqual(raw('–'))
+    expect(rows[1]).toEqual([
+      raw('–'),
+      raw('‹!channel> ‹@U0BOB000001>'),
+      raw(expect.stringMatching(/^x \(https:\u200b/)),
+    ])
+  })
+
+  test.each([
+    ['data_table', ['table']],
+    ['data_table table', ['section', 'context']],
+  ])('where %s is refused it is the next simpler form', (types, [first]) => {
+    const [content] = contentsOf(
+      table([
+        ['Name', 'Born'],
+        ['Frank', '1920'],
+        ['[Ada](https://example.com/ada)', '1815'],
+      ]),
+    )
+    const blocks = blocksIn(content!, (type) => types.split(' ').includes(type))
+    expect(blocks[0]?.type).toBe(first)
+    if (first === 'section')
+      expect(textsOf({ text: '', blocks })[0]).toBe(
+        '```\nName                          | Born\n------------------------------|-----\nFrank                         | 1920\nAda (https://example.com/ada) | 1815\n```',
+      )
+  })
+
+  test('keeps the alignment of its columns in the older form', () => {
+    const [content] = contentsOf('| a | b |\n|--:|:-:|\n| 1 | 2 |')
+    const [block] = blocksIn(content!, (type) => type === 'data_table')
+    expect(block).toMatchObject({ type: 'table', column_settings: [{ align: 'right' }, { align: 'center' }] })
+  })
+
+  test.each([
+    ['of 101 rows', filled(101, 2, 'c')],
+    ['of 21 columns', filled(2, 21, 'c')],
+    ['of more than 10,000 characters', filled(50, 5, 'word '.repeat(10))],
+    ['of a head alone', '| a | b |\n|---|---|'],
+  ])('%s is text', (_, text) => {
+    expect(tablesOf(contentsOf(text))).toEqual([])
+  })
+
+  test('of 100 rows and of 20 columns is a block', () => {
+    expect(tablesOf(contentsOf(filled(100, 2, 'c')))[0]?.rows).toHaveLength(100)
+    expect(tablesOf(contentsOf(filled(2, 20, 'c')))[0]?.rows[0]).toHaveLength(20)
+  })
+
+  test('in a long answer stays whole, in its place', () => {
+    const words = 'Some words of it. '.repeat(500)
+    const contents = contentsOf(`${words}\n\n${filled(90, 3, 'a cell ')}\n\n${words}`)
+    expect(tablesOf(contents).map(({ rows }) => rows.length)).toEqual([90])
+    const at = contents.findIndex(({ blocks }) => blocks.some(({ type }) => type === 'data_table'))
+    expect(textsOf(contents[at]!).join('')).not.toBe('')
+    expect(contents.slice(0, at).flatMap(textsOf).concat(contents.slice(at).flatMap(textsOf)).join(' ')).toContain(
+      'Some words',
+    )
+  })
+
+  test('with others has at most 10,000 characters a message', () => {
+    const contents = contentsOf(
+      Array.from({ length: 6 }, (_, i) => `## T${i}\n\n${filled(30, 4, 'some words ')}`).join('\n\n'),
+    )
+    expect(tablesOf(contents)).toHaveLength(6)
+    const sums = contents.map((content) =>
+      tablesOf([content]).reduce((sum, block) => sum + tableCharacters({ ...block }), 0),
+    )
+    expect(sums.length).toBeGreaterThan(1)
+    expect(Math.max(...sums)).toBeLessThan(10_000)
+  })
+
+  test('may have formulas in its cells, bars too', () => {
+    expect(cells('| a | b |\n|---|---|\n| $|x|$ | $x^2$ |')[1]).toEqual([raw('|x|'), raw('x²')])
+  })
+
+  test('in a list or a quote is a table too', () => {
+    expect(tablesOf(contentsOf('> | a |\n> |---|\n> | 1 |'))).toHaveLength(1)
+  })
+})
+
+describe('a series', () => {
+  const series = (points: [string, number][]) => [
+    { title: 'Sales <!channel>', points: points.map(([label, value]) => ({ label, value })) },
+  ]
+  const chartsOf = (contents: Content[]) =>
+    contents.flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'))
+
+  test('is a chart below the answer: bars, or over time a line; where refused, code', () => {
+    const [content] = contentsOf('Sold.', {
+      series: series([
+        ['A', 1],
+        ['B', 2000],
+      ]),
+    })
+    expect(chartsOf([content!])).toMatchObject([{ title: 'Sales ‹!channel>', chart: { type: 'bar' } }])
+    const blocks = blocksIn(content!, (type) => type === 'data_visualization')
+    expect(textsOf({ text: '', blocks })).toContain('```\nSales ‹!channel&gt;\nA  1\nB  2,000\n```')
+    const inTime = contentsOf('Sold.', {
+      series: series([
+        ['2024', 1],
+        ['2025', 2],
+      ]),
+    })
+    expect(chartsOf(inTime)).toMatchObject([{ chart: { type: 'line', axis_config: { categories: ['2024', '2025'] } } }])
+  })
+
+  test.each<[string, [string, number][]]>([
+    ['one point', [['A', 1]]],
+    ['over 20 points', Array.from({ length: 21 }, (_, i) => [`p${i}`, i])],
+    [
+      'two points of one label',
+      [
+        ['A', 1],
+        ['A', 2],
+      ],
+    ],
+    [
+      'no number',
+      [
+        ['A', NaN],
+        ['B', 2],
+      ],
+    ],
+  ])('of %s is not drawn', (_, points) => {
+    expect(chartsOf(contentsOf('Sold.', { series: series(points) }))).toEqual([])
+  })
+
+  test('long names are cut, empty ones shown, and two charts are the most', () => {
+    const long = series([
+      ['l'.repeat(500), 1],
+      [' ', 2],
+    ])
+    expect(chartsOf(contentsOf('Sold.', { series: [...long, ...long, ...long] }))).toHaveLength(2)
+  })
+})

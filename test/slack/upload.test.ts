@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { Refusals } from '../../src/slack/client/refusals.ts'
+import { uploadText } from '../../src/slack/client/upload.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Uploads a text where Slack names this address for it. @returns the file's id, and where the bytes went. */
+async function uploadTo(upload_url: string) {
+  const sent: string[] = []
+  const call = async () => ({ upload_url, file_id: 'F1' })
+  const fetch: typeof globalThis.fetch = async (address) => {
+    sent.push(String(address))
+    return new Response('OK')
+  }
+  const client = { apiUrl: 'http://127.0.0.1:9/api/', refusals: new Refusals(), call }
+  const options = { fetch, signal: AbortSignal.timeout(5000), log: () => undefined }
+  return { id: await uploadText(client, { name: 'a.txt', text: 'private' }, options), sent }
+}
+
+test.each(['https://files.slack.com/upload/v1/abc', 'http://127.0.0.1:9/upload/F1'])('bytes go to %s', async (url) => {
+  expect(await uploadTo(url)).toEqual({ id: 'F1', sent: [url] })
+})
+
+test.each([
+  'https://evil.example/upload',
+  'http://files.slack.com/upload',
+  'https://files.slack.com.evil.example/',
+  'https://u:p@files.slack.com/',
+  'no address',
+])('bytes do not go to %s', async (url) => {
+  expect(await uploadTo(url)).toEqual({ id: undefined, sent: [] })
+})
+
+test('a refusal is remembered for an hour', () => {
+  let now = 0
+  const refusals = new Refusals(() => now)
+  refusals.remember('data_table')
+  expect([refusals.has('data_table'), refusals.has('table')]).toEqual([true, false])
+  now = HOUR_MS - 1
+  expect(refusals.has('data_table')).toBe(true)
+  now = HOUR_MS
+  expect(refusals.has('data_table')).toBe(false)
+  expect(refusals.until.size).toBe(0)
+})
