@@ -13,6 +13,7 @@ import { Withdrawn } from '../run/control.ts'
 import { hasThreadBefore, isDirect, isPrivate, type Question, type Run } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
+import { openAbout } from './about-message.ts'
 import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { openCommandThread } from './command-thread.ts'
@@ -118,10 +119,21 @@ async function handleQuestion(work: Work): Promise<void | 'waiting'> {
     return shareAnswer({ ...work, ...options }).catch((error: unknown) => noticeFailure(error, work))
   const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
   if (refusal) return noticeRefusal(refusal, { ...work, ...options })
+  if (question.about !== undefined) return answerAbout(work)
   if (!isUnrooted(question)) return answerInThread(work)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
+}
+
+/** Answers a question about a message in the thread of that. */
+async function answerAbout(work: Work): Promise<void | 'waiting'> {
+  try {
+    await openAbout(work)
+  } catch (error) {
+    return noticeFailure(error, work)
+  }
+  return answerInThread(work)
 }
 
 async function deadLetter(work: Work): Promise<void> {

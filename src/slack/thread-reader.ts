@@ -7,6 +7,7 @@ import type { Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
 import { hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
+import { SlackRefusal } from './client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileNames, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
@@ -54,6 +55,19 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
     log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
     return { said: filesLine(own), files: own }
   }
+}
+
+/**
+ * One message of the question's thread, whoever wrote it, as the model gets it.
+ * @throws SlackRefusal where Slack does not give it, or it is gone
+ */
+export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<string> {
+  const { question, installation, signal } = options
+  const { channel, thread } = question
+  for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
+    if (message.ts === ts)
+      return (await linesOf([message], options))[0] ?? 'somebody: (no words, only what I cannot read)'
+  throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 
 /** The ts of the newest question that was answered; a question's id ends with its message's ts, or has more behind that. */

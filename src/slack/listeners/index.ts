@@ -1,6 +1,8 @@
 import type { App } from '@slack/bolt'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
+import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
+import { listenToAskAboutSubmission } from './ask-about-submission.ts'
 import { listenToAskCommand } from './ask-command.ts'
 import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
@@ -19,6 +21,8 @@ const LISTENERS = [
   listenToMessageDeletions,
   listenToAskCommand,
   listenToSettingsSubmission,
+  listenToAskAboutShortcut,
+  listenToAskAboutSubmission,
   listenToShareButton,
   listenToKeepButton,
   listenToAskEdited,
