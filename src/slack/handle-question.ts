@@ -32,7 +32,7 @@ import { FILES_MESSAGE, isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
 import { shareAnswer } from './share-answer.ts'
-import { readThread } from './thread-reader.ts'
+import { readMessage, readThread } from './thread-reader.ts'
 
 export interface HandleQuestionOptions {
   installations: Installations
@@ -128,8 +128,10 @@ async function handleQuestion(work: Work): Promise<void | 'waiting'> {
 
 /** Answers a question about a message in the thread of that. */
 async function answerAbout(work: Work): Promise<void | 'waiting'> {
+  const { question, mentions } = work
   try {
-    await openAbout(work)
+    const asked = await mentions.readable(question.text)
+    await openAbout({ ...work, asked, readMessage: () => readMessage(work, question.about ?? '') })
   } catch (error) {
     return noticeFailure(error, work)
   }

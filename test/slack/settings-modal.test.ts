@@ -16,10 +16,10 @@ async function settings(bot: TestBot, { user = ALICE, channel = GENERAL } = {}) 
 }
 
 /** What somebody is told alone next, after `what`. */
-async function toldAfter(bot: TestBot, what: () => Promise<unknown>, user = ALICE, channel = GENERAL): Promise<string> {
-  const before = bot.slack.whispers(channel, user).length
+async function toldAfter(bot: TestBot, what: () => Promise<unknown>, user = ALICE): Promise<string> {
+  const before = bot.slack.whispers(GENERAL, user).length
   await what()
-  return bot.slack.until(() => bot.slack.whispers(channel, user)[before], 'a private word')
+  return bot.slack.until(() => bot.slack.whispers(GENERAL, user)[before], 'a private word')
 }
 
 const ask = async (bot: TestBot, channel = GENERAL) => {

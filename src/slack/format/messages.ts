@@ -26,7 +26,9 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,
-    `• To have me forget what was said in a channel, or with me in a direct message: type \`${COMMAND} forget\` there`,
+    `• For your eyes only: \`${COMMAND} private: my question\`. About a message: its menu, *Ask about this message*`,
+    '• Alone in a thread: `stop` ends what I am doing, `mute` has me answer mentions only, `unmute` takes that back',
+    `• \`${COMMAND} settings\` sets how I work in a channel, \`${COMMAND} forget\` has me forget what was said there, or with me in a direct message`,
     `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
   ].join('\n')
 }

@@ -5,6 +5,16 @@ import type { Queue } from '../../queue/types.ts'
 import { conversationOf, type Question } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { Installations } from '../../workspace/installations.ts'
+import type { SettingsFor } from '../../workspace/settings.ts'
+
+/** Whether a reply that does not name the bot may be for it: not where the place wants mentions, nor where the thread is muted. */
+export async function isHeard(
+  question: Question,
+  { settingsFor, threads }: { settingsFor: SettingsFor; threads: Pick<ThreadStates, 'load'> },
+): Promise<boolean> {
+  const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
+  return followUps === 'thread' && muted !== true
+}
 
 export interface MuteOptions {
   installations: Installations

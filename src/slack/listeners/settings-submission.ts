@@ -52,8 +52,7 @@ async function save(
   const who = await maySet(person, await settingsFor(place), { ...options, isLater: true })
   if (who.denial !== undefined) return { errors: { [FIELDS.steps]: SETTINGS_WORDS[who.denial] } }
   const before = await channelSettings.load(place)
-  const { whoMayForget: _, ...others } = set
-  const after: ChannelSettings = { ...before, ...(who.mayChangeForget ? set : others) }
+  const after: ChannelSettings = { ...before, ...(who.mayChangeForget ? set : withoutForget(set)) }
   const changed = (Object.keys(after) as (keyof ChannelSettings)[]).filter(
     (name) => !isDeepStrictEqual(before[name], after[name]),
   )
@@ -61,4 +60,8 @@ async function save(
   await channelSettings.save(place, after)
   log.info({ ...person, changed }, 'the settings of a place are changed')
   return { changed }
+}
+
+function withoutForget({ whoMayForget: _, ...others }: ChannelSettings): ChannelSettings {
+  return others
 }

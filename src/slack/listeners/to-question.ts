@@ -9,7 +9,7 @@ import type { ThreadStates } from '../../threads/types.ts'
 import type { ChannelSettingsStore } from '../../workspace/channel-settings.ts'
 import type { Identity, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
-import { hearMuteWord } from './mute-word.ts'
+import { hearMuteWord, isHeard } from './mute-word.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 
 export interface ListenerOptions {
@@ -104,12 +104,6 @@ export async function enqueueMessage(
 /** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
 function isMuteWord({ surface, text, thread, ts }: Question): boolean {
   return surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
-}
-
-/** Whether a reply that does not name the bot may be for it: not where the place wants mentions, nor where the thread is muted. */
-async function isHeard(question: Question, { settingsFor, threads }: ListenerOptions): Promise<boolean> {
-  const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
-  return followUps === 'thread' && muted !== true
 }
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */

@@ -101,7 +101,8 @@ function menu(name: MenuName, given: { form: SettingsForm; label: string; values
   const usual = option(DEFAULT, `As everywhere: ${words(form.defaults[name])}`)
   const options = [usual, ...values.slice(0, MOST_OPTIONS - 1).map((value) => option(value, words(value)))]
   const initial_option = options.find(({ value }) => value === form.set[name]) ?? usual
-  return input(name, label, { type: 'static_select', action_id: FIELDS[name], options, initial_option })
+  const element = { type: 'static_select' as const, action_id: FIELDS[name], options, initial_option }
+  return input(name, { label, element })
 }
 
 function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
@@ -113,7 +114,7 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
     placeholder: plain(cut(`As everywhere: ${defaults.model}`, PLACEHOLDER_CHARS)),
     ...(set.model ? { initial_value: set.model.slice(0, MODEL_CHARS) } : {}),
   }
-  return input('model', 'Model', element, `A name that my model endpoint knows.${known}`)
+  return input('model', { label: 'Model', element, hint: `A name that my model endpoint knows.${known}` })
 }
 
 /** Absent where there is but one tool, or none. */
@@ -128,7 +129,7 @@ function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
     placeholder: plain(cut(`As everywhere: ${defaults.tools.join(', ')}`, PLACEHOLDER_CHARS)),
     ...(initial.length > 0 ? { initial_options: initial } : {}),
   }
-  return [input('tools', 'Tools', element, 'None chosen: as everywhere.')]
+  return [input('tools', { label: 'Tools', element, hint: 'None chosen: as everywhere.' })]
 }
 
 function instructionsInput({ set }: SettingsForm): KnownBlock {
@@ -140,12 +141,15 @@ function instructionsInput({ set }: SettingsForm): KnownBlock {
     placeholder: plain('Such as: Answer in Spanish. Prefer metric units.'),
     ...(set.instructions ? { initial_value: set.instructions } : {}),
   }
-  return input('instructions', 'Extra instructions', element)
+  return input('instructions', { label: 'Extra instructions', element })
 }
 
 type InputElement = Extract<KnownBlock, { type: 'input' }>['element']
 
-function input(name: keyof ChannelSettings, label: string, element: InputElement, hint?: string): KnownBlock {
+function input(
+  name: keyof ChannelSettings,
+  { label, element, hint }: { label: string; element: InputElement; hint?: string },
+): KnownBlock {
   const shown = hint === undefined ? {} : { hint: plain(cut(hint, HINT_CHARS)) }
   return { type: 'input', block_id: FIELDS[name], optional: true, label: plain(label), element, ...shown }
 }
