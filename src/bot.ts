@@ -1,5 +1,5 @@
 /** The composition root: builds everything from a Config and starts it. */
-import { createAgent, type AgentParts } from './create-agent.ts'
+import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
 import type { Model } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
@@ -11,7 +11,6 @@ import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers, type AnswerWatch } from './slack/handle-question.ts'
-import type { Choices } from './slack/listeners/to-question.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -57,12 +56,11 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     agentFor: agent.agentFor,
   })
   const { now } = agent.answer.agent
-  const listed: string[] = []
-  const choices = { ...agent.choices, listed }
+  const { choices } = agent
   const parts = { log, net, stores, queue, telemetry, installations, settingsFor, defaultsFor, choices, now }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model)
-    void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => listed.push(...names))
+    void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
   const { socketSilenceMs, socketPause } = options
   const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, socketSilenceMs, socketPause })
@@ -91,7 +89,7 @@ interface Parts {
   installations: Installations
   settingsFor: SettingsFor
   defaultsFor: SettingsFor
-  choices: Choices
+  choices: AgentChoices
   now(): Date
 }
 

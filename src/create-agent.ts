@@ -29,6 +29,8 @@ export interface AgentChoices {
   /** Those that can be offered; others may be named too, where `isModel` says so. */
   models: string[]
   isModel(name: string): boolean
+  /** Models that the endpoint lists; empty until it has told. */
+  listed: string[]
   dialects: Config['AGENT_DIALECT'][]
   tools: string[]
 }
@@ -90,7 +92,7 @@ function onlyModel(model: Model): Models {
 function choicesOf({ names: models, named }: Models, { tools }: Toolbox): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
   const isModel = (name: string) => named(name) !== undefined
-  return { models, isModel, dialects, tools: tools.map(({ name }) => name) }
+  return { models, isModel, listed: [], dialects, tools: tools.map(({ name }) => name) }
 }
 
 interface AllParts extends Models, Toolbox {

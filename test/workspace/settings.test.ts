@@ -29,7 +29,7 @@ async function startSettable(t: Ends, script?: Script) {
   const changed = new Map<string, Partial<Settings>>()
   const plain = settingsFromConfig(config, agent.answer.agent)
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
-  const choices = { ...agent.choices, listed: [] }
+  const { choices } = agent
   const asked = { settingsFor, defaultsFor: plain, choices, log, now: () => new Date() }
   const parts = { ...stores, installations, ...asked }
   const handlers = createQuestionHandlers({ ...parts, answer: { ...agent.answer, history: stores.history } })

@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { RunArchive } from '../../archive/types.ts'
+import type { AgentChoices } from '../../create-agent.ts'
 import type { History } from '../../history/types.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
@@ -25,20 +26,10 @@ export interface ListenerOptions {
   channelSettings: ChannelSettingsStore
   /** As the operator has set it, without what a place has set for itself. */
   defaultsFor: SettingsFor
-  choices: Choices
+  choices: AgentChoices
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
-}
-
-/** What a place may choose from, by name. */
-export interface Choices {
-  models: string[]
-  /** Models that the endpoint lists, as far as it has told. */
-  listed: readonly string[]
-  isModel(name: string): boolean
-  dialects: string[]
-  tools: string[]
 }
 
 /** Forgets what is kept, in every store; whoever holds the stores knows how. */
