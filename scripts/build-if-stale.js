@@ -1,5 +1,5 @@
 /**
- * `node scripts/build-if-stale.js`: what `npm start` and `npm run runs` do first. Builds where dist/ is missing or older
+ * `node scripts/build-if-stale.js`: what `npm start`, `npm run runs` and `npm run feedback` do first. Builds where dist/ is missing or older
  * than a source; starts no compiler where it is neither. Where nothing can be built (an image without sources or compiler, a
  * dist/ that may not be written), what is built is left as it is. JavaScript, since it runs before anything is compiled.
  */
@@ -56,7 +56,7 @@ function obstacle() {
 /** @returns the exit code. */
 function build(newest) {
   const started = Date.now()
-  // The output goes to stderr: `npm run runs` keeps stdout for its list.
+  // The output goes to stderr: `npm run runs` and `npm run feedback` keep stdout for what they list.
   const { status } = spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.build.json'], {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],

@@ -2,7 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { Steering } from './agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
-import type { AgentEvent, Model, Usage } from './agent/types.ts'
+import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals, type RunControl } from './run/control.ts'
@@ -203,9 +203,15 @@ function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress):
   if (event.type === 'gave_up')
     return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason, gaveUp: true } }]
   const parts: RunPart[] = []
-  if (progress.steps !== before.steps && 'step' in event) parts.push({ part: 'step', n: event.n, value: event.step })
+  if (progress.steps !== before.steps && 'step' in event)
+    parts.push({ part: 'step', n: event.n, value: event.type === 'observation' ? timed(event) : event.step })
   if (progress.memory !== before.memory) parts.push({ part: 'memory', value: progress.memory })
   return parts
+}
+
+/** How long a tool took is told by the event alone: it is saved for those who look at the run later. */
+function timed({ step, ms }: Extract<AgentEvent, { type: 'observation' }>): Step {
+  return step.kind === 'tool' ? { ...step, ms } : step
 }
 
 function finalOf({ text, sources, stopped }: Extract<AgentEvent, { type: 'answer' }>) {

@@ -63,7 +63,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
   const { socketSilenceMs, socketPause } = options
-  const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, socketSilenceMs, socketPause })
+  const receiver =
+    config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, agent, socketSilenceMs, socketPause })
   const server = await listenAt(config, { ...parts, receiver })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
   return {
@@ -125,13 +126,14 @@ function watchOf(telemetry: Telemetry): AnswerWatch {
 
 function receiverOf(
   config: Config,
-  parts: Parts & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
+  parts: Parts & { agent: AgentParts } & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
 ): SlackReceiver {
   const { net, stores, telemetry } = parts
   return createSlackReceiver({
     ...parts,
     ...stores,
     queue: parts.queue,
+    onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     ...net,
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,

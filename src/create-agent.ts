@@ -33,6 +33,8 @@ export interface AgentChoices {
   listed: string[]
   dialects: Config['AGENT_DIALECT'][]
   tools: string[]
+  /** The tools that are off or broken, each with the reason. */
+  toolsOff: Toolbox['off']
 }
 
 /** Names, and what the model is told besides. */
@@ -89,10 +91,10 @@ function onlyModel(model: Model): Models {
   }
 }
 
-function choicesOf({ names: models, named }: Models, { tools }: Toolbox): AgentChoices {
+function choicesOf({ names: models, named }: Models, { tools, off: toolsOff }: Toolbox): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
   const isModel = (name: string) => named(name) !== undefined
-  return { models, isModel, listed: [], dialects, tools: tools.map(({ name }) => name) }
+  return { models, isModel, listed: [], dialects, tools: tools.map(({ name }) => name), toolsOff }
 }
 
 interface AllParts extends Models, Toolbox {

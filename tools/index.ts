@@ -62,6 +62,16 @@ export function toolsOn(settings: ToolSettings): string[] {
   return [...new Set(named)].filter((name) => isGiven(entryOf(name), settings))
 }
 
+/** The built-in tools that are off, each with the reason. */
+export function toolsOff(settings: ToolSettings): { name: string; why: string }[] {
+  const on = new Set(toolsOn(settings))
+  const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
+  return off.map(([name, entry]) => {
+    const lacking = isGiven(entry, settings) ? undefined : entry.needs?.setting
+    return { name, why: lacking ? `needs ${lacking}` : 'not among TOOLS' }
+  })
+}
+
 /** Files with worked examples for the chosen tools, as paths from the package's root. @throws ConfigError */
 export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])

@@ -69,6 +69,7 @@ const record = z.object({
 const feedback: z.ZodType<Omit<Feedback, 'by'>> = z.object({
   rating: z.enum(['up', 'down']),
   comment: z.string().optional(),
+  expected: z.string().optional(),
   at: z.number(),
 })
 

@@ -11,6 +11,8 @@ export interface Feedback {
   by: string
   rating: 'up' | 'down'
   comment?: string
+  /** What would have been the right answer. */
+  expected?: string
   /** Milliseconds since the epoch. */
   at: number
 }

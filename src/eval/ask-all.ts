@@ -38,7 +38,17 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
   return outcome
 }
 
-/** Right is an exact match. No answer is never right, whatever the gold answer. */
-export function isRight(question: { gold: string[] }, { answer }: Pick<Outcome, 'answer'>): boolean {
-  return answer !== undefined && exactMatch(answer, question.gold) === 1
+/**
+ * Right is an exact match; where no right answer is known, any but the ones that people rejected. No answer is never right,
+ * whatever the gold answer.
+ */
+export function isRight({ gold, rejected = [] }: Known, { answer }: Pick<Outcome, 'answer'>): boolean {
+  if (answer === undefined) return false
+  return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0
+}
+
+/** What is known of the answers to a question. */
+interface Known {
+  gold: string[]
+  rejected?: string[] | undefined
 }

@@ -29,15 +29,16 @@ export interface Summary {
 
 /** Puts the scores beside the outcomes. */
 export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored[] {
-  const goldOf = new Map(questions.map((question) => [question.id, question.gold]))
+  const known = new Map(questions.map((question) => [question.id, question]))
   return outcomes.map((outcome) => {
-    const gold = goldOf.get(outcome.id) ?? []
-    const answered = outcome.answer !== undefined
+    const { gold, rejected } = known.get(outcome.id) ?? { gold: [] }
+    const right = isRight({ gold, rejected }, outcome) ? 1 : 0
     return {
       ...outcome,
       gold,
-      em: isRight({ gold }, outcome) ? 1 : 0,
-      f1: answered ? f1(outcome.answer ?? '', gold) : 0,
+      em: right,
+      // Without a right answer there is nothing to be near to.
+      f1: gold.length > 0 && outcome.answer !== undefined ? f1(outcome.answer, gold) : right,
     }
   })
 }

@@ -12,7 +12,8 @@ export type Options =
 
 export const HELP = `Asks the agent question sets and scores its answers. Needs a model (OPENAI_API_KEY or OPENAI_BASE_URL) and no Slack setting.
 
-  npm run eval -- SET.jsonl [options]                 a question set: {"id", "question", "gold"} a line
+  npm run eval -- SET.jsonl [options]                 a question set: {"id", "question", "gold"} a line;
+                                                      "rejected" in place of "gold": any answer but these is right
   npm run eval -- --replay FILE.jsonl [options]       recorded episodes, model and observations both as recorded
   npm run eval -- --read FILE.jsonl --out OUT.jsonl   the reader alone, over completions
 

@@ -3,16 +3,22 @@ import { readJsonLines } from './lines.ts'
 
 const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 
-/** One line of a question set: `{id, question, gold}`; `gold` may be a list of answers that are all right. */
-const question = z.object({
-  id: plain,
-  question: z.string().min(1),
-  gold: z.union([plain.transform((one) => [one]), z.array(plain).min(1)]),
-})
+const answers = z.union([plain.transform((one) => [one]), z.array(plain)])
+
+/**
+ * One line of a question set: `{id, question, gold}`; `gold` may be a list of answers that are all right. Where none is known,
+ * `rejected` lists answers that are wrong (people's feedback, `npm run feedback`).
+ */
+const question = z
+  .object({ id: plain, question: z.string().min(1), gold: answers.default([]), rejected: answers.optional() })
+  .refine(({ gold, rejected = [] }) => gold.length + rejected.length > 0)
 
 export type EvalQuestion = z.infer<typeof question>
 
 /** Reads a question set, at most `limit` of it. @throws ConfigError naming the line that is no question. */
 export async function loadQuestions(file: string, limit = Infinity): Promise<EvalQuestion[]> {
-  return (await readJsonLines(file, { schema: question, what: 'a question ({id, question, gold})' })).slice(0, limit)
+  return (await readJsonLines(file, { schema: question, what: 'a question ({id, question, gold or rejected})' })).slice(
+    0,
+    limit,
+  )
 }

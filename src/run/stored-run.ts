@@ -43,6 +43,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   responseUrl: z.string().optional(),
   at: z.number(),
   isLate: z.boolean().optional(),
+  lookingAt: z.string().exactOptional(),
   userTeam: z.string().exactOptional(),
   bot: z.string().exactOptional(),
   traceparent: z.string().optional(),

@@ -21,6 +21,7 @@ const toolStep: z.ZodType<ToolStep> = z.object({
   action: z.object({ tool: z.string(), input: z.unknown(), callId: z.string().exactOptional() }),
   observation: observation.exactOptional(),
   dropped: z.number().exactOptional(),
+  ms: z.number().exactOptional(),
   waiting: z.object({ since: z.number() }).exactOptional(),
 })
 

@@ -39,6 +39,8 @@ export interface Question {
   at: number
   /** Slack could not deliver it at the first try, so replies to it may have come in before it. */
   isLate?: boolean | undefined
+  /** The channel that the asker looked at, where Slack tells that of an agent's direct message. */
+  lookingAt?: string
   /** The asker's workspace, where Slack names another one than ours. */
   userTeam?: string
   /** The id of the bot that asks, if it is no person. */

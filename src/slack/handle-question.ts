@@ -260,7 +260,11 @@ function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
 
 /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
 async function withNames({ question, run, mentions }: Work): Promise<Question> {
-  const named = run.saved.named ?? (await mentions.readable(question.text))
+  const named = run.saved.named ?? (await mentions.readable(withPlace(question)))
   if (named !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: named })
   return { ...question, text: named }
+}
+
+function withPlace({ text, lookingAt }: Question): string {
+  return lookingAt === undefined ? text : `${text}\n\n(The asker is looking at <#${lookingAt}>.)`
 }

@@ -14,9 +14,10 @@ import { messageOf } from '../errors.ts'
 import { seldom, type Log } from '../log.ts'
 import type { ListenerOptions } from './listeners/to-question.ts'
 import { registerListeners } from './listeners/index.ts'
+import { Mentions } from './mentions.ts'
 import { Socket, type SocketOptions } from './socket.ts'
 
-export interface SlackReceiverOptions extends ListenerOptions {
+export interface SlackReceiverOptions extends Omit<ListenerOptions, 'namesIn'> {
   /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
   appToken?: string | undefined
   signingSecret?: string | undefined
@@ -137,7 +138,7 @@ function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: SlackRe
   const app = new App({ receiver, authorize, logger: boltLogger(log), clientOptions: clientOptions(options) })
   // What could not be stored must reach the receiver, which then does not ack.
   app.error((error) => Promise.reject(error))
-  registerListeners(app, options)
+  registerListeners(app, { ...options, namesIn: ({ directory }, place) => new Mentions(directory, place) })
 }
 
 function clientOptions({ apiUrl, fetch, log }: SlackReceiverOptions) {

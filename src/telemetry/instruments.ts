@@ -16,6 +16,7 @@ function questionsIn(registry: Registry) {
   return {
     questions: counter('questions_total', 'Questions that have ended, by outcome', ['outcome']),
     refusals: counter('refusals_total', 'Questions that a limit refused', ['limit']),
+    feedback: counter('feedback_total', 'What people thought of answers: thumbs up and down', ['rating']),
     intake: counter('intake_total', 'Deliveries that could be questions', ['surface', 'outcome']),
     retries: counter(
       'retries_total',

@@ -23,6 +23,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry })
     // rate() does not see the first event of a new series, so series that are known beforehand start at zero.
     for (const outcome of OUTCOMES) this.#m.questions.inc({ outcome }, 0)
+    for (const rating of ['up', 'down']) this.#m.feedback.inc({ rating }, 0)
     for (const of of ['model', 'slack', 'question']) this.#m.retries.inc({ of }, 0)
   }
 
@@ -42,6 +43,8 @@ export class Metrics {
         return this.#m.answer.observe({ outcome: event.outcome }, event.ms / 1000)
       case 'refused':
         return this.#m.refusals.inc({ limit: event.limit })
+      case 'feedback':
+        return this.#m.feedback.inc({ rating: event.rating })
       case 'released':
         return this.#m.retries.inc({ of: 'question' })
       case 'socket':

@@ -113,8 +113,14 @@ export interface SocketEvent {
   isConnected: boolean
 }
 
+/** A person rated an answer. */
+export interface FeedbackEvent {
+  kind: 'feedback'
+  rating: 'up' | 'down'
+}
+
 /** What is reported from outside of the telemetry. */
-export type ReportedEvent = SlackCallEvent | RefusedEvent | CircuitEvent | SocketEvent
+export type ReportedEvent = SlackCallEvent | RefusedEvent | CircuitEvent | SocketEvent | FeedbackEvent
 export type TelemetryEvent =
   | ReportedEvent
   | IntakeEvent

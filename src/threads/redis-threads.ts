@@ -16,6 +16,7 @@ const NAMES: Record<keyof ThreadState, string> = {
   readTo: 'read-to',
   title: 'title',
   renamed: 'renamed',
+  lookingAt: 'looking-at',
 }
 
 /**
@@ -26,14 +27,16 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {
-      const [muted, readTo, title, renamed] = await redis.mget(...keysOf(thread))
-      return stateOf({ muted, readTo, title, renamed })
+      const [muted, readTo, title, renamed, lookingAt] = await redis.mget(...keysOf(thread))
+      return stateOf({ muted, readTo, title, renamed, lookingAt })
     },
     async patch(thread, parts) {
       const set = async (part: keyof ThreadState, value: string | boolean | undefined) =>
         value === undefined || redis.set(threadKey(prefix, thread, NAMES[part]), String(value), 'PX', ttlMs)
-      const { muted, readTo, title, renamed } = parts
-      await Promise.all([set('muted', muted), set('readTo', readTo), set('title', title), set('renamed', renamed)])
+      const { muted, readTo, title, renamed, lookingAt } = parts
+      const seen = lookingAt && `${lookingAt.channel} ${lookingAt.at}`
+      const flags = [set('muted', muted), set('renamed', renamed)]
+      await Promise.all([...flags, set('readTo', readTo), set('title', title), set('lookingAt', seen)])
     },
     async forget(thread) {
       await redis.unlink(...keysOf(thread))
@@ -45,8 +48,10 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
 type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
 
 /** What cannot be read counts as never set. */
-function stateOf({ muted, readTo, title, renamed }: Stored): ThreadState {
+function stateOf({ muted, readTo, title, renamed, lookingAt }: Stored): ThreadState {
+  const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
   return {
+    ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),
     ...flagOf('muted', muted),
     ...(readTo && /^\d{1,20}\.\d{1,20}$/.test(readTo) ? { readTo } : {}),
     ...(title ? { title } : {}),

@@ -9,6 +9,8 @@ export interface ThreadState {
   /** The title of the thread's session, and whether a person gave it. */
   title?: string
   renamed?: boolean
+  /** Beside the threads of a direct message: the channel that its person looks at, and since when (ms since the epoch). */
+  lookingAt?: { channel: string; at: number }
 }
 
 /** The states of threads. Each part is kept for HISTORY_TTL_DAYS after it was last set. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
-import { checkToolNames, createToolbox, exampleFiles, toolsOn, type ToolSettings } from '../../tools/index.ts'
+import { checkToolNames, createToolbox, exampleFiles, toolsOff, toolsOn, type ToolSettings } from '../../tools/index.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
 import type { ToolHttp } from './http/tool-http.ts'
@@ -13,6 +13,8 @@ import { ROOT } from '../package-root.ts'
 export interface Toolbox {
   tools: Tool[]
   examples: string
+  /** The tools that are off or broken, each with the reason, in words for people. */
+  off: { name: string; why: string }[]
 }
 
 /** A file of people's own tools that cannot be used, with a sentence about its fault. */
@@ -45,7 +47,11 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   if (custom.length > 0) log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
   const files = [...exampleFiles(on).map((file) => join(ROOT, file)), join(dir, 'examples.md')]
   const examples = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
-  return { tools: [...builtIn, ...custom], examples: examples.join('\n\n') }
+  const names = new Set(custom.map((tool) => tool.name))
+  const off = toolsOff(wanted).filter(({ name }) => !names.has(name))
+  // What is wrong with a file is for the log: its fault may quote it.
+  const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be used; the log says why' }))
+  return { tools: [...builtIn, ...custom], examples: examples.join('\n\n'), off: [...off, ...broken] }
 }
 
 /** For a terminal: the fault may quote the file, so control characters go. */

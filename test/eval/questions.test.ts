@@ -59,6 +59,24 @@ interface Results {
   }[]
 }
 
+test('where no right answer is known, any but a rejected one is right', async (t) => {
+  const { folder, out, model } = await smallSet(t)
+  const file = join(folder, 'rated.jsonl')
+  const set = [
+    { id: 'same', question: 'Which colour is the sky?', rejected: ['Azure'] },
+    { id: 'other', question: 'Is water wet?', gold: [], rejected: 'yes' },
+  ]
+  await writeFile(file, set.map((line) => JSON.stringify(line)).join('\n'))
+  const { stdout, sides } = await evaluate(model, [file, '--out', out])
+  expect(sides[0]!.questions.map(({ id, em, f1 }) => [id, em, f1])).toEqual([
+    ['same', 0, 0],
+    ['other', 1, 1],
+  ])
+  expect(stdout).toMatch(/1 of 2 right$/)
+  await writeFile(file, JSON.stringify({ id: 'none', question: 'What?', gold: [] }))
+  await expect(evaluate(model, [file, '--out', out])).rejects.toThrow('is not a question')
+})
+
 test('npm run eval asks a set without any Slack setting, and its last line says how many were right', async (t) => {
   const { file, out, model, folder } = await smallSet(t)
   const { code, stdout, stderr } = await runCommand(t, 'src/eval/eval-main.ts', {

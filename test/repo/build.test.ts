@@ -21,7 +21,14 @@ function compiledFiles(): string[] {
 
 test('the build holds every door but the playground’s, and nothing that only developers use', () => {
   const paths = built()
-  const doors = ['src/main.ts', 'src/runs-main.ts', 'src/cli.ts', 'src/eval/eval-main.ts', 'tools/index.ts']
+  const doors = [
+    'src/main.ts',
+    'src/runs-main.ts',
+    'src/feedback-main.ts',
+    'src/cli.ts',
+    'src/eval/eval-main.ts',
+    'tools/index.ts',
+  ]
   expect(paths).toEqual(expect.arrayContaining(doors))
   expect(paths.filter((path) => !/^(src|tools)\//.test(path) || path.startsWith('src/playground/'))).toEqual([])
 }, 60_000)
@@ -29,7 +36,7 @@ test('the build holds every door but the playground’s, and nothing that only d
 test('every script that a person of an image runs has its file in the build', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
   const paths = built()
-  for (const name of ['start', 'runs', 'cli', 'eval']) {
+  for (const name of ['start', 'runs', 'feedback', 'cli', 'eval']) {
     const [, file = ''] = /node dist\/(\S+)\.js/.exec(scripts[name] ?? '') ?? []
     expect(paths).toContain(`${file}.ts`)
   }

@@ -69,7 +69,9 @@ const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:histo
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
   'assistant.threads.setStatus': ['chat:write'],
+  'assistant.threads.setSuggestedPrompts': ['chat:write'],
   'chat.appendStream': ['chat:write'],
+  'chat.getPermalink': [],
   'chat.postEphemeral': ['chat:write'],
   'chat.postMessage': ['chat:write'],
   'chat.startStream': ['chat:write'],

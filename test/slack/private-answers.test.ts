@@ -132,6 +132,27 @@ describe('below a private answer', () => {
     expect(posted(bot)).toEqual([])
   })
 
+  test('Show work is for the asker alone, and so are the other buttons with its value', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is two.'))
+    await askPrivately(bot, 'What is the secret?')
+    await press(bot, 'thinkaloud_show_work')
+    expect((await bot.modal()).shown()).toContain('What is the secret?')
+    const [{ value }] = JSON.stringify(bot.slack.store.channel(GENERAL).ephemerals)
+      .match(/"value":"[^"]+"/g)!
+      .map((found): { value: string } => JSON.parse(`{${found}}`))
+    const elements = ['thinkaloud_show_work', 'thinkaloud_share', 'thinkaloud_ask_again'].map((action_id) => ({
+      ...{ type: 'button', action_id, value, text: { type: 'plain_text', text: 'x' } },
+    }))
+    const blocks = [{ type: 'actions', elements }]
+    const { ts } = bot.slack.store.post(bot.slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+    for (const { action_id } of elements) await bot.slack.press({ channel: GENERAL, ts, user: BOB }, { action_id })
+    expect((await bot.modal(BOB)).shown()).not.toContain('secret')
+    await bot.slack.settle()
+    expect(bot.slack.whispers(GENERAL, BOB)).toHaveLength(2)
+    expect(posted(bot)).toEqual(['x\nx\nx'])
+  })
+
   test('what is forgotten cannot be shared', async (t) => {
     const bot = await startBot(t, { env: { FORGET_BY: 'members' } })
     bot.model.on('secret', finish('It is two.'))

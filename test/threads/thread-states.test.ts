@@ -19,7 +19,8 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
 
   test('each part is set for itself and comes back as it was', async () => {
     const threads = make()
-    const state = { muted: true, readTo: '1700000000.000100', title: 'Über "Dune" 🦉', renamed: false }
+    const lookingAt = { channel: 'C0GENERAL01', at: 1_700_000_000_000 }
+    const state = { muted: true, readTo: '1700000000.000100', title: 'Über "Dune" 🦉', renamed: false, lookingAt }
     await threads.patch(thread, state)
     expect(await threads.load(thread)).toEqual(state)
     await threads.patch(thread, { muted: false, title: undefined })
@@ -31,7 +32,14 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
   test('a thread, a channel and a team are forgotten, and nothing else', async () => {
     const threads = make()
     const all = [thread, 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
-    for (const each of all) await threads.patch(each, { muted: true, readTo: '1.5', title: 'x', renamed: true })
+    for (const each of all)
+      await threads.patch(each, {
+        muted: true,
+        readTo: '1.5',
+        title: 'x',
+        renamed: true,
+        lookingAt: { channel: 'C1', at: 1 },
+      })
     const left = async () => {
       const states = await Promise.all(all.map((each) => threads.load(each)))
       return all.filter((_, i) => Object.keys(states[i]!).length > 0)
@@ -83,12 +91,21 @@ describeWithRedis('in Redis', () => {
 
   test('every key carries the thread in its tag and expires, and what cannot be read was never set', async () => {
     const threads = open({ prefix: 'torn' })
-    await threads.patch(thread, { muted: true, readTo: '1.5', title: 'x', renamed: true })
+    await threads.patch(thread, {
+      muted: true,
+      readTo: '1.5',
+      title: 'x',
+      renamed: true,
+      lookingAt: { channel: 'C1', at: 1 },
+    })
     const redis = new Redis(server.url)
     onTestFinished(() => redis.disconnect())
     const keys = (await redis.keys('torn:*')).sort()
-    expect(keys).toEqual(['muted', 'read-to', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
+    expect(keys).toEqual(
+      ['looking-at', 'muted', 'read-to', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`),
+    )
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
+    await redis.set('torn:{T1:C1:1.0}:looking-at', '<!channel> soon', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:read-to', 'yesterday', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)
     expect(await threads.load(thread)).toEqual({ title: 'x', renamed: true })

@@ -35,7 +35,7 @@ async function startSettable(t: Ends, script?: Script) {
   const handlers = createQuestionHandlers({ ...parts, answer: { ...agent.answer, history: stores.history } })
   await stores.queue.start(handlers.answer, handlers.deadLetter)
   const { signingSecret, apiUrl } = slack
-  const receiver = createSlackReceiver({ ...parts, signingSecret, apiUrl })
+  const receiver = createSlackReceiver({ ...parts, choices: agent.choices, signingSecret, apiUrl })
   const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, fallback: receiver.requestListener })
   slack.setTarget(`http://127.0.0.1:${server.port}/slack/events`)
   t.onTestFinished(async () => {

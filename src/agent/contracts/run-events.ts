@@ -36,6 +36,8 @@ export interface ToolStep {
   observation?: Observation
   /** On the last step of a turn: how many more calls the model asked for, which were dropped. */
   dropped?: number
+  /** How long the tool took, in ms, as far as it was saved. */
+  ms?: number
   /** The tool runs only after a person's approval, which has been awaited since then (milliseconds since the epoch). */
   waiting?: { since: number }
 }

@@ -1,11 +1,19 @@
-/** The `action_id`s of the bot's buttons. The `value` of each is the id of the question that it belongs to. */
-export const ASK_EDITED = 'thinkaloud_ask_edited'
+/** What Slack names in a delivery when somebody presses something of ours (`action_id`). A button's value is the question's id. */
+
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
 export const SHARE = 'thinkaloud_share'
 export const KEEP = 'thinkaloud_keep'
 /** The thumbs; their values are `up:ID` and `down:ID`. */
 export const FEEDBACK = 'thinkaloud_feedback'
+/** The form that asks what was wrong. */
+export const FEEDBACK_COMMENT = 'thinkaloud_feedback_comment'
+/** To another page of the work; their value is the page's number, from 0. */
+export const WORK_PREVIOUS = 'thinkaloud_show_work_previous'
+export const WORK_NEXT = 'thinkaloud_show_work_next'
+/** An example on the App Home; its value is the question. */
+export const HOME_EXAMPLE = 'thinkaloud_home_example'
+export const ASK_EDITED = 'thinkaloud_ask_edited'
 
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'

@@ -101,7 +101,8 @@ export function privateChoice(question: string): Content {
   const line = 'Only you see this answer.'
   const button = (action_id: string, text: string) =>
     ({ type: 'button', action_id, text: { type: 'plain_text', text, emoji: false }, value: question }) as const
-  const elements = [button(SHARE, 'Share with the channel'), button(KEEP, 'Keep for myself')]
+  const choices = [button(SHARE, 'Share with the channel'), button(KEEP, 'Keep for myself')]
+  const elements = [...choices, button(SHOW_WORK, 'Show work')]
   return { text: line, blocks: [context([line]), { type: 'actions', elements }] }
 }
 

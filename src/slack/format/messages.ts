@@ -174,11 +174,13 @@ export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
   return `The limit here is ${LIMITS[limit](allowed)}, and it is reached. ${when} This question was not counted.`
 }
 
-function count(n: number, what: string): string {
+/** `1 question`, `1,234 questions`. */
+export function count(n: number, what: string): string {
   return `${n.toLocaleString('en-US')} ${n === 1 ? what : `${what}s`}`
 }
 
-function inWords(ms: number): string {
+/** A time in whole minutes or hours, rounded up. */
+export function inWords(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
 }

@@ -1,9 +1,14 @@
 import type { App } from '@slack/bolt'
+import { listenToAppContextChanges } from './app-context-changed.ts'
+import { listenToAppHomeOpened } from './app-home-opened.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
 import { listenToAskAboutSubmission } from './ask-about-submission.ts'
+import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToFeedback } from './feedback.ts'
+import { listenToHomeExamples } from './home-example.ts'
 import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
@@ -11,6 +16,7 @@ import { listenToMessages } from './message.ts'
 import { listenToKeepButton } from './keep-button.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
 import { listenToShareButton } from './share-button.ts'
+import { listenToShowWork } from './show-work.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -28,6 +34,12 @@ const LISTENERS = [
   listenToAskEdited,
   listenToAppUninstalled,
   listenToTokensRevoked,
+  listenToShowWork,
+  listenToAskAgain,
+  listenToFeedback,
+  listenToAppHomeOpened,
+  listenToHomeExamples,
+  listenToAppContextChanges,
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */

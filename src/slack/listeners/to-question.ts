@@ -1,14 +1,18 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
 import type { AgentChoices } from '../../create-agent.ts'
-import type { History } from '../../history/types.ts'
+import type { History, Place } from '../../history/types.ts'
+import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
 import { conversationOf, type Question } from '../../run/types.ts'
+import { lookedAt } from '../../threads/looked-at.ts'
+import type { ForgettingAll } from '../../stores.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { ChannelSettingsStore } from '../../workspace/channel-settings.ts'
-import type { Identity, Installations } from '../../workspace/installations.ts'
+import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
@@ -21,23 +25,25 @@ export interface ListenerOptions {
   control: RunControl
   archive: RunArchive
   history: History
-  forgetting: Forgets
-  threads: Pick<ThreadStates, 'load' | 'patch'>
+  forgetting: ForgettingAll
+  threads: ThreadStates
   channelSettings: ChannelSettingsStore
   /** As the operator has set it, without what a place has set for itself. */
   defaultsFor: SettingsFor
+  /** Fair use; absent where nothing is limited. */
+  limits?: UsageLimits | undefined
+  /** What a place may choose from, and what there is not. */
   choices: AgentChoices
+  /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
+  namesIn(
+    installation: Installation,
+    place: Place,
+  ): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
+  /** Told of each thumb; absent where nothing is measured. */
+  onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
-}
-
-/** Forgets what is kept, in every store; whoever holds the stores knows how. */
-export interface Forgets {
-  forgetChannel(place: { team: string; channel: string }): Promise<void>
-  /** What a direct message holds, and what its person asked for elsewhere. */
-  forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
-  forgetTeam(team: string): Promise<void>
 }
 
 /** The envelope of an event, as far as it is read here. */
@@ -89,7 +95,8 @@ export async function enqueueMessage(
   const { question, onlyKnownThread } = asked
   if (isMuteWord(question)) return hearMuteWord(question, options)
   if (onlyKnownThread && !(await isHeard(question, options))) return
-  await enqueue(question, options, onlyKnownThread)
+  const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
+  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, onlyKnownThread)
 }
 
 /** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */

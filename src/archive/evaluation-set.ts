@@ -1,0 +1,47 @@
+import type { Feedback, RunRecord } from './types.ts'
+
+/** A rated run as a line of a question set, which `npm run eval` asks again. */
+export interface EvaluationLine {
+  id: string
+  question: string
+  /** Right answers: what people said would have been right, else the answer that they liked. Empty where none is known. */
+  gold: string[]
+  /** The answer, where people disliked it. */
+  rejected?: string[]
+  /** What people said was wrong. */
+  comments?: string[]
+  /** What gave the answer. */
+  model: string
+  dialect: string
+}
+
+/**
+ * What people's feedback on a run says of its question. Of thumbs in both directions the more count, and a tie is a dislike.
+ * @returns undefined for a run of which neither a right nor a wrong answer is known
+ */
+export function evaluationLine({
+  question,
+  standalone,
+  answer,
+  feedback,
+  model,
+  dialect,
+}: RunRecord): EvaluationLine | undefined {
+  const expected = [...new Set(feedback.flatMap((one) => one.expected ?? []))]
+  const given = answer && !answer.gaveUp ? [answer.text] : []
+  const [up, down] = [countOf(feedback, 'up'), countOf(feedback, 'down')]
+  const gold = expected.length > 0 ? expected : up > down ? given : []
+  const rejected = down >= up ? given : []
+  const comments = feedback.flatMap((one) => one.comment ?? [])
+  if (gold.length === 0 && rejected.length === 0) return undefined
+  return {
+    ...{ id: question.id, question: standalone ?? question.text, gold },
+    ...(rejected.length > 0 ? { rejected } : {}),
+    ...(comments.length > 0 ? { comments } : {}),
+    ...{ model, dialect },
+  }
+}
+
+function countOf(feedback: Feedback[], rating: Feedback['rating']): number {
+  return feedback.filter((one) => one.rating === rating).length
+}

@@ -1,0 +1,32 @@
+import type { App } from '@slack/bolt'
+import { z } from 'zod'
+import { keepLookedAt } from '../../threads/looked-at.ts'
+import { inBackground } from './pressed.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)
+
+/** What a person looks at; Slack tells of canvases and lists too, which are nothing to us. */
+const entity = z.union([
+  z.object({ channel_id: channelId }).transform((one) => one.channel_id),
+  z.object({ message_context: z.object({ channel_id: channelId }) }).transform((one) => one.message_context.channel_id),
+  z.object({ type: z.string().includes('channel'), value: channelId }).transform((one) => one.value),
+])
+
+const changed = z.object({
+  channel: channelId,
+  context: z.object({ entities: z.array(z.unknown()).max(100) }),
+})
+
+/** `app_context_changed`: somebody with the agent beside them looks at something else. Only a channel is kept. */
+export function listenToAppContextChanges(app: App, options: ListenerOptions): void {
+  app.event('app_context_changed', async ({ event, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    const told = changed.safeParse(event).data
+    const seen = told?.context.entities.map((one) => entity.safeParse(one).data).find((one) => one !== undefined)
+    if (!recipient || !told || seen === undefined) return
+    const dm = { team: recipient.team, channel: told.channel }
+    const at = options.now().getTime()
+    inBackground('app_context_changed', options, () => keepLookedAt(options.threads, dm, { channel: seen, at }))
+  })
+}

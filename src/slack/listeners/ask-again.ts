@@ -1,0 +1,64 @@
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
+import { ASK_AGAIN } from '../format/action-ids.ts'
+import { GONE, pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
+import { enqueue, type ListenerOptions } from './to-question.ts'
+
+/** Presses of one person within this time are one question. Milliseconds. */
+const SAME_PRESS_MS = 10_000
+
+/** The button "Ask again": the same question once more, as the presser's own, in the same thread. */
+export function listenToAskAgain(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(ASK_AGAIN, async ({ ack, action, body, context }) => {
+    const pressed = await pressedOn(action.value ?? '', { body, context }, options)
+    const refusal = pressed && (await askAgain(pressed, options))
+    await ack()
+    if (refusal) void pressed.tell(refusal)
+  })
+}
+
+/** @returns why it is not asked. @throws what keeps the stores from it */
+async function askAgain({ id, user, userTeam }: Pressed, options: ListenerOptions): Promise<string | undefined> {
+  const record = await withRecord(async () => readableBy(user, await options.archive.load(id)))
+  if (!record) return GONE
+  const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, options.now())
+  const { running, waiting } = await options.queue.inThread(conversationOf(record.question))
+  const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
+  if (isAsked) return 'I am already at it again.'
+  await enqueue(again, options)
+  return undefined
+}
+
+/**
+ * The question as the presser asks it: under an id of its own, which two quick presses share. Its first three parts are those of
+ * the message that asked first, so that it is known for the same question. No message of the presser's stands in the thread.
+ */
+function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
+  const press = Math.floor(now.getTime() / SAME_PRESS_MS)
+  return {
+    ...withoutMessage(question),
+    id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
+    ...presser,
+    at: now.getTime(),
+  }
+}
+
+/** Of the id of a question that is asked again, what all presses of the same person share. */
+function idBefore(id: string): string {
+  return id.slice(0, id.lastIndexOf('-') + 1)
+}
+
+type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot'
+
+/** What of a question is not of the one message that asked it, or of its asker. */
+function withoutMessage({
+  ts: _,
+  eventId: __,
+  isLate: ___,
+  lookingAt: _a,
+  userTeam: _b,
+  bot: _c,
+  ...kept
+}: Question): Omit<Question, OfMessage> {
+  return kept
+}

@@ -1,0 +1,59 @@
+import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
+import type { Feedback } from '../../archive/types.ts'
+import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
+import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
+import { GONE, inBackground, pressedOn, withRecord } from './pressed.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+const THUMB = /^(up|down):(.+)$/s
+
+/** The thumbs below an answer, and what was wrong, which is asked after thumbs-down. Kept before the ack. */
+export function listenToFeedback(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(FEEDBACK, async ({ ack, action, body, context }) => {
+    const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
+    const pressed = await pressedOn(id, { body, context }, options)
+    const rating = thumb === 'up' ? 'up' : 'down'
+    const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, options)))
+    await ack()
+    if (!pressed) return
+    if (!isKept) return void pressed.tell(GONE)
+    options.onFeedback?.(rating)
+    if (rating === 'up') return void pressed.tell('Thank you, noted.')
+    inBackground(FEEDBACK, options, async () => {
+      const args = { trigger_id: pressed.trigger, view: feedbackView(id) }
+      await pressed.installation.client.call('views.open', args, { effort: 'once' })
+    })
+  })
+  app.view<ViewSubmitAction>(FEEDBACK_COMMENT, async ({ ack, view, body, context }) => {
+    const recipient = await recipientOf({ context, isShared: true }, options)
+    const { private_metadata: id, state } = view
+    const comment = valueOf(state.values, COMMENT)
+    const expected = valueOf(state.values, EXPECTED)
+    const said = { by: body.user.id, rating: 'down' as const, ...comment, ...expected }
+    const isKept = recipient && id.startsWith(`${recipient.team}:`) && (await rate(id, said, options))
+    if (isKept) await ack()
+    else await ack({ response_action: 'update', view: FEEDBACK_GONE })
+  })
+}
+
+/** @returns false where the answer is not kept (any more) */
+async function rate(
+  id: string,
+  feedback: Omit<Feedback, 'at'>,
+  { archive, now, log }: ListenerOptions,
+): Promise<boolean> {
+  const isKept = await archive.rate(id, { ...feedback, at: now().getTime() })
+  const { rating, comment = '' } = feedback
+  if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
+  return isKept
+}
+
+type Values = ViewSubmitAction['view']['state']['values']
+
+/** What was typed into an input; nothing where that is empty. */
+function valueOf<Name extends string>(values: Values, name: Name): { [name in Name]?: string } {
+  const typed = values[name]?.[name]?.value?.trim()
+  const given: { [name in Name]?: string } = {}
+  if (typed) given[name] = typed
+  return given
+}

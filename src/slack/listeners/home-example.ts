@@ -1,0 +1,34 @@
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { Question } from '../../run/types.ts'
+import { HOME_EXAMPLE } from '../format/action-ids.ts'
+import { EXAMPLES } from '../views/home-view.ts'
+import { enqueue, recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** Presses of one person on one example within this time are one question. Milliseconds. */
+const SAME_PRESS_MS = 10_000
+
+/** An example on the Home: asked in the person's direct message as by `/ask`, with a root of its own. */
+export function listenToHomeExamples(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(HOME_EXAMPLE, async ({ ack, action, body, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    const channel = body.view?.private_metadata ?? ''
+    const n = EXAMPLES.findIndex(({ message }) => message === action.value)
+    const example = EXAMPLES[n]
+    if (recipient && example && channel.startsWith('D')) {
+      const now = options.now().getTime()
+      const thread = `ask-home-${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`
+      await enqueue(
+        questionIn({ team: recipient.team, channel, user: body.user.id }, { thread, text: example.message, now }),
+        options,
+      )
+    }
+    await ack()
+  })
+}
+
+function questionIn(
+  place: Pick<Question, 'team' | 'channel' | 'user'>,
+  { thread, text, now }: { thread: string; text: string; now: number },
+): Question {
+  return { ...place, id: `${place.team}:${place.channel}:${thread}`, thread, text, surface: 'ask', at: now }
+}

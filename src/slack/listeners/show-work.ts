@@ -1,0 +1,92 @@
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { View } from '@slack/web-api'
+import { settledWithin } from '../../async.ts'
+import type { MessageStep, Step } from '../../agent/types.ts'
+import type { RunRecord } from '../../archive/types.ts'
+import type { Installation } from '../../workspace/installations.ts'
+import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
+import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
+import { inBackground, pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
+const QUICK_MS = 800
+
+/** The button "Show work": a modal for the presser alone, with all of the run; its pages are turned by two buttons. */
+export function listenToShowWork(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(SHOW_WORK, async ({ ack, action, body, context }) => {
+    const pressed = await pressedOn(action.value ?? '', { body, context }, options)
+    await ack()
+    if (pressed) inBackground(SHOW_WORK, options, () => openWork(pressed, options))
+  })
+  for (const turn of [WORK_PREVIOUS, WORK_NEXT])
+    app.action<BlockAction<ButtonAction>>(turn, async ({ ack, action, body, context }) => {
+      const recipient = await recipientOf({ context, isShared: true }, options)
+      const installation = recipient && (await options.installations.of(recipient.team))
+      await ack()
+      const { id, private_metadata: question = '' } = body.view ?? {}
+      if (!installation || id === undefined || !question.startsWith(`${recipient.team}:`)) return
+      inBackground(turn, options, async () => {
+        const loading = options.archive.load(question).then((record) => readableBy(body.user.id, record))
+        const view = await viewOf(loading, { page: Number(action.value), installation, options })
+        await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
+      })
+    })
+}
+
+async function openWork({ id, user, trigger, installation, tell }: Pressed, options: ListenerOptions): Promise<void> {
+  const { client } = installation
+  const loading = withRecord(async () => readableBy(user, await options.archive.load(id)))
+  const isQuick = await settledWithin(QUICK_MS, [loading])
+  const whole = viewOf(loading, { page: 0, installation, options })
+  try {
+    const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
+    const opened = await client.call('views.open', args, { effort: 'once' })
+    if (!isQuick)
+      await client.call('views.update', { view_id: idOf(opened.view), view: await whole }, { effort: 'once' })
+  } catch (error) {
+    await tell('Slack did not let me show this in time. Please press the button again.')
+    throw error
+  }
+}
+
+interface Showing {
+  page: number
+  installation: Installation
+  options: ListenerOptions
+}
+
+/** Never rejects: where the store does not answer, the view says so. */
+async function viewOf(
+  loading: Promise<RunRecord | undefined>,
+  { page, installation, options }: Showing,
+): Promise<View> {
+  try {
+    const record = await loading
+    return record ? workView(withNames(record, installation, options), page) : WORK_GONE
+  } catch {
+    return WORK_UNREADABLE
+  }
+}
+
+/** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
+function withNames(record: RunRecord, installation: Installation, { namesIn }: ListenerOptions): RunRecord {
+  const { question, standalone, steps } = record
+  const names = namesIn(installation, question)
+  return {
+    ...record,
+    question: { ...question, text: names.shown(question.text) },
+    ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
+    steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? signed(step, names) : step)),
+  }
+}
+
+function signed(step: MessageStep, names: { shown(text: string): string }): MessageStep {
+  const mention = `<@${step.user}>`
+  const name = names.shown(mention)
+  return { ...step, user: name === mention ? 'somebody' : name }
+}
+
+function idOf(view: unknown): unknown {
+  return typeof view === 'object' && view !== null && 'id' in view ? view.id : undefined
+}

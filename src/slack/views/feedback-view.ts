@@ -1,0 +1,38 @@
+import type { View } from '@slack/web-api'
+import { FEEDBACK_COMMENT } from '../format/action-ids.ts'
+import { noteModal, plain } from './plain-blocks.ts'
+
+/** The inputs of the form, by `block_id` and `action_id`. */
+export const COMMENT = 'comment'
+export const EXPECTED = 'expected'
+
+const COMMENT_CHARS = 2000
+const EXPECTED_CHARS = 1000
+
+/** Asks whoever pressed thumbs-down what was wrong. Closed without an answer, the thumb counts all the same. */
+export function feedbackView(id: string): View {
+  return {
+    type: 'modal',
+    callback_id: FEEDBACK_COMMENT,
+    private_metadata: id,
+    title: plain('What was wrong?'),
+    submit: plain('Send'),
+    close: plain('Skip'),
+    blocks: [
+      input(COMMENT, { label: 'What was wrong with the answer?', most: COMMENT_CHARS, optional: false }),
+      input(EXPECTED, { label: 'What would have been right, if you know it?', most: EXPECTED_CHARS, optional: true }),
+    ],
+  }
+}
+
+export const FEEDBACK_GONE = noteModal('What was wrong?', 'This answer is not kept any more, so I cannot keep this.')
+
+function input(id: string, { label, most, optional }: { label: string; most: number; optional: boolean }) {
+  return {
+    type: 'input' as const,
+    block_id: id,
+    optional,
+    label: plain(label),
+    element: { type: 'plain_text_input' as const, action_id: id, multiline: true, max_length: most },
+  }
+}

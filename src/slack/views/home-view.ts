@@ -1,0 +1,130 @@
+import type { KnownBlock, View } from '@slack/web-api'
+import type { RunRecord } from '../../archive/types.ts'
+import type { Allowance } from '../../limits/usage-limits.ts'
+import { HOME_EXAMPLE } from '../format/action-ids.ts'
+import { section } from '../format/blocks.ts'
+import { isBlank, shorten } from '../format/escape.ts'
+import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
+import { facts, header, plain, sections } from './plain-blocks.ts'
+
+/** Questions to begin with: they need nothing but the tools that are always there. */
+export const EXAMPLES = [
+  { title: 'A question in two steps', message: 'How old is the author of Dune?' },
+  { title: 'A calculation', message: 'What is 29 raised to the 0.23 power?' },
+  { title: 'Two things compared', message: 'Which is longer, the Danube or the Rhine, and by how much?' },
+]
+
+/** Of a place's settings what a Home shows. */
+interface ShownSettings extends HelpOptions {
+  steps: string
+  model: { name: string }
+  dialect: { name: string }
+  tools: { name: string }[]
+}
+
+/** What a person's Home is made from. What is absent could not be found out in time, or is not for that person. */
+export interface HomeParts {
+  /** The direct message in which an example is asked. */
+  channel: string
+  settings?: ShownSettings | undefined
+  /** The settings are shown too. */
+  maySeeSettings: boolean
+  toolsOff: { name: string; why: string }[]
+  /** The person's last questions, the newest first, with the address of each in Slack where there is one. */
+  asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
+  /** Absent where nothing is limited. */
+  left?: Allowance[] | undefined
+}
+
+/** One person's Home: what the bot can do, and what is theirs. */
+export function homeView(parts: HomeParts): View {
+  const { settings, toolsOff, asked, left, maySeeSettings } = parts
+  return {
+    type: 'home',
+    private_metadata: parts.channel,
+    blocks: [
+      header('Ask me anything'),
+      ...(settings ? [section(helpText(settings))] : []),
+      header('Try one'),
+      ...EXAMPLES.map(exampleBlock),
+      ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff)] : []),
+      ...(asked ? [header('What you asked last'), ...askedBlocks(asked)] : []),
+      ...(left?.length ? [header('What you have left'), ...sections(left.map(leftLine).join('\n'))] : []),
+      ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),
+    ],
+  }
+}
+
+function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock {
+  const ask = { type: 'button' as const, action_id: HOME_EXAMPLE, text: plain('Ask'), value: message }
+  return { type: 'section', text: plain(`${title}: ${message}`), accessory: ask }
+}
+
+/** People may have made any number of tools. */
+const TOOLS_SHOWN = 60
+const TOOL_CHARS = 150
+
+function toolBlocks({ tools }: ShownSettings, off: HomeParts['toolsOff']): KnownBlock[] {
+  const on = tools.map(({ name }) => `✅ ${name}`)
+  const lines = [...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].map((line) => shorten(line, TOOL_CHARS))
+  const more = lines.length > TOOLS_SHOWN ? [`and ${lines.length - TOOLS_SHOWN} more`] : []
+  return sections([...lines.slice(0, TOOLS_SHOWN), ...more].join('\n'))
+}
+
+const QUESTION_CHARS = 150
+
+/** A link's words are taken as they are: nothing in them is formatted, linked or pings. */
+function askedBlocks(asked: NonNullable<HomeParts['asked']>): KnownBlock[] {
+  if (asked.length === 0) return [facts('Nothing yet, or nothing that is still kept.')]
+  const items = asked.map(({ record, text, url }) => {
+    const words = isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
+    const shown =
+      url === undefined ? { type: 'text' as const, text: words } : { type: 'link' as const, url, text: words }
+    const end = { type: 'text' as const, text: ` ${ENDS[record.end]}` }
+    return { type: 'rich_text_section' as const, elements: [shown, end] }
+  })
+  return [{ type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements: items }] }]
+}
+
+const ENDS: Record<RunRecord['end'], string> = {
+  answered: '✓ answered',
+  gave_up: '– no answer',
+  stopped: '– stopped',
+  failed: '– failed',
+}
+
+const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => string> = {
+  userHour: (left, allowed) => `Your questions in an hour: ${left} of ${allowed}`,
+  channelHour: (left, allowed) => `Questions of a channel in an hour: ${left} of ${allowed}`,
+  teamDay: (left, allowed) => `Questions of the workspace in a day: ${left} of ${allowed}`,
+  userDayTokens: (left, allowed) => `Your tokens in a day: ${number(left)} of ${number(allowed)}`,
+  teamDayTokens: (left, allowed) => `Tokens of the workspace in a day: ${number(left)} of ${number(allowed)}`,
+  teamDayUsd: (left, allowed) => `Dollars of the workspace in a day: $${left.toFixed(2)} of $${allowed}`,
+  teamRuns: (left, allowed) => `${count(allowed, 'question')} of the workspace at once, ${left} free`,
+}
+
+/** Budgets fill up evenly: when the next question goes through, and when all of it is there again. */
+function leftLine({ limit, allowed, left, nextInMs, fullInMs }: Allowance): string {
+  const next = nextInMs > 0 ? `; the next question goes through in ${inWords(nextInMs)}` : ''
+  const full = fullInMs > 0 ? `; all of it is back in ${inWords(fullInMs)}` : ''
+  return `${UNITS[limit](left, allowed)} left${next}${full}`
+}
+
+function number(n: number): string {
+  return Math.floor(n).toLocaleString('en-US')
+}
+
+function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: ShownSettings): KnownBlock[] {
+  const follow = followUps === 'thread' ? 'answered without a mention' : 'answered where I am mentioned'
+  const lines = [
+    `Steps are shown as: ${steps}`,
+    `Follow-ups are ${follow}`,
+    `Model: ${model.name}`,
+    `Dialect: ${dialect.name}`,
+    `A direct message is one conversation for ${count(dmMemoryMinutes, 'minute')}`,
+  ]
+  return [
+    ...sections(lines.join('\n')),
+    facts(`These are read here; ${COMMAND} settings in a channel changes what holds there.`),
+  ]
+}

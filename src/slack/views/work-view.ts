@@ -1,0 +1,162 @@
+import type { KnownBlock, View } from '@slack/web-api'
+import { stepCount, totalOf } from '../../agent/run-progress.ts'
+import { inputText } from '../../agent/tool-input.ts'
+import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/types.ts'
+import type { RunEnd, RunRecord } from '../../archive/types.ts'
+import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
+import { facts, header, noteModal, plain, sections } from './plain-blocks.ts'
+
+/** A modal takes 100 blocks and 250,000 bytes (https://docs.slack.dev/reference/views): what a page holds besides its buttons. */
+const PAGE_BLOCKS = 60
+const PAGE_CHARS = 30_000
+
+const TITLE = 'How I worked'
+
+/** How one run went, in pages: what was asked, what it took, and each step whole. A page that is not there is the last one. */
+export function workView(record: RunRecord, page: number): View {
+  const pages = inPages([...asked(record), ...record.steps.flatMap(stepBlocks)])
+  const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
+  return {
+    type: 'modal',
+    callback_id: SHOW_WORK,
+    private_metadata: record.question.id,
+    title: plain(TITLE),
+    close: plain('Close'),
+    blocks: [...(pages[at] ?? []), ...turning(at, pages.length)],
+  }
+}
+
+/** While the record is looked for. */
+export const WORK_LOADING = noteModal(TITLE, 'Looking it up …')
+
+export const WORK_GONE = noteModal(
+  TITLE,
+  'This is not kept any more: it was forgotten, or its time is over. Ask again to see how I work on it.',
+)
+
+export const WORK_UNREADABLE = noteModal(TITLE, 'I could not look this up just now. Please try again in a minute.')
+
+function asked(record: RunRecord): KnownBlock[] {
+  const { question, standalone, steps, model, dialect } = record
+  const understood = standalone !== undefined && standalone !== question.text
+  return [
+    ...sections(`❓ ${question.text}`),
+    ...(understood ? sections(`Understood as: ${standalone}`) : []),
+    facts([ending(record), timing(record)].join(' · ')),
+    facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
+    ...(stepCount(steps) === 0 ? [facts('The model took no step before it ended.')] : []),
+  ]
+}
+
+function timing({ question, steps, startedAt, endedAt }: RunRecord): string {
+  const count = stepCount(steps)
+  const waited = startedAt - question.at
+  const parts = [`${count} ${count === 1 ? 'step' : 'steps'}`, `${seconds(endedAt - startedAt)} of work`]
+  return [...parts, ...(waited >= 100 ? [`after ${seconds(waited)} in line`] : [])].join(' · ')
+}
+
+function seconds(ms: number): string {
+  return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
+}
+
+function spent({ usage }: RunRecord): string[] {
+  const { inputTokens, outputTokens, costUsd } = totalOf(usage)
+  if (usage.length === 0) return []
+  const about = usage.some(({ estimated }) => estimated) ? '~' : ''
+  const calls = `${usage.length} ${usage.length === 1 ? 'call' : 'calls'} of the model`
+  const tokens = `${about}${count(inputTokens)} tokens in, ${about}${count(outputTokens)} out`
+  const isPriced = usage.every((one) => one.costUsd !== undefined)
+  return [calls, tokens, ...(isPriced ? [`${about}$${costUsd.toPrecision(2)}`] : [])]
+}
+
+function count(n: number): string {
+  return n.toLocaleString('en-US')
+}
+
+const ENDS: Record<RunEnd, string> = {
+  answered: 'answered',
+  gave_up: 'ended without an answer',
+  stopped: 'stopped by a person',
+  failed: 'failed',
+}
+
+const WHY: Record<StopReason, string> = {
+  steps: 'the limit of steps was reached',
+  time: 'the time limit was reached',
+  tokens: 'the token limit was reached',
+  cost: 'the cost limit was reached',
+  loop: 'it was repeating itself',
+  unreadable: 'the model did not keep to its format',
+  stopped: 'a person asked to stop',
+}
+
+function ending({ end, answer }: RunRecord): string {
+  const why = answer?.stopped
+  return why && end !== 'stopped' ? `${ENDS[end]}, since ${WHY[why]}` : ENDS[end]
+}
+
+/** Steps are numbered in the order in which they happened; what a person added is one of them. */
+function stepBlocks(step: Step, i: number): KnownBlock[] {
+  if (step.kind === 'message') return messageBlocks(step)
+  if (step.kind === 'unreadable') return unreadableBlocks(step, i + 1)
+  return toolBlocks(step, i + 1)
+}
+
+function toolBlocks({ thought, action, observation, ms }: ToolStep, n: number): KnownBlock[] {
+  const input = inputText(action.input)
+  return [
+    header(`Step ${n}: ${action.tool}`),
+    ...(thought.trim() ? sections(`💭 ${thought}`) : []),
+    ...sections(`🔧 ${action.tool}${input.trim() ? `\n${input}` : ''}`),
+    ...(observation
+      ? sections(`${observation.ok ? '👁' : '⚠️'} ${observation.text}`)
+      : [facts('This was not finished.')]),
+    ...(observation?.note ? [facts(`⚠️ ${observation.note}`)] : []),
+    ...(ms === undefined ? [] : [facts(`${action.tool} took ${seconds(ms)}`)]),
+  ]
+}
+
+function unreadableBlocks({ thought, text, observation }: UnreadableStep, n: number): KnownBlock[] {
+  return [
+    header(`Step ${n}: unreadable`),
+    ...(thought.trim() ? sections(`💭 ${thought}`) : []),
+    ...sections(`⚠️ The model wrote what could not be read: ${text}`),
+    ...sections(`It was told: ${observation.text}`),
+  ]
+}
+
+function messageBlocks({ user, text }: MessageStep): KnownBlock[] {
+  return [header('Added meanwhile'), ...sections(`✍️ ${user}: ${text}`)]
+}
+
+function inPages(blocks: KnownBlock[]): KnownBlock[][] {
+  const pages: KnownBlock[][] = [[]]
+  let chars = 0
+  for (const block of blocks) {
+    const own = block.type === 'section' ? (block.text?.text.length ?? 0) : 0
+    const page = pages.at(-1)!
+    if (page.length >= PAGE_BLOCKS || (page.length > 0 && chars + own > PAGE_CHARS)) {
+      pages.push([block])
+      chars = own
+    } else {
+      page.push(block)
+      chars += own
+    }
+  }
+  return pages
+}
+
+function turning(at: number, pages: number): KnownBlock[] {
+  if (pages === 1) return []
+  const button = (action_id: string, words: string, to: number) => ({
+    type: 'button' as const,
+    action_id,
+    text: plain(words),
+    value: String(to),
+  })
+  const buttons = [
+    ...(at > 0 ? [button(WORK_PREVIOUS, 'Previous', at - 1)] : []),
+    ...(at < pages - 1 ? [button(WORK_NEXT, 'Next', at + 1)] : []),
+  ]
+  return [facts(`Page ${at + 1} of ${pages}`), { type: 'actions', elements: buttons }]
+}

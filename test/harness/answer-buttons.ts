@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { LocalSlack } from '../../src/playground/slack.ts'
+import { ASK_AGAIN, FEEDBACK, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import type { Thread } from './bot.ts'
+import { callSlack } from './slack-calls.ts'
+
+/** The id of the question that was answered last in a thread, as the bot's posts carry it. */
+export function questionId(thread: Thread): string {
+  const { event_payload: payload } = z
+    .object({ event_payload: z.object({ run: z.string() }) })
+    .parse(thread.messages().findLast(({ metadata }) => metadata !== undefined)?.metadata)
+  return payload.run
+}
+
+/** Posts in the bot's name what stands below an answer to be pressed, wherever and for whatever question. @returns its place */
+export async function postButtons(
+  slack: LocalSlack,
+  id: string,
+  where: { channel: string; thread_ts?: string },
+): Promise<{ channel: string; ts: string }> {
+  const text = (words: string) => ({ type: 'plain_text', text: words })
+  const button = (action_id: string) => ({ type: 'button', action_id, text: text(action_id), value: id })
+  const thumb = (way: string) => ({ text: text(way), value: `${way}:${id}` })
+  const thumbs = {
+    type: 'feedback_buttons',
+    action_id: FEEDBACK,
+    positive_button: thumb('up'),
+    negative_button: thumb('down'),
+  }
+  const blocks = [
+    { type: 'context_actions', elements: [thumbs] },
+    { type: 'actions', elements: [button(SHOW_WORK), button(ASK_AGAIN)] },
+  ]
+  const { ts } = await callSlack(slack, 'chat.postMessage', { ...where, text: 'buttons', blocks })
+  return { channel: where.channel, ts: String(ts) }
+}

@@ -1,0 +1,177 @@
+/** The App Home, what an agent's direct message begins with, and what its person looks at. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ALICE, BOB, GENERAL, type Json } from '../../src/playground/slack.ts'
+import { HOME_EXAMPLE } from '../../src/slack/format/action-ids.ts'
+import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { temporaryFolder } from '../harness/command.ts'
+import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { strangers } from '../harness/slack-hands.ts'
+import { deferred } from '../harness/stores.ts'
+
+const DM = `D${ALICE.slice(1)}`
+const callsOf = ({ slack }: TestBot, name: string) => slack.calls.filter(({ method }) => method === name)
+
+describe('the App Home', () => {
+  test('says what the bot can do, with which tools, and what it cannot and why', async (t) => {
+    const bot = await startBot(t)
+    const shown = (await bot.openHome()).shown()
+    expect(shown).toMatch(/I answer questions/)
+    expect(shown).toMatch(/✅ calculator\n✅ wikipedia\n/)
+    expect(shown).toContain('➖ search: needs SERPAPI_API_KEY')
+    expect(shown).toContain('➖ llm_math: not among TOOLS')
+    expect(shown).toMatch(/What you asked last\nNothing yet/)
+    expect(shown).not.toContain('What you have left')
+    expect(shown).toMatch(/Settings here\nSteps are shown as: replies\n.*\nModel: played-model\nDialect: text\n/)
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('has the person’s last questions with links to their answers, and nobody else’s', async (t) => {
+    const bot = await startBot(t, { model: [finish('Yes.')] })
+    const hostile = 'Is <!channel> *bold* `x` <https://evil.example/?q=1|here>?'
+    const thread = await bot.mention(hostile)
+    await thread.ended()
+    await (await bot.mention('Bobs question?', { user: BOB })).ended()
+    await bot.slack.settle()
+    const shown = (await bot.openHome()).shown()
+    const answer = thread.messages().at(-1)!.ts.replace('.', '')
+    expect(shown).toMatch(new RegExp(`\\(http://127\\.0\\.0\\.1:\\d+/archives/${GENERAL}/p${answer}.*\\) ✓ answered`))
+    expect(shown).not.toContain('Bobs question')
+    expect(JSON.stringify(bot.slack.home())).not.toMatch(/<!channel>|"url":"https:\/\/evil/)
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('shows at most ten questions', async (t) => {
+    const bot = await startBot(t, { model: [finish('Yes.')] })
+    for (let n = 1; n <= 12; n++) await (await bot.mention(`Number ${n}?`)).ended()
+    await bot.slack.settle()
+    const shown = (await bot.openHome()).shown()
+    expect([...shown.matchAll(/Number (\d+)\?/g)].map(([, n]) => Number(n))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
+  })
+
+  test('tells what is left, and when it is back', async (t) => {
+    const bot = await startBot(t, {
+      model: [finish('Yes.')],
+      env: { LIMIT_USER_HOUR: '2', BUDGET_USER_DAY_TOKENS: '9000' },
+    })
+    await (await bot.mention('One?')).ended()
+    await (await bot.mention('Two?')).ended()
+    const shown = (await bot.openHome()).shown()
+    expect(shown).toMatch(
+      /Your questions in an hour: 0 of 2 left; the next question goes through in (?:29|30) minutes; all of it is back in 60 minutes/,
+    )
+    expect(shown).toMatch(/Your tokens in a day: [\d,]+ of 9,000 left; all of it is back in/)
+  })
+
+  test('names a tool that is broken, and is shown without what Slack does not tell in time', async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'broken.js'), 'export default {}\n')
+    const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder } })
+    const { promise, resolve } = deferred()
+    bot.slack.fault({ method: 'users.info', hold: promise })
+    const shown = (await bot.openHome()).shown()
+    resolve()
+    expect(shown).toContain('➖ broken.js: cannot be used; the log says why')
+    expect(shown).not.toContain('Settings here')
+  })
+
+  test('shows a guest no settings', async (t) => {
+    const bot = await startBot(t)
+    const shown = (await bot.openHome(strangers.guest(bot.slack))).shown()
+    expect(shown).toContain('Try one')
+    expect(shown).not.toContain('Settings here')
+  })
+
+  test('asks an example in the direct message, once for two quick presses', async (t) => {
+    const bot = await startBot(t, { model: [finish('About 65.')] })
+    const home = await bot.openHome()
+    const question = 'How old is the author of Dune?'
+    await Promise.all([home.press(HOME_EXAMPLE, question), home.press(HOME_EXAMPLE, question)])
+    const isRoot = ({ thread_ts, text }: { thread_ts?: string; text: string }) => !thread_ts && text.includes('Dune')
+    const root = await bot.slack.until(() => bot.slack.messages(DM).find(isRoot), 'the root')
+    expect(bot.slack.shown(root)).toBe(`@Alice asked:\n> ${question}`)
+    const thread = new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel: DM, deliveries: [] })
+    expect(await thread.lastAnswer()).toBe('About 65.')
+    await bot.slack.settle()
+    expect(bot.slack.messages(DM).filter(isRoot)).toHaveLength(1)
+  })
+
+  test('is published once for what opens it again and again, and a Slack that refuses it disturbs nothing', async (t) => {
+    const bot = await startBot(t, { model: [finish('Yes.')] })
+    bot.slack.fault({ method: 'views.publish', error: 'internal_error' })
+    for (let n = 0; n < 3; n++) await bot.slack.people.openHome(BOB)
+    await bot.slack.settle()
+    expect(callsOf(bot, 'views.publish')).toHaveLength(1)
+    await (await bot.mention('Still there?')).ended()
+  })
+})
+
+describe('the direct message of', () => {
+  const prompted = (bot: TestBot) => callsOf(bot, 'assistant.threads.setSuggestedPrompts')
+
+  test('an agent app suggests questions when it is opened, whatever the tab is called', async (t) => {
+    const bot = await startBot(t, { slack: { agent: true } })
+    bot.slack.people.event({ type: 'app_home_opened', user: ALICE, channel: DM, tab: 'chat' })
+    await bot.slack.until(() => prompted(bot).length > 0, 'prompts')
+    expect(prompted(bot)[0]).toMatchObject({ ok: true, args: { channel_id: DM } })
+    expect(callsOf(bot, 'views.publish')).toEqual([])
+  })
+
+  test('a plain app may not, which is asked once', async (t) => {
+    const bot = await startBot(t)
+    await bot.slack.people.openHome(ALICE, 'messages')
+    await bot.slack.until(() => prompted(bot).length > 0, 'a try')
+    await bot.slack.settle()
+    await bot.slack.people.openHome(BOB, 'messages')
+    await bot.slack.settle()
+    expect(prompted(bot)).toHaveLength(1)
+  })
+})
+
+/** What the model reads of a question in Alice's direct message while she looks at something. */
+async function asksWhileLookingAt(bot: TestBot, entity: Json): Promise<string> {
+  const { slack } = bot
+  await slack.people.lookAt([{ canvas_id: 'F1' }, entity])
+  await slack.settle()
+  return asks(bot)
+}
+
+async function asks(bot: TestBot): Promise<string> {
+  await (await bot.dm('What is going on?')).ended()
+  return bot.model.about('going on').at(-1)?.prompt ?? ''
+}
+
+describe('what the person of an agent’s direct message looks at', () => {
+  test.each<[string, Json]>([
+    ['a channel', { channel_id: GENERAL }],
+    ['a message', { message_context: { message_ts: '1.1', channel_id: GENERAL } }],
+  ])('is told to the model with the next question: %s', async (_, entity) => {
+    const bot = await startBot({ onTestFinished }, { slack: { agent: true }, model: [finish('Much.')] })
+    expect(await asksWhileLookingAt(bot, entity)).toContain('(The asker is looking at #general.)')
+    const told = await bot.mention('Elsewhere going on?')
+    await told.ended()
+    expect(bot.model.about('Elsewhere').at(-1)?.prompt).not.toContain('looking at')
+  })
+
+  test('is left out where it is nothing that we know', async (t) => {
+    const bot = await startBot(t, { slack: { agent: true }, model: [finish('Much.')] })
+    expect(await asksWhileLookingAt(bot, { channel_id: 'C1> <!channel' })).not.toContain('looking at')
+  })
+})
+
+describeWithRedis('with Redis', () => {
+  test('what a person looks at is known to every process', async (t) => {
+    const redis = await startRedis()
+    t.onTestFinished(() => redis.stop())
+    const bot = await startBot(t, { slack: { agent: true }, model: [finish('Much.')], env: { REDIS_URL: redis.url } })
+    const other = await secondBot(t, bot, { REDIS_URL: redis.url })
+    const deliverTo = ({ port }: { port: number }) => bot.slack.setTarget(`http://127.0.0.1:${port}/slack/events`)
+    deliverTo(other)
+    await bot.slack.people.lookAt([{ channel_id: GENERAL }])
+    await bot.slack.settle()
+    deliverTo(bot.bot)
+    expect(await asks(bot)).toContain('(The asker is looking at #general.)')
+  })
+})

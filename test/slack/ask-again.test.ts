@@ -1,0 +1,96 @@
+/** The button "Ask again" below an answer. */
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
+import { ASK_AGAIN } from '../../src/slack/format/action-ids.ts'
+import { postButtons } from '../harness/answer-buttons.ts'
+import { startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+const ends = fileEnds()
+const DM = `D${ALICE.slice(1)}`
+
+/** A question that is answered, and how somebody presses the button below its answer. */
+async function answered(bot: TestBot, question: string, ask: Pick<TestBot, 'mention'>['mention'] = bot.mention) {
+  const thread = await ask(question)
+  await thread.ended()
+  const press = (user: string = ALICE) => thread.press(ASK_AGAIN, { user })
+  const endings = (n: number) => bot.slack.until(() => thread.endings().length >= n, `${n} endings`)
+  return { thread, press, endings }
+}
+
+describe('Ask again', async () => {
+  const bot = await startBot(ends, { env: { LIMIT_USER_HOUR: '9' } })
+  const { slack, model } = bot
+
+  test('asks the same question in the same thread; two quick presses are one', async () => {
+    model.on('a capital', finish('Paris.'), finish('Paris, again.'))
+    const { thread, press, endings } = await answered(bot, 'What is a capital?')
+    await Promise.all([press(), press()])
+    await endings(2)
+    await slack.settle()
+    expect(thread.endings()).toHaveLength(2)
+    expect(thread.endings().at(-1)).toContain('Paris, again.')
+    expect(model.about('a capital').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
+  })
+
+  test.each([
+    ['in a direct message', bot.dm],
+    ['of /ask', bot.ask],
+    ['of /ask in a direct message', (text: string) => bot.ask(text, { channel: DM, user: ALICE })],
+  ])('works on a question %s', async (_, ask) => {
+    model.on('asked here', finish('Yes.'))
+    const { thread, press, endings } = await answered(bot, 'Is it asked here?', ask)
+    await press()
+    await endings(2)
+    expect(thread.endings()).toHaveLength(2)
+  })
+
+  test('counts as a question of the presser, who meets the limits', async () => {
+    model.on('bobs', finish('one'))
+    const { thread, press } = await answered(bot, 'Is it bobs?')
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
+    await press(BOB)
+    await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a private word')
+    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/9 questions an hour for one person/)
+    expect(thread.endings()).toHaveLength(1)
+  })
+
+  test('says so where the answer is not kept any more, and where the button belongs elsewhere', async () => {
+    const gone = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
+    const foreign = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: RANDOM })
+    for (const place of [gone, foreign]) await slack.press({ ...place, user: BOB }, { action_id: ASK_AGAIN })
+    await slack.until(() => slack.whispers(RANDOM, BOB).length === 2, 'two private words')
+    expect(slack.whispers(RANDOM, BOB).toSorted()).toEqual([
+      expect.stringMatching(/not kept any more/),
+      expect.stringMatching(/belongs to an answer in another channel/),
+    ])
+  })
+})
+
+test('while it is asked again, another press of the same person says so', async (t) => {
+  const bot = await startBot(t)
+  bot.model.on('slow one', finish('first'), { text: 'Thought: x\nFinal Answer: second', delayMs: 500 })
+  const { thread, press, endings } = await answered(bot, 'A slow one?')
+  await press()
+  await press()
+  await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0]?.includes('already at it'), 'a private word')
+  await endings(2)
+  await bot.slack.settle()
+  expect(thread.endings()).toHaveLength(2)
+})
+
+describeWithRedis('Ask again with Redis', () => {
+  test('is claimed once there too', async (t) => {
+    const redis = await startRedis()
+    t.onTestFinished(() => redis.stop())
+    const bot = await startBot(t, { env: { REDIS_URL: redis.url } })
+    bot.model.on('shared', finish('one'), finish('two'))
+    const { thread, press, endings } = await answered(bot, 'A shared one?')
+    await Promise.all([press(), press()])
+    await endings(2)
+    await bot.slack.settle()
+    expect(thread.endings()).toHaveLength(2)
+  })
+})

@@ -1,0 +1,156 @@
+/** The button "Show work": who sees what of a run, and what becomes of it where the run is gone. */
+import { describe, expect, test } from 'vitest'
+import { recordOf } from '../../src/archive/record.ts'
+import type { RunArchive } from '../../src/archive/types.ts'
+import { createAgent } from '../../src/create-agent.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
+import { createNetwork } from '../../src/proxy.ts'
+import { freshRun } from '../../src/run/types.ts'
+import { serve } from '../../src/server.ts'
+import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../../src/slack/format/action-ids.ts'
+import { createSlackReceiver } from '../../src/slack/receiver.ts'
+import { createStores } from '../../src/stores.ts'
+import { installationFromConfig } from '../../src/workspace/installations.ts'
+import { settingsFromConfig } from '../../src/workspace/settings.ts'
+import { postButtons, questionId } from '../harness/answer-buttons.ts'
+import { envFor, startBot } from '../harness/bot.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
+import { localSlack } from '../harness/local-slack.ts'
+import { act, finish, playModel } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
+
+const ends = fileEnds()
+
+describe('Show work', async () => {
+  const bot = await startBot(ends)
+  const { slack, model } = bot
+
+  const asked = async (question: string) => {
+    const thread = await bot.mention(question)
+    await thread.ended()
+    return thread
+  }
+
+  /** What a modal shows once the work is in it. */
+  const filled = async (user = ALICE) => {
+    const modal = await bot.modal(user)
+    await slack.until(() => modal.shown().includes('❓'), 'the work')
+    return modal.shown()
+  }
+
+  test('shows the presser alone what was asked, each step, what it took and how it ended', async () => {
+    model.on('power', act('I work it out.', 'calculator', '29^0.23'), finish('2.169459462491557'))
+    await (await asked('What is 29 to the power 0.23?')).press(SHOW_WORK, { user: BOB })
+    const shown = await filled(BOB)
+    expect(shown).toContain('❓ What is 29 to the power 0.23?')
+    expect(shown).toMatch(/answered · 1 step · \d+\.\d s of work/)
+    expect(shown).toMatch(/model played-model · dialect text · 2 calls of the model · [\d,]+ tokens in, [\d,]+ out/)
+    expect(shown).toMatch(
+      /Step 1: calculator\n💭 I work it out\.\n🔧 calculator\n29\^0\.23\n👁 2\.169459462491557\d*\ncalculator took \d+\.\d s/,
+    )
+    expect(slack.modal(ALICE)).toBeUndefined()
+    expect(slack.refusals).toEqual([])
+  })
+
+  test('has a long run on pages, whole, to be turned to and fro', async () => {
+    const thoughts = Array.from(
+      { length: 5 },
+      (_, i) => `thought${i} ${'all of it matters & more. '.repeat(300)} end${i}`,
+    )
+    model.on('long run', ...thoughts.map((thought, i) => act(thought, 'calculator', `${i}+1`)), finish('done'))
+    await (await asked('A long run?')).press(SHOW_WORK)
+    const modal = await bot.modal()
+    const first = await filled()
+    expect(first).toMatch(/Page 1 of \d/)
+    await modal.press(WORK_NEXT)
+    await slack.until(() => modal.shown().includes('Page 2 of'), 'the second page')
+    const pages = [first, modal.shown()]
+    const count = Number(/Page 2 of (\d)/.exec(pages[1] ?? '')?.[1])
+    for (let page = 3; page <= count; page++) {
+      await modal.press(WORK_NEXT)
+      await slack.until(() => modal.shown().includes(`Page ${page} of`), `page ${page}`)
+      pages.push(modal.shown())
+    }
+    const words = pages.join('\n').replace(/\s+/g, '')
+    for (const thought of thoughts) expect(words).toContain(thought.replace(/\s+/g, ''))
+    await modal.press(WORK_PREVIOUS)
+    await slack.until(() => modal.shown().includes(`Page ${count - 1} of`), 'the page before')
+    expect(slack.refusals).toEqual([])
+  })
+
+  test('says that a run is not kept any more', async () => {
+    const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
+    await slack.press(place, { action_id: SHOW_WORK })
+    await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('not kept any more'), 'the word')
+  })
+
+  test('says so where Slack does not open it in time', async () => {
+    const place = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
+    slack.fault({ method: 'views.open', error: 'expired_trigger_id', times: 1 })
+    await slack.press(place, { action_id: SHOW_WORK })
+    await slack.until(() => slack.whispers(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
+  })
+
+  test('is refused where the button was brought to another channel', async () => {
+    model.on('private', finish('The secret.'))
+    const thread = await asked('A private thing?')
+    const brought = await postButtons(slack, questionId(thread), { channel: RANDOM })
+    const before = slack.calls.filter(({ method }) => method === 'views.open').length
+    await slack.press({ ...brought, user: BOB }, { action_id: SHOW_WORK })
+    await slack.until(() => slack.whispers(RANDOM, BOB).length === 1, 'a private word')
+    expect(slack.whispers(RANDOM, BOB)[0]).toMatch(/belongs to an answer in another channel/)
+    expect(slack.calls.filter(({ method }) => method === 'views.open')).toHaveLength(before)
+  })
+})
+
+/** A front whose archive loads like this. */
+async function frontWith(t: Ends, load: RunArchive['load']) {
+  const slack = await localSlack()
+  const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
+  const log = createLog('silent')
+  const agent = await createAgent(config, { log, net: await createNetwork(config) })
+  const stores = await createStores(config, log)
+  const archive: RunArchive = { ...stores.archive, load }
+  const settingsFor = settingsFromConfig(config, agent.answer.agent)
+  const installations = await installationFromConfig(config, { log })
+  const asked = { settingsFor, defaultsFor: settingsFor, choices: agent.choices }
+  const parts = { ...stores, ...asked, archive, installations, log, now: () => new Date() }
+  const receiver = createSlackReceiver({ ...parts, signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
+  const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, fallback: receiver.requestListener })
+  t.onTestFinished(() => server.close())
+  t.onTestFinished(() => agent.close())
+  slack.setTarget(`http://127.0.0.1:${server.port}/slack/events`)
+  return slack
+}
+
+test('where the archive is slow, Show work opens within the life of its trigger and is filled later', async (t) => {
+  const release = deferred()
+  const slack = await frontWith(t, () => release.promise.then(() => undefined))
+  const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
+  expect((await slack.press(place, { action_id: SHOW_WORK })).ok).toBe(true)
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('Looking it up'), 'a modal that is not filled')
+  release.resolve()
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('not kept any more'), 'what it is filled with')
+  expect(slack.refusals).toEqual([])
+})
+
+test('where the archive does not answer, Show work says so', async (t) => {
+  const slack = await frontWith(t, () => Promise.reject(new Error('Redis is away')))
+  const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
+  await slack.press(place, { action_id: SHOW_WORK })
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('could not look this up just now'), 'the word')
+})
+
+test('a button that is pressed before the record of its answer is kept waits for it', async (t) => {
+  const [id, at] = [`${TEAM}:${GENERAL}:1.000001`, Date.now()]
+  const place = { team: TEAM, channel: GENERAL, thread: '1.000001', user: ALICE }
+  const question = { ...place, id, text: 'An early press?', surface: 'mention' as const, at }
+  const saved = { ...freshRun(at), answer: { text: 'Yes.', sources: [] } }
+  const record = recordOf(question, saved, { model: 'm', dialect: 'text', endedAt: at, hasFailed: false })
+  let isFirst = true
+  const slack = await frontWith(t, async () => (isFirst ? void (isFirst = false) : record))
+  await slack.press(await postButtons(slack, id, { channel: GENERAL }), { action_id: SHOW_WORK })
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('An early press?'), 'the work')
+})
