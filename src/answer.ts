@@ -78,8 +78,10 @@ async function* answerOnceHeard(
     : yield* work(standalone, run, { ...deps, ...past })
   // What came while the answer was posted counts too.
   deps.heard.throwIfWithdrawn()
-  if (final)
-    await deps.history.append(thread, { ...turnOf(question, standalone, final.text), ...(said ? { said } : {}) })
+  if (final) {
+    const turn = turnOf(question, run.saved, { standalone, answer: final.text })
+    await deps.history.append(thread, { ...turn, ...(said ? { said } : {}) })
+  }
 }
 
 /** The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. */
@@ -224,8 +226,15 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
   return usage.slice(count).map((value, i) => ({ part: 'usage', n: count + i + 1, value }))
 }
 
-function turnOf(question: Question, standalone: string, text: string): Turn {
-  return { id: question.id, question: question.text, standalone, answer: text, user: question.user, at: question.at }
+/** What was added to the question while it was worked on is a part of it for those that come later. */
+function turnOf(
+  { id, text, user, at }: Question,
+  { steps }: SavedRun,
+  { standalone, answer }: Pick<Turn, 'standalone' | 'answer'>,
+): Turn {
+  const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
+  const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')
+  return { id, question: inAll(text), standalone: inAll(standalone), answer, user, at }
 }
 
 /** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */

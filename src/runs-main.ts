@@ -27,7 +27,7 @@ async function runs(place: Place, [command, argument]: string[]): Promise<number
 async function list(place: Place, isAll: boolean): Promise<number> {
   let count = 0
   for await (const run of listRuns(place)) {
-    if (run.state === 'done' && !isAll) continue
+    if ((run.state === 'done' || run.state === 'added') && !isAll) continue
     console.log(summaryOf(run))
     count += 1
   }

@@ -33,6 +33,8 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
   } catch (error) {
     if (!isStopped(run)) throw error
     yield* reportUsage(run)
+    // What was added before the stop belongs to this run: it is no question of its own.
+    yield* takeAdditions(run)
     yield { type: 'gave_up', reason: 'stopped', text: knownSoFar(run.progress.steps) }
   } finally {
     run.release()

@@ -1,37 +1,48 @@
 import { LeaseLost } from '../errors.ts'
 import type { ThreadKey } from '../history/types.ts'
-import type { Question } from '../run/types.ts'
+import { conversationOf, type Question } from '../run/types.ts'
 import type { WaitingLine } from './types.ts'
 
 export interface MemoryLineParts {
   /** The questions of each thread that are not over; the first is at work where the thread is. */
-  inboxes: ReadonlyMap<ThreadKey, { question: Question }[]>
+  inboxes: ReadonlyMap<ThreadKey, { question: Question; saved: { attempts: number } }[]>
   /** The threads at work. */
   running: ReadonlyMap<ThreadKey, { abort: AbortController }>
   /** Told when the question at `at` has been taken out of an inbox. */
   withdrawn(thread: ThreadKey, at: number): void
+  /** The questions whose runs wait for a person. */
+  parked(): Question[]
   /** Drops the runs of a team that wait for a person. */
   dropParked(isMeant: (thread: ThreadKey) => boolean): void
 }
 
 /** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
-export function memoryLine({ inboxes, running, withdrawn, dropParked }: MemoryLineParts): Omit<WaitingLine, 'place'> {
-  const withdraw = (thread: ThreadKey, id: string) => {
+export function memoryLine({
+  inboxes,
+  running,
+  withdrawn,
+  parked,
+  dropParked,
+}: MemoryLineParts): Omit<WaitingLine, 'place'> {
+  const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
     const at = inbox.findIndex(({ question }) => question.id === id)
     if (at < (running.has(thread) ? 1 : 0)) return false
+    if (neverBegun && (inbox[at]?.saved.attempts ?? 0) > 0) return false
     inbox.splice(at, 1)
     withdrawn(thread, at)
     return true
   }
   return {
     async inThread(thread) {
+      const ofThread = structuredClone(parked().filter((question) => conversationOf(question) === thread))
+      const line = ofThread.length > 0 ? { parked: ofThread } : {}
       const questions = (inboxes.get(thread) ?? []).map(({ question }) => structuredClone(question))
-      if (!running.has(thread)) return { waiting: questions }
+      if (!running.has(thread)) return { ...line, waiting: questions }
       const [first, ...waiting] = questions
-      return { ...(first ? { running: first } : {}), waiting }
+      return { ...line, ...(first ? { running: first } : {}), waiting }
     },
-    withdraw: async (thread, id) => withdraw(thread, id),
+    withdraw: async (...of) => withdraw(...of),
     // Of a run that is over nothing is left.
     forgetChannel: async () => {},
     async forgetTeam(team) {

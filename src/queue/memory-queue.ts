@@ -2,14 +2,14 @@ import { ExpiringMap } from '../history/expiring-map.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import type { ThreadKey } from '../history/types.ts'
 import { LeaseLost, messageOf } from '../errors.ts'
-import { embeddedRun, MemoryRunControl, type ControlledRun } from '../run/memory-run.ts'
-import type { Signal } from '../run/control.ts'
-import { conversationOf, freshRun, isDirect, type Question } from '../run/types.ts'
+import { embeddedRun, freshControlled, MemoryRunControl } from '../run/memory-run.ts'
+import { conversationOf, isDirect, type Question } from '../run/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
+import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
 import { memoryLine } from './memory-line.ts'
-import type { Accepted, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
+import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
@@ -22,8 +22,7 @@ export interface MemoryQueueOptions extends Partial<QueueSettings> {
 }
 
 /** A question that waits, is worked on or is parked, with what its run has done so far. */
-interface Item extends ControlledRun {
-  question: Question
+interface Item extends AddableRun {
   failures: number
 }
 
@@ -54,6 +53,7 @@ class MemoryQueue implements ControlledQueue {
     inboxes: this.#inboxes,
     running: this.#running,
     withdrawn: (thread, at) => this.#withdrawn(thread, at),
+    parked: () => this.control.parked.map(({ question }) => question),
     dropParked: (isMeant) => this.control.dropParked(isMeant),
   })
   #sweep: NodeJS.Timeout | undefined
@@ -79,7 +79,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(asked: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
+  async accept(asked: Question, { onlyKnownThread = false, addition }: AcceptOptions = {}): Promise<Accepted> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)
@@ -87,14 +87,17 @@ class MemoryQueue implements ControlledQueue {
     const claims = [`${thread} id ${question.id}`]
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
     if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
-    if (onlyKnownThread && !this.#known.has(thread)) return 'unknown_thread'
+    const told = addition && runToTell(this.#inboxes.get(thread) ?? [], question)
+    const isKnown = told !== undefined || (addition !== 'only' && (!onlyKnownThread || this.#known.has(thread)))
+    if (!isKnown) return 'unknown_thread'
     if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
       throw new Error('Too many questions are waiting.')
 
     for (const claim of claims) this.#claims.set(claim, true)
     this.#known.set(thread, true)
-    this.#enqueue(thread, question)
-    return 'accepted'
+    if (told) addToRun(told, question)
+    else this.#enqueue(thread, question)
+    return told ? 'added' : 'accepted'
   }
 
   async start(handler: Handler, deadLetter?: Handler): Promise<void> {
@@ -134,7 +137,7 @@ class MemoryQueue implements ControlledQueue {
 
   readonly place: Queue['place'] = async (question) => this.#conversations.place(question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
-  readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
+  readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
 
@@ -155,7 +158,8 @@ class MemoryQueue implements ControlledQueue {
   }
 
   #enqueue(thread: ThreadKey, question: Question): void {
-    const item = newItem(question, this.#options.now())
+    const fresh = freshControlled(this.#options.now())
+    const item = { question: structuredClone(question), failures: 0, additions: [], ...fresh }
     const inbox = this.#inboxes.get(thread)
     this.#waiting += 1
     if (inbox) {
@@ -202,6 +206,8 @@ class MemoryQueue implements ControlledQueue {
     const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
     const isParked = result === 'waiting' && !item.isWoken
+    if (result === 'finished' && item.additions.length > 0)
+      for (const message of unheardBy(item, inbox)) this.#enqueue(thread, message)
     if (result === 'finished' || isParked) {
       inbox.shift()
       this.#waiting -= 1
@@ -258,16 +264,6 @@ class MemoryQueue implements ControlledQueue {
     )
     this.#pauses.add(pause)
   }
-}
-
-function newItem(question: Question, at: number): Item {
-  const control = { signals: [], listeners: new Set<(signal: Signal) => void>(), isWoken: false }
-  return { question: structuredClone(question), saved: freshRun(at), failures: 0, ...control }
-}
-
-/** By their ts, which is a message's time; a slash command has none and is the first of its thread. */
-function isSaidBefore(one: Question, other: Question): boolean {
-  return one.ts !== undefined && other.ts !== undefined && Number(one.ts) < Number(other.ts)
 }
 
 /**

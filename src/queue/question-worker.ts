@@ -150,9 +150,17 @@ export class QuestionWorker {
     const state = leased.verdict === 'work' ? 'done' : 'dead-lettered'
     const isParked = state === 'done' && result === 'waiting'
     const records = run.takeRecords()
-    const { held, gen } = await (isParked ? store.park(leased, records) : store.finish(leased, state, records))
+    const parked = isParked ? await store.park(leased, records) : undefined
+    const { held, gen, followUps } = parked ? { ...parked, followUps: 0 } : await store.finish(leased, state, records)
     if (!held) log.info({ question: leased.id }, 'lease lost: another worker has the question')
     if (gen !== '') await jobs.ensure(leased.thread, gen)
+    if (followUps > 0) await this.#noteFollowUps(leased, followUps)
+  }
+
+  /** What was added too late to be heard waits from now on. A failure does no harm but to `stats`. */
+  async #noteFollowUps({ id, thread }: LeasedQuestion, questions: number): Promise<void> {
+    this.#parts.log.info({ question: id, questions }, 'messages that the run had not heard are questions now')
+    await this.#parts.jobs.waiting.recount(thread).catch(() => {})
   }
 
   /** Releases a question that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */

@@ -18,12 +18,13 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
   const { prefix, doneTtlMs } = settings
   return {
     async inThread(thread) {
-      const { inbox, runs } = threadKeys(prefix, thread)
-      return lineOf(await lineInThread(redis, { inbox, runs }))
+      const { inbox, parked, runs } = threadKeys(prefix, thread)
+      return lineOf(await lineInThread(redis, { inbox, parked, runs }))
     },
-    async withdraw(thread, id) {
+    async withdraw(thread, id, { neverBegun = false } = {}) {
       const { inbox, runs } = threadKeys(prefix, thread)
-      const isOut = (await withdrawQuestion(redis, { inbox, run: runs + id, id, ttlMs: doneTtlMs })) === 1
+      const named = { inbox, run: runs + id, id, ttlMs: doneTtlMs, neverBegun: neverBegun ? 1 : 0 }
+      const isOut = (await withdrawQuestion(redis, named)) === 1
       if (isOut) await redis.zrem(waitingKey, entryOf(thread, id))
       return isOut
     },
@@ -55,6 +56,7 @@ function lineOf(reply: unknown): ThreadLine {
     if (i % 2 === 1) continue
     const question = questionIn(text)
     if (question && flat[i + 1] === 'running') line.running = question
+    else if (question && flat[i + 1] === 'parked') (line.parked ??= []).push(question)
     else if (question) line.waiting.push(question)
   }
   return line

@@ -11,7 +11,7 @@ import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../async.ts'
 import { ThreadStore } from './thread-store.ts'
 import { Sweeper } from './sweeper.ts'
-import type { Accepted, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
+import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
 export interface RedisQueueOptions extends Partial<QueueSettings> {
@@ -61,9 +61,9 @@ class RedisQueue implements ControlledQueue {
     })
   }
 
-  async accept(question: Question, { onlyKnownThread = false } = {}): Promise<Accepted> {
+  async accept(question: Question, options: AcceptOptions = {}): Promise<Accepted> {
     // Also while stopping: another process answers what is stored now, and a running `/ask` may be at its second accept.
-    return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, onlyKnownThread))
+    return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, options))
   }
 
   async start(handler: Handler, deadLetter?: Handler): Promise<void> {
@@ -97,7 +97,7 @@ class RedisQueue implements ControlledQueue {
 
   readonly place: Queue['place'] = (question) => this.#intake.conversations.place(question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
-  readonly withdraw: Queue['withdraw'] = (thread, id) => this.#line.withdraw(thread, id)
+  readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
 
@@ -130,14 +130,10 @@ interface QueueConnection {
  * Stores the question, then makes sure that its thread has a job: for a duplicate too, because the process that took the
  * first delivery may have died between the two.
  */
-async function acceptDelivery(
-  connection: QueueConnection,
-  asked: Question,
-  onlyKnownThread: boolean,
-): Promise<Accepted> {
+async function acceptDelivery(connection: QueueConnection, asked: Question, options: AcceptOptions): Promise<Accepted> {
   const { conversations, store, jobs } = connection
   const question = await conversations.place(asked)
-  const { accepted, gen } = await store.accept(question, onlyKnownThread)
+  const { accepted, gen } = await store.accept(question, options)
   if (gen === '') return accepted
   await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? question : undefined)
   return accepted

@@ -3,7 +3,7 @@ import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from '../run/control.ts'
 import { undecidedSteps, type Decision } from '../run/types.ts'
 import { decisionField, parseRun, questionSchema } from '../run/stored-run.ts'
-import { threadInKey, threadKeys } from '../run/thread-keys.ts'
+import { signalChannel, threadInKey, threadKeys } from '../run/thread-keys.ts'
 import { z } from 'zod'
 import { sendSignal, wakeRun } from './scripts.ts'
 import { SignalSubscriber } from './signal-subscriber.ts'
@@ -174,7 +174,7 @@ export class RedisRunControl implements RunControl {
   }
 
   get #channel(): string {
-    return `${this.#options.prefix}:signals`
+    return signalChannel(this.#options.prefix)
   }
 
   #keys(thread: ThreadKey) {

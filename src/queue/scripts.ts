@@ -7,7 +7,10 @@ import { redisScript } from '../redis-script.ts'
 
 export const acceptQuestion = redisScript(new URL('./lua/accept-question.lua', import.meta.url), {
   keys: ['thread', 'inbox', 'run', 'event'],
-  args: ['id', 'question', 'now', 'askedSince', 'ttlMs', 'eventTtlMs', 'hasEvent', 'runs'],
+  args: [
+    ...(['id', 'question', 'now', 'askedSince', 'ttlMs', 'eventTtlMs', 'hasEvent', 'runs'] as const),
+    ...(['signal', 'onlyAdds', 'user', 'root', 'threadName', 'signals', 'channel', 'most'] as const),
+  ],
 })
 
 export const beginQuestion = redisScript(new URL('./lua/begin-question.lua', import.meta.url), {
@@ -16,8 +19,8 @@ export const beginQuestion = redisScript(new URL('./lua/begin-question.lua', imp
 })
 
 export const finishQuestion = redisScript(new URL('./lua/finish-question.lua', import.meta.url), {
-  keys: ['thread', 'inbox', 'run'],
-  args: ['token', 'id', 'state', 'ttlMs'],
+  keys: ['thread', 'inbox', 'run', 'signals'],
+  args: ['token', 'id', 'state', 'ttlMs', 'runs', 'heard'],
 })
 
 export const releaseQuestion = redisScript(new URL('./lua/release-question.lua', import.meta.url), {
@@ -51,11 +54,11 @@ export const sendSignal = redisScript(new URL('./lua/send-signal.lua', import.me
 })
 
 export const lineInThread = redisScript(new URL('./lua/line-in-thread.lua', import.meta.url), {
-  keys: ['inbox'],
+  keys: ['inbox', 'parked'],
   args: ['runs'],
 })
 
 export const withdrawQuestion = redisScript(new URL('./lua/withdraw-question.lua', import.meta.url), {
   keys: ['inbox', 'run'],
-  args: ['id', 'ttlMs'],
+  args: ['id', 'ttlMs', 'neverBegun'],
 })

@@ -1,7 +1,8 @@
 import type { StoreLog } from '../history/store-log.ts'
 import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'
-import { threadKeys } from '../run/thread-keys.ts'
+import { MOST_SIGNALS, type Signal } from '../run/control.ts'
+import { signalChannel, threadKeys } from '../run/thread-keys.ts'
 import type { RunLease } from '../run/run-updates.ts'
 import { parseRun, storedState, type StoredRun } from '../run/stored-run.ts'
 import { conversationOf, type Question } from '../run/types.ts'
@@ -15,7 +16,7 @@ import {
   retryQuestion,
   reviveThread,
 } from './scripts.ts'
-import type { Accepted } from './types.ts'
+import type { Accepted, AcceptOptions } from './types.ts'
 
 interface ThreadStoreParts {
   redis: RedisClient
@@ -49,14 +50,21 @@ export class ThreadStore {
     this.#settings = settings
   }
 
-  async accept(question: Question, onlyKnownThread: boolean): Promise<{ accepted: Accepted; gen: string }> {
-    const { now, doneTtlMs, knownTtlMs } = this.#settings
-    const { thread, inbox, runs, events } = this.#keys(conversationOf(question))
-    const { id, eventId } = question
+  async accept(
+    question: Question,
+    { onlyKnownThread = false, addition }: AcceptOptions,
+  ): Promise<{ accepted: Accepted; gen: string }> {
+    const { now, doneTtlMs, knownTtlMs, prefix } = this.#settings
+    const threadName = conversationOf(question)
+    const { thread, inbox, runs, events, signals } = this.#keys(threadName)
+    const { id, eventId, user, text } = question
+    const signal: Signal = { type: 'message', id, user, text }
     const reply = await acceptQuestion(this.#redis, {
       ...{ thread, inbox, runs, run: runs + id, event: events + (eventId ?? ''), hasEvent: eventId ? 1 : 0 },
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
       ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
+      ...{ signal: addition ? JSON.stringify(signal) : '', onlyAdds: addition === 'only' ? 1 : 0 },
+      ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), most: MOST_SIGNALS },
     })
     const [accepted = '', gen = ''] = strings(reply)
     return { accepted: accepted as Accepted, gen }
@@ -82,21 +90,30 @@ export class ThreadStore {
   }
 
   /**
-   * Ends the work on a question; `records` are saved with its run: `field, value, field, value …`.
-   * @returns whether the lease still held, and the generation that goes on with the thread.
+   * Ends the work on a question; `records` are saved with its run: `field, value, field, value …`. What people added to it and
+   * no step of it holds becomes questions in the thread.
+   * @returns whether the lease still held, the generation that goes on with the thread, and how many such questions there are.
    */
   async finish(
-    leased: QuestionLease,
+    leased: QuestionLease & { stored?: StoredRun },
     state: 'done' | 'dead-lettered',
     records: string[] = [],
-  ): Promise<{ held: boolean; gen: string }> {
+  ): Promise<{ held: boolean; gen: string; followUps: number }> {
     const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
     const { threadKey: thread, runKey: run, token } = leased.lease
-    const { inbox } = this.#keys(leased.thread)
-    const named = { thread, inbox, run, token, id: leased.id, state: storedState(state), ttlMs }
-    const reply = await finishQuestion(this.#redis, named, { args: records })
-    const [held, gen = ''] = strings(reply)
-    return { held: held === 'ok', gen }
+    const { id } = leased
+    const { inbox, runs, signals } = this.#keys(leased.thread)
+    const heard = leased.stored?.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])) ?? []
+    const reply = await finishQuestion(
+      this.#redis,
+      {
+        ...{ thread, inbox, run, runs, signals: signals + id, token, id, state: storedState(state), ttlMs },
+        heard: ` ${heard.join(' ')} `,
+      },
+      { args: records },
+    )
+    const [held, gen = '', followUps] = strings(reply)
+    return { held: held === 'ok', gen, followUps: Number(followUps) }
   }
 
   /** Ends the work on a run that waits for a person. @returns as `finish` does. */

@@ -3,10 +3,21 @@ import type { RunControl } from '../run/control.ts'
 import type { Question, Run } from '../run/types.ts'
 
 /**
- * What happened to a delivery: taken in; seen before; or, if only known threads are wanted, from a thread in which the bot
- * was never asked.
+ * What happened to a delivery: taken in; told to a run that is under way; seen before; or nobody's: of a thread in which the bot
+ * was never asked, if only known ones are wanted, or with no run to be told to, if it may be nothing else.
  */
-export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
+export type Accepted = 'accepted' | 'added' | 'duplicate' | 'unknown_thread'
+
+export interface AcceptOptions {
+  /** Only in a thread in which the bot was asked. */
+  onlyKnownThread?: boolean
+  /**
+   * `maybe`: where the newest question of the same person in the thread is under way or waits, the message is told to its run
+   * (a signal of type `message`). A run that ends without having heard it makes a question of it, in the same step. `only`:
+   * without such a run it is nobody's.
+   */
+  addition?: 'maybe' | 'only'
+}
 
 /**
  * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. It ends
@@ -15,11 +26,14 @@ export type Accepted = 'accepted' | 'duplicate' | 'unknown_thread'
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
 
-/** The questions of one conversation that are not over, the oldest first. Parked ones are not among them. */
+/** The questions of one conversation that are not over, the oldest first. */
 export interface ThreadLine {
   /** The one that is worked on, or was when its worker died. */
   running?: Question
+  /** For their turn. */
   waiting: Question[]
+  /** Those whose runs wait for a person; absent where there are none. */
+  parked?: Question[]
 }
 
 /** What stands in line, and how it is taken out of it. */
@@ -27,8 +41,11 @@ export interface WaitingLine extends Forgetting {
   /** The question in the conversation that it goes on, as `accept` stores it. */
   place(question: Question): Promise<Question>
   inThread(thread: ThreadKey): Promise<ThreadLine>
-  /** Takes a waiting question out of its line, for good. @returns false where it does not wait: it has begun, or is not known */
-  withdraw(thread: ThreadKey, id: string): Promise<boolean>
+  /**
+   * Takes a waiting question out of its line, for good. `neverBegun`: not one that waits for its next try, which may have shown
+   * something. @returns false where it does not wait so: it is at work or over, or is not known
+   */
+  withdraw(thread: ThreadKey, id: string, options?: { neverBegun?: boolean }): Promise<boolean>
 }
 
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
@@ -37,7 +54,7 @@ export interface Queue extends WaitingLine {
    * Claims and stores a question in one atomic step, in the conversation that it goes on. When this resolves, the question is as durable as the queue is.
    * @throws when it could not be stored; the caller must then not ack.
    */
-  accept(question: Question, options?: { onlyKnownThread?: boolean }): Promise<Accepted>
+  accept(question: Question, options?: AcceptOptions): Promise<Accepted>
   /**
    * Begins to hand out work. `deadLetter` is called in place of the handler, under the same lease, for a question that is
    * dead-lettered (its handler failed, or its workers died, too often): it tells the thread so, once. Its own failure is

@@ -2,7 +2,7 @@
 import { LeaseLost } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from './control.ts'
-import { applyPart, undecidedSteps, type Decision, type Run, type SavedRun } from './types.ts'
+import { applyPart, freshRun, undecidedSteps, type Decision, type Run, type SavedRun } from './types.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.
@@ -46,6 +46,11 @@ export interface ControlledRun {
   isWoken: boolean
 }
 
+/** A run that nobody has worked on and that nobody has told anything. `at`: milliseconds since the epoch. */
+export function freshControlled(at: number): ControlledRun {
+  return { saved: freshRun(at), signals: [], listeners: new Set(), isWoken: false }
+}
+
 export interface MemoryRunControlOptions<Item> {
   /** A run that waits for its turn or is worked on. */
   find(run: RunRef): Item | undefined
@@ -57,6 +62,12 @@ export interface MemoryRunControlOptions<Item> {
   /** How long, and of how many runs, it is known what was decided. */
   claimTtlMs: number
   maxClaims: number
+}
+
+/** Stores a signal for a run, and calls it out to whoever works on it. */
+export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 'listeners'>, signal: Signal): void {
+  signals.push({ ...signal })
+  for (const heard of listeners) heard({ ...signal })
 }
 
 /**
@@ -82,8 +93,7 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
     if (item.signals.some((sent) => JSON.stringify(sent) === text)) return 'sent'
     const isStop = signal.type === 'stop'
     if (item.signals.length >= MOST_SIGNALS && !isStop) return 'full'
-    item.signals.push({ ...signal })
-    for (const heard of item.listeners) heard({ ...signal })
+    tellRun(item, signal)
     if (isStop) this.#unpark(run, item)
     return 'sent'
   }

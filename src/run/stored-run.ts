@@ -5,9 +5,9 @@ import { parseStep } from './stored-step.ts'
 
 /**
  * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for
- * inspection.
+ * inspection. `added`: no run of its own, but a message that was told to another one.
  */
-export type RunStatus = 'waiting' | 'running' | 'parked' | 'done' | 'dead-lettered'
+export type RunStatus = 'waiting' | 'running' | 'parked' | 'added' | 'done' | 'dead-lettered'
 
 /** In Redis a dead-lettered run is `given-up`, as it was called at first: processes of two versions share the data. */
 export function storedState(state: RunStatus): string {
@@ -44,13 +44,14 @@ export const questionSchema: z.ZodType<Question> = z.object({
   at: z.number(),
   isLate: z.boolean().optional(),
   lookingAt: z.string().exactOptional(),
+  wasAddition: z.boolean().exactOptional(),
   userTeam: z.string().exactOptional(),
   bot: z.string().exactOptional(),
   traceparent: z.string().optional(),
 })
 
 const stateSchema = z
-  .enum(['waiting', 'running', 'parked', 'done', 'given-up', 'dead-lettered'])
+  .enum(['waiting', 'running', 'parked', 'added', 'done', 'given-up', 'dead-lettered'])
   .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
   .catch('waiting')
 

@@ -4,7 +4,8 @@ import type { ThreadKey } from '../history/types.ts'
 /**
  * The keys of one thread's questions, all under one hash tag, so that one script may touch them all:
  *
- *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, and while there is work: active, begun, lease
+ *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, told (a run was ever told something by a message), and while there is
+ *                                 work: active, begun, lease
  *     PREFIX:{T:C:ts}:inbox       list of the questions' ids, oldest first; the head stays until it is finished
  *     PREFIX:{T:C:ts}:run:ID      hash: the question and what its run has done; that it exists is the question's claim
  *     PREFIX:{T:C:ts}:parked      sorted set of the ids of runs that wait for a person, scored by when that ends (ms)
@@ -29,6 +30,11 @@ export interface ThreadKeys {
   signals: string
   /** Before an event's id. */
   events: string
+}
+
+/** The channel on which it is called out that a run was told something. */
+export function signalChannel(prefix: string): string {
+  return `${prefix}:signals`
 }
 
 export function threadKeys(prefix: string, thread: ThreadKey): ThreadKeys {

@@ -41,6 +41,8 @@ export interface Question {
   isLate?: boolean | undefined
   /** The channel that the asker looked at, where Slack tells that of an agent's direct message. */
   lookingAt?: string
+  /** It was told to a run that was under way, which had ended before it could hear it. */
+  wasAddition?: boolean
   /** The asker's workspace, where Slack names another one than ours. */
   userTeam?: string
   /** The id of the bot that asks, if it is no person. */

@@ -16,6 +16,7 @@ import type { Settings, SettingsFor } from '../workspace/settings.ts'
 import { openAbout } from './about-message.ts'
 import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
+import { markHeard, settleMarks } from './client/addition-marks.ts'
 import { openCommandThread } from './command-thread.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import {
@@ -28,7 +29,8 @@ import {
 } from './failure-notice.ts'
 import { escapeText } from './format/escape.ts'
 import { cannedReply, filesNotRead, HOW_TO_GO_ON } from './format/messages.ts'
-import { FILES_MESSAGE, isCanned, isUnrooted } from './listeners/to-question.ts'
+import { FILES_MESSAGE } from './listeners/tell-of-files.ts'
+import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
 import { shareAnswer } from './share-answer.ts'
@@ -71,7 +73,7 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
-  return { answer: handlerOf(handleQuestion), deadLetter: handlerOf(deadLetter) }
+  return { answer: handlerOf(handleAndSettle), deadLetter: handlerOf(deadLetter) }
 }
 
 interface Work extends QuestionWork {
@@ -107,6 +109,16 @@ async function workOn(
       if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
     },
   }
+}
+
+async function handleAndSettle(work: Work): Promise<void | 'waiting'> {
+  const result = await handleQuestion(work)
+  const { question, run, signal, installation } = work
+  const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
+  const over = question.wasAddition ? [...heard, question.id] : heard
+  if (over.length > 0 && !signal.aborted)
+    await settleMarks(installation.client, { heard: run.saved.attempts > 1 ? heard : [], over })
+  return result
 }
 
 /** Answers one question in its thread; an `/ask` first gets one. */
@@ -204,8 +216,9 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { model, dialect, tools } = settings
   const agent = { ...options.answer.agent, model, dialect, tools }
   const history = historyOf(work, display)
+  const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
-  const events = answer(await withNames(work), run, { ...options.answer, agent, history, readThread, signal })
+  const events = answer(await withNames(work), run, { ...options.answer, agent, history, control, readThread, signal })
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false
@@ -213,6 +226,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
     isWaiting ||= event.type === 'waiting'
+    if (event.type === 'message') void markHeard(work.installation.client, event.step.id)
     if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE))
       await display.tell('files', `📎 ${escapeText(event.step.text)}`)
     await display.write(await mentions.event(event))

@@ -2,6 +2,7 @@ import { inputText } from '../agent/tool-input.ts'
 import type { Action, Step } from '../agent/types.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { History, Turn } from '../history/types.ts'
+import type { RunControl } from '../run/control.ts'
 import type { SavedRun } from '../run/types.ts'
 import { cleanName } from './format/escape.ts'
 import type { Directory } from './client/directory.ts'
@@ -90,6 +91,23 @@ export class Mentions {
     return text
       .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
       .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
+  }
+
+  /** How the run is reached, with names in what people tell it. */
+  control(control: RunControl): RunControl {
+    return {
+      send: (run, signal) => control.send(run, signal),
+      wake: (run, step, decision) => control.wake(run, step, decision),
+      listen: async (run, heard) => {
+        const named: Promise<void>[] = []
+        const end = await control.listen(run, (signal) => {
+          if (signal.type === 'stop' || !signal.text.includes('<')) return heard(signal)
+          named.push(this.readable(signal.text).then((text) => heard({ ...signal, text })))
+        })
+        await Promise.all(named)
+        return end
+      },
+    }
   }
 
   /** A history that stores ids and returns names. */

@@ -28,7 +28,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     stats: () => queue.stats(),
     place: (question) => queue.place(question),
     inThread: (thread) => queue.inThread(thread),
-    withdraw: (thread, id) => queue.withdraw(thread, id),
+    withdraw: (thread, id, options) => queue.withdraw(thread, id, options),
     forgetChannel: (place) => queue.forgetChannel(place),
     forgetTeam: (team) => queue.forgetTeam(team),
   }

@@ -8,5 +8,5 @@ export function atLeast(value: number, least: number): string {
 }
 
 function shown(value: number): string {
-  return value >= 20 ? value.toFixed(0) : value.toFixed(2)
+  return value >= 20 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(2)
 }

@@ -82,6 +82,38 @@ test('a stop reaches the process at work within a second, and one that waits in 
   expect(await control.send(runOf(thread), STOP)).toBe('not_running')
 })
 
+test('somebody says stop while the worker is killed: the run ends stopped, once, and no sign stays', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const worker = await scene.start('worker')
+  const stage = new Stage(scene)
+  stage.holdCallsFrom(2)
+  const thread = await scene.ask()
+  await scene.slack.until(() => stage.asked === 2, 'the second call')
+  await Promise.all([scene.add(thread, 'stop'), worker.kill()])
+  await scene.start('worker')
+  await expectAllWell(scene, { posts: new Map([[thread, ['q1-1 step-1', STOPPED]]]) })
+  expect(stage.asked).toBe(2)
+})
+
+test('what the asker adds while the worker is killed is heard by the next one, once', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const worker = await scene.start('worker')
+  const stage = new Stage(scene)
+  stage.holdCall(2)
+  const thread = await scene.ask()
+  await scene.slack.until(() => stage.asked === 2, 'the second call')
+  await Promise.all([scene.add(thread, 'I meant the newer ledger.'), worker.kill()])
+  stage.letGo()
+  await scene.start('worker')
+  // The addition is the second step of the run, and no post.
+  const posts = ['q1-1 step-1', /^q1-1 step-3, but: [^]*noted: q1-1 use 2$/, 'q1-1 answer-1']
+  await expectAllWell(scene, { posts: new Map([[thread, posts]]) })
+  const last = scene.model.about(stage.name).at(-1)?.prompt ?? ''
+  expect(last.split('I meant the newer ledger.')).toHaveLength(2)
+})
+
 test('a run waits for a person while its process dies, others answer, and all are restarted; the tool runs once', async (t) => {
   const scene = await openScene(t)
   const front = await scene.start('front')

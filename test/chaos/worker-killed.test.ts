@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BotProcess } from '../harness/chaos/bots.ts'
-import { postsOf } from '../harness/chaos/play.ts'
+import { playedTurn, postsOf } from '../harness/chaos/play.ts'
 import { openScene, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
@@ -105,6 +105,27 @@ test('a worker killed at any point leaves nothing undone and nothing done twice'
     await scene.slack.until(() => scene.isAtRest(), `the end of what was killed ${when}`, 30_000)
     expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))
   }
+  await expectAllWell(scene)
+})
+
+test('an addition that nobody has heard, and a worker killed before it ends the run: it is asked once', async (t) => {
+  const scene = await openScene(t, { env: { AGENT_MAX_STEPS: '2' } })
+  await scene.start('front')
+  const { bot, proxy } = await startProxied(scene)
+  const stage = new Stage(scene)
+  // The turn after the last step looks no more at what is added.
+  scene.model.decide(stage.name, async (request, before) => {
+    if (before === 2) await stage.after
+    return playedTurn(request)
+  })
+  const thread = await scene.ask()
+  await scene.slack.until(() => stage.asked === 3, 'the last call')
+  await scene.addQuestion(thread)
+  proxy.holdWhen((command) => command.includes('\r\n$4\r\ndone\r\n'))
+  stage.letGo()
+  await scene.slack.until(proxy.isHeld, 'the end of the run')
+  await bot.kill()
+  await scene.start('worker', { AGENT_MAX_STEPS: '2' })
   await expectAllWell(scene)
 })
 

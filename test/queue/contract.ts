@@ -62,6 +62,25 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(order.map((ts) => `170000000${ts}`)))
   })
 
+  test('a question that is asked again as it was edited has its turn where it was said', async () => {
+    const queue = await opened()
+    const over = deferred()
+    const seen: string[] = []
+    const first = question('1700000001.000100')
+    const edit = { text: 'Edited?', eventId: 'Ev-edit' }
+    const edited = { ...first, ...edit, id: `${first.id}:1700000009.000100` }
+    await queue.start(async ({ id, text }) => {
+      seen.push(text)
+      if (id !== first.id) return
+      await over.promise
+      await queue.accept(edited)
+    })
+    const later = [question('1700000002.000100'), question('1700000010.000100')]
+    for (const asked of [first, ...later]) await queue.accept(asked)
+    over.resolve()
+    await eventually(() => expect(seen).toEqual([first.text, 'Edited?', ...later.map(({ text }) => text)]))
+  })
+
   test('of two deliveries at the same moment one is a duplicate', async () => {
     const { queue, seen } = await recording()
     const results = await Promise.all(['a', 'a', 'a'].map((name) => queue.accept(question(name))))

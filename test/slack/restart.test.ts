@@ -10,7 +10,7 @@ const TOLD =
 test('who still waits for a turn reads it in the thread, like the one whose turn it is', async (t) => {
   const bot = await startBot(t, { env: { WORKER_CONCURRENCY: '1', SHUTDOWN_MS: '500' }, model: [{ hang: true }] })
   const threads = [await bot.mention('The first?'), await bot.mention('The second?')]
-  await threads[0]!.reply('And more?')
+  await threads[0]!.reply('And more?', { user: BOB })
   await bot.slack.until(() => bot.model.requests.length === 1, 'the model at work')
   await bot.stop()
   expect(threads.map((thread) => thread.shown())).toEqual([

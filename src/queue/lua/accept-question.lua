@@ -1,13 +1,26 @@
 -- Claims and stores a question, once. `askedSince` above 0: only in a thread where the bot was asked since then.
+-- `signal`, where it is not '': the question as a message to the run of the same `user` that is under way in the thread, if there
+-- is one; then it is told that, and is no question. `onlyAdds` '1': nor is it one otherwise.
 -- Returns what happened, and the generation that must have a job ('' for none).
 local thread, inbox, run, event = unpack(KEYS)
-local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs = unpack(ARGV)
+local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, most = unpack(ARGV)
 
 --- @include "insert-by-ts"
+--- @include "add-to-run"
 
 local active, asked, gen = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen'))
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
-if tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince)) then
+if signal ~= '' and active then
+  local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
+    threadName = threadName, signals = signals, channel = channel, most = most }
+  local told = runToTell(inbox, given)
+  if told then
+    addToRun(thread, told, given)
+    if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
+    return { 'added', '' }
+  end
+end
+if onlyAdds == '1' or (tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince))) then
   return { 'unknown_thread', '' }
 end
 redis.call('HSET', run, 'question', question, 'state', 'waiting')

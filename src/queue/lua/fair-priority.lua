@@ -33,6 +33,8 @@ if last == 0 and redis.call('HLEN', tags) % 200 == 199 then
   for i = 1, #all, 2 do
     if tonumber(all[i + 1]) <= now then redis.call('HDEL', tags, all[i]) end
   end
+  -- With its last field the hash itself was gone, and its time with it.
+  isNew = true
 end
 redis.call('HSET', tags, 'now', now, channel, tag)
 if isNew or tag % 16 == 0 then redis.call('PEXPIRE', tags, tagsTtlMs) end

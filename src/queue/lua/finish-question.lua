@@ -1,20 +1,24 @@
 -- Ends the work on a question; its run is kept for `ttlMs` from now on. The rest of ARGV is saved with it: `field, value, …`.
--- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }: in one step with the look at the inbox, so that
--- no question is overlooked.
-local thread, inbox, run = unpack(KEYS)
-local token, id, state, ttlMs = unpack(ARGV)
+-- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), how many unheard messages became questions }: in one
+-- step with the look at the inbox, so that no question is overlooked.
+local thread, inbox, run, signals = unpack(KEYS)
+local token, id, state, ttlMs, runs, heard = unpack(ARGV)
 
 --- @include "activate-thread"
+--- @include "insert-by-ts"
+--- @include "settle-additions"
 
-local lease, active = unpack(redis.call('HMGET', thread, 'lease', 'active'))
-if lease ~= token then return { 'lost', active or '' } end
+local lease, active, told = unpack(redis.call('HMGET', thread, 'lease', 'active', 'told'))
+if lease ~= token then return { 'lost', active or '', 0 } end
+local keys = { inbox = inbox, signals = signals, runs = runs }
+local followUps = told and settleAdditions(keys, { run = id, heard = heard }, ttlMs) or 0
 local first, second = unpack(redis.call('LRANGE', inbox, 0, 1))
 if first == id then
   redis.call('LPOP', inbox)
   first = second
 end
-redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 5))
+redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 7))
 redis.call('PEXPIRE', run, ttlMs)
-if first then return { 'ok', activateThread(thread) } end
+if first then return { 'ok', activateThread(thread), followUps } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')
-return { 'ok', '' }
+return { 'ok', '', followUps }

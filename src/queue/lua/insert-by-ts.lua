@@ -1,11 +1,12 @@
--- Puts a question into its thread's inbox. Ids end in the message's ts. What Slack could not deliver at once comes late, and
--- is put where it was said: before what was said after it, unless that has begun.
+-- Puts a question into its thread's inbox. The message's ts is the third part of an id, `team:channel:ts`; one that was edited
+-- has its edit's behind that. What comes late, and what is asked again as it was edited, is put where it was said: before what
+-- was said after it, unless that has begun.
 local function insertByTs(inbox, id, runs)
-  local function tsOf(one) return one and string.match(one, ':(%d+%.%d+)$') end
+  local function tsOf(one) return one and string.match(one, '^[^:]*:[^:]*:(%d+%.%d+)') end
   local length, ts, before = redis.call('RPUSH', inbox, id), tsOf(id), nil
   for at = -2, ts and -length or 0, -1 do
     local other = redis.call('LINDEX', inbox, at)
-    if not tsOf(other) or tsOf(other) < ts or redis.call('HEXISTS', runs .. other, 'attempts') == 1 then break end
+    if not tsOf(other) or tsOf(other) <= ts or redis.call('HEXISTS', runs .. other, 'attempts') == 1 then break end
     before = other
   end
   if before then

@@ -12,7 +12,7 @@ local step = ARGV[6]
 local decided = step and redis.call('HGET', run, step)
 if decided and isExpiry == '0' then return { 'decided', decided } end
 local state, answer = unpack(redis.call('HMGET', run, 'state', 'answer'))
-if not state or answer or state == 'done' or state == 'given-up' then return { 'not_running', '' } end
+if not state or answer or state == 'done' or state == 'given-up' or state == 'added' then return { 'not_running', '' } end
 local deadline = redis.call('ZSCORE', parked, id)
 if deadline and tonumber(deadline) <= tonumber(now) and isExpiry == '0' then return { 'due', '' } end
 if isExpiry == '1' and not deadline then return { 'not_running', '' } end

@@ -1,9 +1,11 @@
 -- Takes a question that waits out of its thread's inbox. Its run is kept as a done one is, so that another delivery of it is
--- known for one. A job that finds the inbox empty ends the thread's turn. Returns 1, or 0 where the question does not wait.
+-- known for one. A job that finds the inbox empty ends the thread's turn. `neverBegun` '1': one that waits for its next try stays.
+-- Returns 1, or 0 where the question does not wait.
 local inbox, run = unpack(KEYS)
-local id, ttlMs = unpack(ARGV)
+local id, ttlMs, neverBegun = unpack(ARGV)
 
 if redis.call('HGET', run, 'state') ~= 'waiting' then return 0 end
+if neverBegun == '1' and redis.call('HEXISTS', run, 'attempts') == 1 then return 0 end
 if redis.call('LREM', inbox, 1, id) == 0 then return 0 end
 redis.call('HSET', run, 'state', 'done')
 redis.call('PEXPIRE', run, ttlMs)

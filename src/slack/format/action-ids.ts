@@ -14,6 +14,7 @@ export const WORK_NEXT = 'thinkaloud_show_work_next'
 /** An example on the App Home; its value is the question. */
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
+export const STOP = 'thinkaloud_stop'
 
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'

@@ -50,6 +50,16 @@ export function filesNotRead(files: readonly string[]): string {
   return `📎 ${named} ${files.length === 1 ? 'was' : 'were'} not read: I read text only. Please paste what matters.`
 }
 
+/** What one person is told when people stop a question. `withdrawn`: it had not begun, and so has no place in the thread. */
+export const STOP_WORDS = {
+  nothing: 'Nothing of yours is running here. To stop a question, write `stop` in its thread.',
+  forbidden: 'Only the person who asked can stop this question.',
+  withdrawn: 'I had not begun with your question, and I will not: it is out of the line.',
+  withdrawnByOther:
+    'I had not begun with your question, and somebody has taken it out of the line: I will not answer it.',
+  withdrawnOthers: 'I had not begun with this question, and I will not: it is out of the line.',
+}
+
 /** The answer to `/ask` in a workspace that has no installation. */
 export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
 

@@ -1,9 +1,11 @@
 import type { App } from '@slack/bolt'
-import { enqueueMessage, type ListenerOptions } from './to-question.ts'
+import { stopByWord } from './stop-runs.ts'
+import { enqueueMessage, maySayStop, type ListenerOptions } from './to-question.ts'
 
 /** `app_mention`: a message in a channel names the bot. Slack sends it as a `message` too; the queue takes it once. */
 export function listenToAppMentions(app: App, options: ListenerOptions): void {
   app.event('app_mention', async ({ event, body, context }) => {
+    if (maySayStop(event.text) && (await stopByWord(event, { body, context, isTwin: true }, options))) return
     await enqueueMessage(event, { body, context }, options)
   })
 }

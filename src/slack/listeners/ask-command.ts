@@ -1,9 +1,10 @@
 import type { App } from '@slack/bolt'
 import { isPrivate, type Question } from '../../run/types.ts'
 import { noteContent } from '../format/blocks.ts'
-import { COMMAND, helpText, NOT_INSTALLED, PRIVATE } from '../format/messages.ts'
+import { COMMAND, helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
 import { isSettingsCommand, openSettings } from './settings-command.ts'
+import { isStopWord } from './stop-runs.ts'
 import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** What is no question but a word to the bot. */
@@ -28,6 +29,8 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
       void word.obey({ command: question, trigger: command.trigger_id }, installation, options)
       return ack()
     }
+    // A command stands in no thread.
+    if (isStopWord(said.text)) return ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
     await enqueue(question, options)
     return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
   })

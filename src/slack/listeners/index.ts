@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt'
 import { listenToAppContextChanges } from './app-context-changed.ts'
 import { listenToAppHomeOpened } from './app-home-opened.ts'
+import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
 import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
@@ -17,6 +18,8 @@ import { listenToKeepButton } from './keep-button.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
 import { listenToShareButton } from './share-button.ts'
 import { listenToShowWork } from './show-work.ts'
+import { listenToReactions } from './reaction-added.ts'
+import { listenToStopButton } from './stop-button.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -32,6 +35,9 @@ const LISTENERS = [
   listenToShareButton,
   listenToKeepButton,
   listenToAskEdited,
+  listenToAgentSessionStopped,
+  listenToReactions,
+  listenToStopButton,
   listenToAppUninstalled,
   listenToTokensRevoked,
   listenToShowWork,

@@ -1,9 +1,12 @@
 import type { App } from '@slack/bolt'
-import { enqueueMessage, type ListenerOptions, type SlackMessage } from './to-question.ts'
+import { stopByWord } from './stop-runs.ts'
+import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
 /** `message`: direct messages, replies in threads, and whatever else is written where the bot is. */
 export function listenToMessages(app: App, options: ListenerOptions): void {
   app.message(async ({ message, body, context }) => {
-    await enqueueMessage(message as SlackMessage, { body, context }, options)
+    const written = message as SlackMessage
+    if (maySayStop(written.text) && (await stopByWord(written, { body, context }, options))) return
+    await enqueueMessage(written, { body, context }, options)
   })
 }

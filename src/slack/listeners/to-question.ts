@@ -5,17 +5,19 @@ import type { AgentChoices } from '../../create-agent.ts'
 import type { History, Place } from '../../history/types.ts'
 import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
-import type { Queue } from '../../queue/types.ts'
+import type { AcceptOptions, Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
-import { conversationOf, type Question } from '../../run/types.ts'
+import type { Question } from '../../run/types.ts'
 import { lookedAt } from '../../threads/looked-at.ts'
 import type { ForgettingAll } from '../../stores.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { ChannelSettingsStore } from '../../workspace/channel-settings.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
+import { markTaken } from '../client/addition-marks.ts'
+import { cleanName, fileNames, unescapeText } from '../format/escape.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
-import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
+import { tellOfFiles } from './tell-of-files.ts'
 
 export interface ListenerOptions {
   installations: Installations
@@ -46,13 +48,13 @@ export interface ListenerOptions {
   now(): Date
 }
 
-/** The envelope of an event, as far as it is read here. */
-interface EventBody {
-  event_id: string
-  is_ext_shared_channel?: boolean
-}
-
 type Context = AllMiddlewareArgs['context']
+
+/** What a message comes with; of the envelope, as far as it is read here. */
+export interface Incoming {
+  body: { event_id: string; is_ext_shared_channel?: boolean }
+  context: Context
+}
 
 /**
  * The team that a delivery is for, and who the bot is there. Bolt takes the team from the delivery's authorization; one that
@@ -76,7 +78,7 @@ export async function recipientOf(
 /** Enqueues what a message asks of the bot, if it asks anything. @throws what keeps the queue from storing it */
 export async function enqueueMessage(
   message: SlackMessage,
-  { body, context }: { body: EventBody; context: Context },
+  { body, context }: Incoming,
   options: ListenerOptions,
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
@@ -92,11 +94,14 @@ export async function enqueueMessage(
     bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
   })
   if (!asked) return
-  const { question, onlyKnownThread } = asked
+  const { question, onlyKnownThread, mayAdd } = asked
   if (isMuteWord(question)) return hearMuteWord(question, options)
-  if (onlyKnownThread && !(await isHeard(question, options))) return
+  // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
+  const isForBot = !onlyKnownThread || (await isHeard(question, options))
+  if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
-  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, onlyKnownThread)
+  const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
+  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, how)
 }
 
 /** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
@@ -107,31 +112,17 @@ function isMuteWord({ surface, text, thread, ts }: Question): boolean {
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(
   question: Question,
-  { queue, control, log }: ListenerOptions,
-  onlyKnownThread = false,
+  { queue, control, installations, log }: ListenerOptions,
+  how: AcceptOptions = {},
 ): Promise<void> {
-  const outcome = await queue.accept(question, { onlyKnownThread })
+  const outcome = await queue.accept(question, how)
   if (outcome === 'unknown_thread') return
+  if (outcome === 'added')
+    void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
   if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
-
-/**
- * An `app_mention` may come without the files of its message, and before the `message` event that has them: the question is
- * told of them while it waits or runs. The id of that message ends with FILES_MESSAGE.
- */
-async function tellOfFiles(question: Question, { queue, control }: Pick<ListenerOptions, 'queue' | 'control'>) {
-  const { id, user, files = [] } = question
-  const thread = conversationOf(await queue.place(question))
-  const { running, waiting } = await queue.inThread(thread)
-  const taken = [...(running ? [running] : []), ...waiting].find((one) => one.id === id)
-  if (!taken || taken.files) return
-  const text = filesLine(files)
-  await control.send({ thread, id }, { type: 'message', id: `${id}${FILES_MESSAGE}`, user, text })
-}
-
-export const FILES_MESSAGE = ':files'
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
@@ -177,6 +168,8 @@ export interface Asked {
   question: Question
   /** True when the bot must have been asked in this thread before: nobody named it here. */
   onlyKnownThread: boolean
+  /** It says more to a question of the same person that is under way, if there is one: a reply that does not name the bot. */
+  mayAdd: boolean
 }
 
 /**
@@ -217,7 +210,9 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(bot ? { bot } : {}),
   } as const
-  return { question, onlyKnownThread: surface === 'thread' }
+  const isReply = parent !== undefined && parent !== ts
+  const mayAdd = isReply && !isNamed && !bot && !message.files && !isCanned(text)
+  return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
 /** Whether the operator has named the bot that wrote a message: by its own id, its app's or its user's. */
@@ -267,6 +262,11 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
  */
 export function isCanned(text: string): boolean {
   return text === '' || /^help[\s\p{P}]*$/iu.test(text)
+}
+
+/** Whether a message as Slack writes it may be a word that stops (stop-runs.ts): few are looked at further. */
+export function maySayStop(text = ''): boolean {
+  return text.length < 200 && /stop|cancel/i.test(text)
 }
 
 export interface SlackCommand {

@@ -24,6 +24,10 @@ export function freePort(): Promise<number> {
 
 const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100
 
+/** What still runs when a bench fails ends with it. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
 /** Starts `command` and resolves when it has printed a line with `ready`. */
 export async function start(command: string[], env: Record<string, string>): Promise<Measured> {
   const [file = 'node', ...args] = command
@@ -31,6 +35,8 @@ export async function start(command: string[], env: Record<string, string>): Pro
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
+  child.once('close', () => running.delete(child))
   await readyLine(child)
   const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   return {

@@ -6,6 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const SECRET = 'bench-secret'
 const BOT = 'U0BENCHBOT'
+/** Only a member of the workspace may ask. */
+const ASKER = { id: 'U0ASKER', team_id: 'T0BENCH', name: 'asker', is_email_confirmed: true }
+/** A question that has no answer by then has none. Milliseconds. */
+const LOST_MS = 60_000
 
 /** What a bot needs to know to be measured against these. */
 export function envFor(slack: { apiUrl: string }, model: { url: string }): Record<string, string> {
@@ -38,29 +42,37 @@ const STEPS = [
   'I now know the final answer\nFinal Answer: BENCH-ANSWER: 2.169459462491557, and half of it is 1.0847297312457784.',
 ]
 
-/** Plays two calculator steps and an answer, streamed in pieces of four characters after `latencyMs`. */
-export async function startModel(latencyMs: number): Promise<{ url: string; close(): void }> {
+/** Plays two calculator steps and an answer, streamed in pieces of sixteen characters after `latencyMs`. */
+export async function startModel(latencyMs: number): Promise<BenchModel> {
+  return serveModel(async function* (prompt) {
+    const seen = prompt.split('\nObservation:').length - 1
+    const isCondense = prompt.includes('standalone question') || prompt.includes('Standalone question')
+    const text = isCondense ? 'What is 29 to the power 0.23, and half of it?' : STEPS[Math.min(seen, 2)]!
+    await wait(latencyMs)
+    yield* text.match(/[\s\S]{1,16}/g) ?? []
+  })
+}
+
+export interface BenchModel {
+  url: string
+  close(): void
+}
+
+/** A model that streams what `turn` yields, a chunk a piece; `turn` is told the prompt's last message. */
+export async function serveModel(turn: (prompt: string) => AsyncIterable<string>): Promise<BenchModel> {
   const server = createServer((request, response) => {
     // The list of models, by which a bot looks at its start whether there is one.
     if (request.method !== 'POST') return void response.writeHead(404).end()
     void (async () => {
-      const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[]; stream?: boolean }
-      const prompt = body.messages.at(-1)?.content ?? ''
-      const seen = prompt.split('\nObservation:').length - 1
-      const isCondense = prompt.includes('standalone question') || prompt.includes('Standalone question')
-      const text = isCondense ? 'What is 29 to the power 0.23, and half of it?' : STEPS[Math.min(seen, 2)]!
-      await wait(latencyMs)
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[] }
       const chunk = (choice: object, extra = {}) =>
         `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench', choices: [{ index: 0, ...choice }], ...extra })}\n\n`
-      const pieces = text.match(/[\s\S]{1,16}/g) ?? []
-      for (const content of pieces) response.write(chunk({ delta: { content }, finish_reason: null }))
-      response.write(
-        chunk(
-          { delta: {}, finish_reason: 'stop' },
-          { usage: { prompt_tokens: 200, completion_tokens: 30, total_tokens: 230 } },
-        ),
-      )
+      for await (const content of turn(body.messages.at(-1)?.content ?? '')) {
+        if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(chunk({ delta: { content }, finish_reason: null }))
+      }
+      const usage = { prompt_tokens: 200, completion_tokens: 30, total_tokens: 230 }
+      response.write(chunk({ delta: {}, finish_reason: 'stop' }, { usage }))
       response.end('data: [DONE]\n\n')
     })()
   })
@@ -90,7 +102,8 @@ export async function startSlack(): Promise<BenchSlack> {
       const isAnswer = method === 'chat.postMessage' && (args.get('text') ?? '').includes('BENCH-ANSWER')
       const me = { team_id: 'T0BENCH', user_id: BOT, bot_id: 'B0BENCH' }
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me }))
+      const found = method === 'users.info' ? { user: ASKER } : {}
+      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me, ...found }))
       if (isAnswer) waiting.get(args.get('thread_ts') ?? '')?.()
     })()
   })
@@ -98,7 +111,7 @@ export async function startSlack(): Promise<BenchSlack> {
   const ask: BenchSlack['ask'] = async (target, thread) => {
     const event = {
       type: 'app_mention',
-      user: 'U0ASKER',
+      user: ASKER.id,
       text: `<@${BOT}> 29^0.23, and half of it?`,
       ts: ts(),
       channel: 'C0BENCH',
@@ -107,11 +120,25 @@ export async function startSlack(): Promise<BenchSlack> {
     const answered = new Promise<void>((resolve) => waiting.set(root, resolve))
     const from = performance.now()
     const ackMs = await deliver(target, { ...event, ...(thread ? { thread_ts: thread } : {}) })
-    await answered
+    await answeredInTime(answered, event.text)
     waiting.delete(root)
     return { ms: performance.now() - from, ackMs, thread: root }
   }
   return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, calls, close: () => server.close() }
+}
+
+/** A bot that is broken should not keep a bench waiting. @throws after a minute */
+export async function answeredInTime<T>(answer: Promise<T>, question: string): Promise<T> {
+  const late = new AbortController()
+  const lost = wait(LOST_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`The bot has not answered within ${LOST_MS / 1000} s: ${question}`)
+  })
+  try {
+    return await Promise.race([answer, lost])
+  } finally {
+    late.abort()
+    lost.catch(() => undefined)
+  }
 }
 
 async function deliver(target: string, event: { ts: string }): Promise<number> {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
+import { BOT_USER, startLocalSlack, TEAM } from '../../../src/playground/slack.ts'
 import type { Delivery, LocalSlack, LocalSlackOptions, Message, Said } from '../../../src/playground/slack.ts'
 import { connect, scanKeys, type RedisClient } from '../../../src/redis.ts'
 import { ROOT } from '../../../src/package-root.ts'
@@ -145,14 +145,53 @@ export class Scene {
     return thread
   }
 
-  /** Somebody asks on in the thread, without naming the bot. */
+  /** Somebody asks on in the thread, and names the bot, so that it is a question of its own. */
   async askOn(thread: PlayedThread): Promise<string> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     thread.names.push(name)
-    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
+    const said = await this.slack.say({
+      channel: thread.channel,
+      thread_ts: thread.ts,
+      text: `<@${BOT_USER}> ${questionText(name)}`,
+    })
     thread.ids.push(idOf(said))
     await this.#acked(said)
     return name
+  }
+
+  /** The asker changes the thread's first question: it has another name and another id from now on. */
+  async edit(thread: PlayedThread): Promise<void> {
+    const { channel, ts } = thread
+    const name = editedName(thread)
+    const deliveries = await this.slack.people.edit({ channel, ts }, `<@${BOT_USER}> ${questionText(name)}`)
+    const message = this.slack.messages(channel).find((one) => one.ts === ts)
+    thread.names[0] = name
+    thread.ids[0] = `${thread.ids[0]}:${message?.edited?.ts ?? ''}`
+    await this.#acked({ channel, ts, thread: ts, deliveries })
+  }
+
+  /** The asker deletes the thread's first question, which is none from now on. */
+  async remove(thread: PlayedThread): Promise<void> {
+    const { channel, ts } = thread
+    const deliveries = await this.slack.people.remove({ channel, ts })
+    thread.names.shift()
+    thread.ids.shift()
+    await this.#acked({ channel, ts, thread: ts, deliveries })
+  }
+
+  /** The asker says more in the thread, without naming the bot. Resolves when Slack has its ack. */
+  async add(thread: PlayedThread, text: string): Promise<void> {
+    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text })
+    await this.#acked(said)
+  }
+
+  /** The same words as those of a question, which they become where the run ends without having heard them. */
+  async addQuestion(thread: PlayedThread): Promise<void> {
+    const name = `q${thread.number}-${thread.names.length + 1}`
+    const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
+    thread.names.push(name)
+    thread.ids.push(idOf(said))
+    await this.#acked(said)
   }
 
   /** The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they should. */
@@ -200,6 +239,11 @@ export class Scene {
     writeFileSync(join(folder, 'slack-calls.log'), calls.join(''))
     return folder
   }
+}
+
+/** What the thread's first question is called once it was edited. No name begins with another's. */
+export function editedName({ number }: PlayedThread): string {
+  return `q${number}-9`
 }
 
 /** How Redis keeps what it has said yes to. */

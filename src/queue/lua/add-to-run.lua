@@ -1,0 +1,33 @@
+-- Finds the run that a message of `user` adds to: that of the person's newest question under the same root, if it can still hear:
+-- it has no answer, nobody has stopped it, and the question was asked before the message. Returns its id, or nil.
+local function runToTell(inbox, given)
+  local function tsOf(one) return string.match(one, ':(%d+%.%d+)$') end
+  local line = redis.call('LRANGE', inbox, 0, -1)
+  for at = #line, 1, -1 do
+    local id = line[at]
+    local question, answer, givenUp = unpack(redis.call('HMGET', given.runs .. id, 'question', 'answer', 'givenUp'))
+    local asked = question and cjson.decode(question)
+    if asked and asked.user == given.user and asked.thread == given.root then
+      local ts, own = tsOf(given.id), tsOf(id)
+      if answer or givenUp or (ts and own and ts < own) then return nil end
+      local sent = redis.call('LRANGE', given.signals .. id, 0, -1)
+      if #sent >= tonumber(given.most) then return nil end
+      for _, signal in ipairs(sent) do
+        if cjson.decode(signal).type == 'stop' then return nil end
+      end
+      return id
+    end
+  end
+end
+
+-- Stores a message for a run and calls it out, as send-signal does. The message is claimed as a question is, so that it can
+-- become one where the run ends without having heard it.
+local function addToRun(thread, told, given)
+  local run, signals = given.runs .. given.id, given.signals .. told
+  redis.call('HSET', run, 'question', '{"wasAddition":true,' .. string.sub(given.question, 2), 'state', 'added')
+  redis.call('RPUSH', signals, given.signal)
+  for _, key in ipairs({ run, signals }) do redis.call('PEXPIRE', key, given.ttlMs) end
+  redis.call('HSET', thread, 'told', 1)
+  local ref = '{"thread":' .. cjson.encode(given.threadName) .. ',"id":' .. cjson.encode(told)
+  redis.call('PUBLISH', given.channel, ref .. ',"signal":' .. given.signal .. '}')
+end

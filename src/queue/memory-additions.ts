@@ -1,0 +1,48 @@
+/** What people add to a run in memory, as `accept` and `finish` do it in Redis (lua/add-to-run, lua/settle-additions). */
+import { MOST_SIGNALS, type Signal } from '../run/control.ts'
+import { tellRun, type ControlledRun } from '../run/memory-run.ts'
+import type { Question } from '../run/types.ts'
+
+/** A question in an inbox, its run, and the messages that were told to it in place of becoming questions. */
+export interface AddableRun extends ControlledRun {
+  question: Question
+  additions: Question[]
+}
+
+/** The run that a message adds to: that of the person's newest question under the same root, if it can still hear. */
+export function runToTell<Run extends AddableRun>(inbox: readonly Run[], message: Question): Run | undefined {
+  const { user, thread } = message
+  const newest = inbox.findLast(({ question }) => question.user === user && question.thread === thread)
+  if (!newest || newest.saved.answer || isSaidBefore(message, newest.question)) return undefined
+  if (newest.signals.length >= MOST_SIGNALS || newest.signals.some(isStop)) return undefined
+  return newest
+}
+
+export function addToRun(run: AddableRun, message: Question): void {
+  const { id, user, text } = message
+  run.additions.push(structuredClone(message))
+  tellRun(run, { type: 'message', id, user, text })
+}
+
+/**
+ * The messages that a run has ended without having heard, unless people have stopped it since: they become questions. Those to a
+ * question that was edited go to the run that begins in its place.
+ */
+export function unheardBy(run: AddableRun, inbox: readonly AddableRun[]): Question[] {
+  const stops = run.signals.filter(isStop)
+  const again = stops.flatMap(({ withdrawn }) => withdrawn?.again?.id ?? []).at(-1)
+  const successor = inbox.find(({ question }) => question.id === again)
+  if (successor) for (const message of run.additions) addToRun(successor, message)
+  if (stops.length > 0) return []
+  const heard = new Set(run.saved.steps.map((step) => (step.kind === 'message' ? step.id : '')))
+  return run.additions.filter(({ id }) => !heard.has(id)).map((message) => ({ ...message, wasAddition: true }))
+}
+
+function isStop(signal: Signal): signal is Extract<Signal, { type: 'stop' }> {
+  return signal.type === 'stop'
+}
+
+/** By their ts, which is a message's time; a slash command has none and is the first of its thread. */
+export function isSaidBefore(one: Question, other: Question): boolean {
+  return one.ts !== undefined && other.ts !== undefined && Number(one.ts) < Number(other.ts)
+}

@@ -1,0 +1,30 @@
+import type { App } from '@slack/bolt'
+import { STOP_WORDS } from '../format/messages.ts'
+import { stopRuns, whisper } from './stop-runs.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/**
+ * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack has ended the streams, but not
+ * the session: the run does that at its end or, where none is left that could, this does.
+ */
+export function listenToAgentSessionStopped(app: App, options: ListenerOptions): void {
+  app.event('agent_session_stopped', async ({ event, body, context }) => {
+    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+    if (!recipient) return
+    const { channel, thread_ts: thread, user } = event
+    const place = { team: recipient.team, channel, user, thread }
+    const outcome = await stopRuns({ ...place, at: event.event_ts }, options)
+    if (outcome === 'nothing') void endSession(place, options)
+    if (outcome === 'forbidden') void whisper({ ...place, isReply: true, text: STOP_WORDS.forbidden }, options)
+  })
+}
+
+/** Never rejects. */
+async function endSession(
+  { team, channel, thread }: { team: string; channel: string; thread: string },
+  { installations }: ListenerOptions,
+): Promise<void> {
+  const installation = await installations.of(team)
+  const args = { channel_id: channel, thread_ts: thread, status: 'active' }
+  await installation?.client.call('agents.sessions.setStatus', args, { effort: 'once' }).catch(() => undefined)
+}

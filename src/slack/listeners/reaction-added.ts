@@ -1,0 +1,79 @@
+import type { App } from '@slack/bolt'
+import { messageOf } from '../../errors.ts'
+import type { Identity } from '../../workspace/installations.ts'
+import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
+import { STOP_WORDS } from '../format/messages.ts'
+import { stopRuns, whisper, type StopWish } from './stop-runs.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+const STOPS = new Set(['x', 'octagonal_sign'])
+
+/** How long Slack is asked for the message. Milliseconds. */
+const PATIENCE_MS = 10_000
+
+/** A message to which somebody reacted, and who did. */
+interface Reacted {
+  team: string
+  channel: string
+  user: string
+  ts: string
+  /** When. */
+  at: string
+  /** The message is one of the bot's. */
+  isOwn: boolean
+}
+
+/** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
+export function listenToReactions(app: App, options: ListenerOptions): void {
+  app.event('reaction_added', async ({ event, body, context }) => {
+    const { reaction, user, item, item_user } = event
+    if (!STOPS.has(reaction) || item.type !== 'message') return
+    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+    if (!recipient || user === recipient.identity.botUser) return
+    const { team, identity } = recipient
+    const reacted = {
+      team,
+      channel: item.channel,
+      user,
+      ts: item.ts,
+      at: event.event_ts,
+      isOwn: item_user === identity.botUser,
+    }
+    if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, options))) return
+    // The event does not tell the message's thread. Nothing durable waits for that.
+    stopInItsThread(reacted, identity, options).catch((error: unknown) => {
+      options.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
+    })
+  })
+}
+
+async function stopInItsThread(reacted: Reacted, identity: Identity, options: ListenerOptions): Promise<void> {
+  const message = await messageAt(reacted, options)
+  if (!message) return
+  const thread = message.thread_ts ?? message.ts
+  if (!reacted.isOwn) {
+    if (thread !== message.ts) await stopAt({ ...reacted, thread }, options)
+    return
+  }
+  if (message.user !== identity.botUser && message.bot_id !== identity.botId) return
+  const { run } = message.metadata?.event_type === EVENT_TYPE ? (message.metadata.event_payload ?? {}) : {}
+  // A streamed message has no metadata: what runs in its thread is meant.
+  await stopAt({ ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) }, options)
+}
+
+/** Stops the question that the message is, unless told otherwise. @returns whether it was found */
+async function stopAt(wish: StopWish & Reacted, options: ListenerOptions): Promise<boolean> {
+  const { ts, isOwn, isMeant = isOwn ? undefined : (question: { ts?: string }) => question.ts === ts } = wish
+  const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, options)
+  const isReply = wish.thread !== ts
+  if (outcome === 'forbidden') void whisper({ ...wish, isReply, text: STOP_WORDS.forbidden }, options)
+  return outcome !== 'nothing'
+}
+
+async function messageAt({ team, channel, ts }: Reacted, options: ListenerOptions): Promise<ThreadMessage | undefined> {
+  const installation = await options.installations.of(team)
+  if (!installation) return undefined
+  const place = { channel, thread: ts, since: ts, until: ts, signal: AbortSignal.timeout(PATIENCE_MS) }
+  for await (const message of readMessages(installation.client, place)) if (message.ts === ts) return message
+  return undefined
+}

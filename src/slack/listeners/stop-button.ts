@@ -1,0 +1,28 @@
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import { STOP } from '../format/action-ids.ts'
+import { STOP_WORDS } from '../format/messages.ts'
+import { stopRuns, whisper } from './stop-runs.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** The button "Stop" on what shows a run: stops that question alone. */
+export function listenToStopButton(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(STOP, async ({ ack, action, body, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
+    if (recipient && channel !== '' && ts !== '') {
+      const place = { team: recipient.team, channel, user: body.user.id, thread: thread_ts || ts }
+      const outcome = await stopRuns(
+        { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
+        options,
+      )
+      if (outcome !== 'stopped') void whisper({ ...place, isReply: true, text: STOP_WORDS[outcome] }, options)
+    }
+    await ack()
+  })
+}
+
+/** Where the message with the button stands. */
+function placeIn(container: Record<string, unknown>): Record<'channel_id' | 'message_ts' | 'thread_ts', string> {
+  const text = (name: string) => (typeof container[name] === 'string' ? container[name] : '')
+  return { channel_id: text('channel_id'), message_ts: text('message_ts'), thread_ts: text('thread_ts') }
+}

@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { serveModel, type BenchModel } from '../load/servers.ts'
+
+/** A run to be played: so many steps, each after `stepMs`, and an answer of which a word comes every `wordMs`. */
+export interface Pace {
+  steps: number
+  stepMs: number
+  wordMs: number
+}
+
+/** The words of an answer, its first and its last among them. */
+export const WORDS = 60
+
+/** What is asked, by which the model knows the run that it plays. `name`: letters and digits. */
+export function questionFor(name: string, { steps, stepMs, wordMs }: Pace): string {
+  return `${name} in ${steps} steps of ${stepMs} ms, ${wordMs} ms a word?`
+}
+
+/** The first and the last word of an answer, which stand nowhere else. */
+export function wordsAround(name: string): { first: string; last: string } {
+  return { first: `Begin${name}`, last: `End${name}` }
+}
+
+/** Plays the run that a question names. `tell` hears when the answer's first and last word are sent. */
+export function startPacedModel(tell: (name: string, word: 'first' | 'last') => void): Promise<BenchModel> {
+  return serveModel(async function* (prompt) {
+    const asked = /(\w+) in (\d+) steps of (\d+) ms, (\d+) ms a word\?/.exec(prompt.split('Question: ').at(-1) ?? '')
+    const [, name = '', ...numbers] = asked ?? []
+    const [steps = 0, stepMs = 0, wordMs = 0] = numbers.map(Number)
+    const n = prompt.split('\nObservation:').length
+    await wait(stepMs)
+    if (n <= steps) return yield ` Step ${n} is next.\nAction: calculator\nAction Input: ${n}*29^0.23`
+    yield ' I now know the final answer\nFinal Answer:'
+    for (let i = 1; i <= WORDS; i++) {
+      if (i === 1) tell(name, 'first')
+      if (i === WORDS) tell(name, 'last')
+      const { first, last } = wordsAround(name)
+      yield ` ${i === 1 ? first : i === WORDS ? last : `word${i}`}`
+      if (wordMs > 0 && i < WORDS) await wait(wordMs)
+    }
+  })
+}

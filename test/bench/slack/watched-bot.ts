@@ -1,0 +1,140 @@
+/** One built bot with one way to show its work, on a Redis, beside a local Slack that answers at once and is watched. */
+import { BOT_USER, startLocalSlack, type LocalSlack } from '../../../src/playground/slack.ts'
+import type { Call, Change } from '../../../src/playground/types.ts'
+import { freePort, start } from '../load/measured-process.ts'
+import { answeredInTime, envFor } from '../load/servers.ts'
+import { questionFor, startPacedModel, wordsAround, type Pace } from './paced-model.ts'
+
+/** What people see of one question, in milliseconds, and the calls that it took. */
+export interface WatchedAnswer {
+  /** From the mention to the first thing that shows of the bot. */
+  signMs: number
+  /** From the first word that the model sent of its answer to the first that shows; the same of the last. */
+  firstWordMs: number
+  lastWordMs: number
+  /** The calls after the model's last word, up to the one with which the answer shows whole. */
+  callsAfter: number
+  /** All of the question's calls so far, those that set a status apart. */
+  calls(): Call[]
+  statusCalls(): Call[]
+}
+
+export interface WatchedBot {
+  ask(pace: Pace): Promise<WatchedAnswer>
+  /** From now on Slack takes so long for a call, in milliseconds. */
+  slowSlack(ms: number): void
+  /** Resolves when Slack has not been called for two seconds. */
+  settle(): Promise<void>
+  stop(): Promise<void>
+}
+
+const STATUS = /^(?:agents\.sessions\.|assistant\.threads\.|reactions\.)/
+
+/** A stream is for direct messages of an agent; all other ways are asked in channels. */
+export async function startWatchedBot(way: string, redisUrl: string): Promise<WatchedBot> {
+  const isDirect = way === 'stream'
+  const slack = await startLocalSlack({ agent: isDirect })
+  const watched = new Map<string, Watched>()
+  const model = await startPacedModel((name, word) => watched.get(name)?.hear(word))
+  const port = String(await freePort())
+  const tokens = { SLACK_BOT_TOKEN: slack.botToken, SLACK_SIGNING_SECRET: slack.signingSecret }
+  const own = { STEPS: way, REDIS_URL: redisUrl, REDIS_PREFIX: way, AGENT_MAX_STEPS: '20', WORKER_CONCURRENCY: '50' }
+  const bot = await start(['node', 'dist/src/main.js'], { ...envFor(slack, model), ...tokens, ...own, PORT: port })
+  slack.setTarget(`http://127.0.0.1:${port}/slack/events`)
+  return {
+    ask(pace) {
+      const name = `Q${watched.size + 1}`
+      const place = placeOf(slack, watched.size + 1, isDirect)
+      const answer = new Watched(slack, name, place.channel)
+      watched.set(name, answer)
+      const text = questionFor(name, pace)
+      void (isDirect ? slack.say({ ...place, text }) : slack.mention(text, place))
+      return answeredInTime(answer.whole, text)
+    },
+    slowSlack(ms) {
+      if (ms > 0) slack.fault({ delayMs: ms, times: Infinity })
+    },
+    settle: () => slack.settle(2_000),
+    async stop() {
+      await bot.stop()
+      await slack.close()
+      model.close()
+    },
+  }
+}
+
+/** Each question has a channel, or a person, of its own. */
+function placeOf(slack: LocalSlack, n: number, isDirect: boolean): { channel: string; user?: string } {
+  const number = String(n).padStart(5, '0')
+  if (!isDirect) return { channel: slack.addChannel(`C0BENCH${number}`).id }
+  const user = slack.addUser(`U0BENCH${number}`).id
+  return { user, channel: slack.store.directChannel(user).id }
+}
+
+/** Watches a channel in which one question is asked. */
+class Watched {
+  readonly whole: Promise<WatchedAnswer>
+  readonly #slack: LocalSlack
+  readonly #channel: string
+  readonly #words: { first: string; last: string }
+  readonly #askedAt = performance.now()
+  /** When something was first sent or seen, by performance.now(), and how many calls there had been. */
+  readonly #sent = new Map<'first' | 'last', { at: number; calls: number }>()
+  #signAt: number | undefined
+  #firstSeenAt: number | undefined
+
+  constructor(slack: LocalSlack, name: string, channel: string) {
+    this.#slack = slack
+    this.#channel = channel
+    this.#words = wordsAround(name)
+    this.whole = new Promise((resolve) => {
+      const end = slack.store.watch((change) => {
+        if (!('channel' in change) || change.channel !== channel) return
+        const answer = this.#see(change)
+        if (!answer) return
+        end()
+        resolve(answer)
+      })
+    })
+  }
+
+  hear(word: 'first' | 'last'): void {
+    this.#sent.set(word, { at: performance.now(), calls: this.#calls().length })
+  }
+
+  /** The call that made the change is not among the calls yet. */
+  #see(change: Change): WatchedAnswer | undefined {
+    if (!isOfBot(change)) return undefined
+    const now = performance.now()
+    this.#signAt ??= now
+    const shown = this.#slack.messages(this.#channel).filter(({ user }) => user === BOT_USER)
+    const text = shown.map((message) => this.#slack.shown(message)).join('\n')
+    if (text.includes(this.#words.first)) this.#firstSeenAt ??= now
+    const [first, last] = [this.#sent.get('first'), this.#sent.get('last')]
+    if (!text.includes(this.#words.last) || !first || !last) return undefined
+    return {
+      signMs: this.#signAt - this.#askedAt,
+      firstWordMs: (this.#firstSeenAt ?? now) - first.at,
+      lastWordMs: now - last.at,
+      callsAfter: this.#calls().length + 1 - last.calls,
+      calls: () => this.#calls(),
+      statusCalls: () => this.#ofChannel().filter(({ method }) => STATUS.test(method)),
+    }
+  }
+
+  #calls(): Call[] {
+    return this.#ofChannel().filter(({ method }) => !STATUS.test(method))
+  }
+
+  #ofChannel(): Call[] {
+    return this.#slack.calls.filter(({ args }) => (args['channel'] ?? args['channel_id']) === this.#channel)
+  }
+}
+
+/** A message, a reaction, a status, whatever people see of the bot. */
+function isOfBot(change: Change): boolean {
+  if (change.type === 'status') return change.text !== ''
+  if (change.type !== 'message') return false
+  const { user, reactions = [] } = change.message
+  return user === BOT_USER || reactions.some(({ users }) => users.includes(BOT_USER))
+}

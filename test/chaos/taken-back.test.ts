@@ -1,0 +1,186 @@
+/** A question is edited or deleted while the worker that has it dies. */
+import { expect, test } from 'vitest'
+import { ALICE, type Message } from '../../src/playground/slack.ts'
+import type { BotProcess } from '../harness/chaos/bots.ts'
+import { playedTurn, postsOf } from '../harness/chaos/play.ts'
+import { editedName, openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
+import { Stage } from '../harness/chaos/stage.ts'
+import { expectAllWell } from '../harness/chaos/well.ts'
+import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
+
+interface Moment {
+  stage: Stage
+  thread: PlayedThread
+  bot: BotProcess
+  proxy: RedisProxy
+}
+
+/** Sets the stage before the person acts, and says by what it is seen that the worker is to be killed now. */
+type Point = (moment: Moment) => Promise<() => boolean> | (() => boolean)
+
+const isRunEnding = (command: string) => command.includes('\r\n$4\r\ndone\r\n')
+
+const TO_BOTH: [when: string, point: Point][] = [
+  [
+    'before the worker has heard of it',
+    ({ bot }) => {
+      bot.freeze()
+      return () => true
+    },
+  ],
+  [
+    'after that, and before another worker is there',
+    async ({ bot }) => {
+      await bot.kill()
+      return () => true
+    },
+  ],
+  [
+    'while the old posts are deleted',
+    ({ stage: { scene, after } }) => {
+      const deletions = () => scene.slack.calls.filter(({ method }) => method === 'chat.delete').length
+      const before = deletions()
+      scene.slack.fault({ method: 'chat.delete', hold: after })
+      return () => deletions() > before
+    },
+  ],
+  [
+    'between that and the end of the old run',
+    ({ proxy }) => {
+      proxy.holdWhen(isRunEnding)
+      return proxy.isHeld
+    },
+  ],
+]
+
+const TO_AN_EDIT: typeof TO_BOTH = [
+  [
+    'before the edited question is stored',
+    ({ thread, proxy }) => {
+      proxy.holdWhen((command) => command.includes(editedName(thread)))
+      return proxy.isHeld
+    },
+  ],
+  [
+    'while the edited question is worked on',
+    ({ stage: { scene, after }, thread }) => {
+      const name = editedName(thread)
+      const late = () => after.then(() => Promise.reject(new Error('Too late.')))
+      scene.model.decide(name, (request, before) => (before === 1 ? late() : playedTurn(request)))
+      return () => scene.model.about(name).length === 2
+    },
+  ],
+]
+
+/** A question at its second thought, with one step in the thread and another question behind it. */
+async function askedTwice(scene: Scene): Promise<{ stage: Stage; thread: PlayedThread }> {
+  const stage = new Stage(scene)
+  stage.holdCall(2)
+  const thread = await scene.ask()
+  await scene.askOn(thread)
+  const isAtWork = () => stage.asked === 2 && scene.postsIn(thread).includes(`${stage.name} step-1`)
+  await scene.slack.until(isAtWork, 'the second call')
+  return { stage, thread }
+}
+
+/** Plays each point in turn, with a worker of its own. */
+async function playPoints(scene: Scene, points: typeof TO_BOTH, act: (thread: PlayedThread) => Promise<void>) {
+  await scene.start('front')
+  let worker = await startProxied(scene)
+  for (const [when, point] of points) {
+    const { stage, thread } = await askedTwice(scene)
+    const isReached = await point({ stage, thread, ...worker })
+    await act(thread)
+    await scene.slack.until(isReached, `the point ${when}`)
+    if (worker.bot.isAlive()) await worker.bot.kill()
+    stage.letGo()
+    worker = await startProxied(scene)
+    await scene.slack.until(() => scene.isAtRest(), `the end of what was killed ${when}`, 30_000)
+    expect(scene.postsIn(thread), when).toEqual(postsOf(...thread.names))
+  }
+  await expectAllWell(scene)
+}
+
+test('an edit while the worker is killed: the edited question is answered once, and nothing of the old stays', async (t) => {
+  const scene = await openScene(t)
+  await playPoints(scene, [...TO_BOTH, ...TO_AN_EDIT], (thread) => scene.edit(thread))
+  expect(mentionsOf(scene, /\bq\d+-1\b/)).toEqual([])
+})
+
+test('a question deleted while its worker is killed: nothing of it stays, and the thread goes on', async (t) => {
+  const scene = await openScene(t)
+  await playPoints(scene, TO_BOTH, (thread) => scene.remove(thread))
+  expect(mentionsOf(scene, /\bq\d+-1\b/)).toEqual([])
+})
+
+test('a post that went out when the worker died, and that nobody wrote down, goes too', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  for (const act of [(thread: PlayedThread) => scene.edit(thread), (thread: PlayedThread) => scene.remove(thread)]) {
+    const worker = await scene.start('worker')
+    const stage = new Stage(scene)
+    stage.holdAnswer('chat.postMessage', 'step-1')
+    stage.holdCall(2)
+    const thread = await scene.ask()
+    const isOut = () => stage.effects('chat.postMessage', 'step-1') === 1 && stage.asked === 2
+    await scene.slack.until(isOut, 'the post')
+    await worker.kill()
+    await act(thread)
+    stage.letGo()
+    const next = await scene.start('worker')
+    await scene.slack.until(() => scene.isAtRest(), 'the end', 30_000)
+    expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))
+    await next.stop()
+  }
+  await scene.start('worker')
+  await expectAllWell(scene)
+})
+
+test('a question deleted when its answer is out and its worker killed: the answer goes too', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const { bot, proxy } = await startProxied(scene)
+  proxy.holdWhen(isRunEnding)
+  const thread = await scene.ask()
+  await scene.slack.until(proxy.isHeld, 'the end of the run')
+  await scene.remove(thread)
+  await bot.kill()
+  await scene.start('worker')
+  await scene.slack.until(() => scene.postsIn(thread).length === 0, 'an empty thread', 30_000)
+  await expectAllWell(scene)
+})
+
+test('an edit when the answer is out and its worker killed: the answer stays, and its asker is offered another', async (t) => {
+  const scene = await openScene(t)
+  await scene.start('front')
+  const { bot } = await startProxied(scene)
+  const stage = new Stage(scene)
+  stage.holdAnswer('chat.postMessage', 'answer-1')
+  const thread = await scene.ask()
+  await scene.slack.until(() => stage.effects('chat.postMessage', 'answer-1') === 1, 'the answer')
+  const { names, ids } = structuredClone(thread)
+  await scene.edit(thread)
+  Object.assign(thread, { names, ids })
+  await bot.kill()
+  stage.letGo()
+  await scene.start('worker')
+  await scene.slack.until(() => scene.slack.whispers(thread.channel, ALICE).length > 0, 'the offer', 30_000)
+  await expectAllWell(scene)
+  expect(scene.slack.whispers(thread.channel, ALICE)).toHaveLength(1)
+  expect(scene.model.about(editedName(thread))).toEqual([])
+})
+
+/** The bot's messages that show this. */
+function mentionsOf({ slack, threads }: Scene, words: RegExp): string[] {
+  const shown = (message: Message) => slack.shown(message)
+  return threads
+    .flatMap(({ channel, ts }) => slack.replies(channel, ts))
+    .map(shown)
+    .filter((text) => words.test(text))
+}
+
+/** A worker whose way to Redis can be held. */
+async function startProxied(scene: Scene): Promise<{ bot: BotProcess; proxy: RedisProxy }> {
+  const proxy = await redisProxy(scene.redis.port)
+  return { proxy, bot: await scene.start('worker', { REDIS_URL: proxy.url }) }
+}

@@ -1,0 +1,36 @@
+import type { Bot } from '../../src/bot.ts'
+import type { Env } from '../../src/config.ts'
+import { secondBot, startBot, type TestBot, type TestBotOptions, type Thread } from './bot.ts'
+import type { Ends } from './ends.ts'
+import { act } from './played-model.ts'
+
+/** How the bot runs: alone in memory, or as a front and a worker over a Redis, each a bot of its own. */
+export interface Way {
+  redisUrl?: string
+}
+
+let count = 0
+
+/** A bot that people reach, and where the work is another process, that one too. */
+export async function steeredBot(
+  t: Ends,
+  { redisUrl }: Way,
+  options: TestBotOptions = {},
+): Promise<TestBot & { worker?: Bot; prefix: string; startWorker: () => Promise<Bot> }> {
+  const prefix = `steer${count++}`
+  if (!redisUrl)
+    return { ...(await startBot(t, options)), prefix, startWorker: () => Promise.reject(new Error('none')) }
+  const shared: Env = { ...options.env, REDIS_URL: redisUrl, REDIS_PREFIX: prefix, SHUTDOWN_MS: '300' }
+  const bot = await startBot(t, { ...options, env: { ...shared, ROLE: 'front' } })
+  const startWorker = () => secondBot(t, bot, { ...shared, ROLE: 'worker' })
+  return { ...bot, prefix, startWorker, worker: await startWorker() }
+}
+
+/** Waits until the bot works on the question, at its second thought, which does not end by itself. */
+export async function atSecondThought(bot: TestBot, key: string, ask: () => Promise<Thread>): Promise<Thread> {
+  bot.model.on(key, act('I look.', 'calculator', '1+1'), { hang: true })
+  const thread = await ask()
+  const turns = () => bot.model.about(key).filter(({ kind }) => kind === 'turn')
+  await bot.slack.until(() => thread.steps().length === 1 && turns().length === 2, 'the first step')
+  return thread
+}

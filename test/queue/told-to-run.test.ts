@@ -1,0 +1,209 @@
+/** What people add to a run while it is under way, on both sides: a queue in memory, and one in Redis. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { memoryQueue } from '../../src/queue/memory-queue.ts'
+import { redisQueue } from '../../src/queue/redis-queue.ts'
+import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
+import { MOST_SIGNALS, type Signal } from '../../src/run/control.ts'
+import { conversationOf, type Question, type Run } from '../../src/run/types.ts'
+import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
+
+const times = { concurrency: 2, graceMs: 50, backoffMs: 5 }
+const MAYBE = { addition: 'maybe' } as const
+const refOf = (asked: Question) => ({ thread: conversationOf(asked), id: asked.id })
+const message = ({ id, user, text }: Question): Signal => ({ type: 'message', id, user, text })
+
+/** The run's step that a message becomes once it is heard. */
+async function hear(run: Run, { id, user, text }: Question): Promise<void> {
+  await run.save({ part: 'step', n: run.saved.steps.length + 1, value: { kind: 'message', turn: 0, id, user, text } })
+}
+
+/** `make`: queues of one world: people reach the first, the second works. They may be one. */
+function additionsContract(make: () => [front: ControlledQueue, worker: ControlledQueue]): void {
+  /** The question `1` is at work until `over` is resolved; `handler` is what it does then, and what the others do. */
+  const atWork = async (handler: Handler = async () => {}) => {
+    const [front, worker] = make()
+    for (const queue of new Set([front, worker])) {
+      onTestFinished(() => queue.stop(0))
+      await eventually(async () => expect(await queue.ready()).toBe(true))
+    }
+    const [begun, over] = [deferred(), deferred()]
+    const seen: Question[] = []
+    await worker.start(async (asked, run, signal) => {
+      seen.push(asked)
+      begun.resolve()
+      if (asked.ts === '1.1') await over.promise
+      return handler(asked, run, signal)
+    })
+    const one = asks('1.1')
+    await front.accept(one)
+    await begun.promise
+    const isOver = () =>
+      eventually(async () => expect(await front.stats()).toEqual({ active: 0, waiting: 0, oldestMs: 0 }))
+    return { front, worker, over, seen, one, isOver, order: () => seen.map(({ ts }) => ts) }
+  }
+  const asks = (ts: string, more: Partial<Question> = {}) => question(ts, more)
+
+  test('a message of the asker is told to the run at work, once, and is no question', async () => {
+    const { front, worker, over, one, order, isOver } = await atWork(async (asked, run) => {
+      if (asked.ts === '1.1') await hear(run, asks('1.2'))
+    })
+    const heard: Signal[] = []
+    await worker.control.listen(refOf(one), (signal) => heard.push(signal))
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('added')
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('duplicate')
+    expect(await front.accept({ ...asks('1.2'), id: 'T1:C1:1.3' }, MAYBE)).toBe('duplicate')
+    await eventually(() => expect(heard).toEqual([message(asks('1.2'))]))
+    expect(await front.inThread('T1:C1:1.0')).toEqual({ running: one, waiting: [] })
+    over.resolve()
+    await isOver()
+    expect(order()).toEqual(['1.1'])
+    expect(await front.accept(asks('1.2'))).toBe('duplicate')
+    expect(await front.control.send(refOf(asks('1.2')), { type: 'stop', by: 'U1' })).toBe('not_running')
+  })
+
+  test('one that no step holds when the run ends is a question, in its place, before what was said after it', async () => {
+    const { front, over, seen, order, isOver } = await atWork(async (asked, run) => {
+      if (asked.ts === '1.1') await hear(run, asks('1.2'))
+    })
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('added')
+    expect(await front.accept(asks('1.4'), MAYBE)).toBe('added')
+    expect(await front.accept(asks('1.3'), MAYBE)).toBe('added')
+    expect(await front.accept(asks('1.5', { user: 'U2' }), MAYBE)).toBe('accepted')
+    over.resolve()
+    await eventually(() => expect(order()).toEqual(['1.1', '1.3', '1.4', '1.5']))
+    expect(seen[1]).toEqual({ ...asks('1.3'), wasAddition: true })
+    await isOver()
+    expect(await front.accept(asks('1.3'), MAYBE)).toBe('duplicate')
+  })
+
+  test('a process that dies between the answer and the end makes one question of it', async () => {
+    let attempts = 0
+    const { front, over, order, isOver } = await atWork(async (asked, run) => {
+      if (asked.ts !== '1.1') return
+      await run.save({ part: 'answer', value: { text: 'x', sources: [] } })
+      if (attempts++ === 0) throw new Error('The process died.')
+    })
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('added')
+    over.resolve()
+    await eventually(() => expect(order()).toEqual(['1.1', '1.1', '1.2']))
+    await isOver()
+    expect(order()).toHaveLength(3)
+  })
+
+  test('somebody else’s, one said before, one under another root and one that asks for itself are questions', async () => {
+    const { front, over, order } = await atWork()
+    expect(await front.accept(asks('1.2', { user: 'U2' }), MAYBE)).toBe('accepted')
+    expect(await front.accept(asks('0.9'), MAYBE)).toBe('accepted')
+    expect(await front.accept(asks('1.3', { thread: '1.3', conversation: '1.0' }), MAYBE)).toBe('accepted')
+    expect(await front.accept(asks('1.4'))).toBe('accepted')
+    over.resolve()
+    await eventually(() => expect(order()).toHaveLength(5))
+  })
+
+  test('one to a question that waits is heard when that begins; the newest question of the person counts', async () => {
+    const heard: Signal[] = []
+    const { front, worker, over, order, isOver } = await atWork(async (asked, run) => {
+      if (asked.ts !== '1.2') return
+      ;(await worker.control.listen(refOf(asked), (signal) => heard.push(signal)))()
+      await hear(run, asks('1.3'))
+    })
+    await front.accept(asks('1.2'))
+    expect(await front.accept(asks('1.3'), MAYBE)).toBe('added')
+    over.resolve()
+    await eventually(() => expect(heard).toEqual([message(asks('1.3'))]))
+    await isOver()
+    expect(order()).toEqual(['1.1', '1.2'])
+  })
+
+  test('what has its answer, or was told too much, hears nothing more', async () => {
+    const [saved, over] = [deferred(), deferred()]
+    const { front, order, ...first } = await atWork(async (asked, run) => {
+      if (asked.ts !== '1.1') return
+      await run.save({ part: 'answer', value: { text: 'x', sources: [] } })
+      saved.resolve()
+      await over.promise
+    })
+    for (let n = 0; n < MOST_SIGNALS; n++)
+      await front.control.send(refOf(first.one), { ...message(first.one), id: `${n}` } as Signal)
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('accepted')
+    await front.withdraw('T1:C1:1.0', asks('1.2').id)
+    first.over.resolve()
+    await saved.promise
+    expect(await front.accept(asks('1.3'), MAYBE)).toBe('accepted')
+    over.resolve()
+    await eventually(() => expect(order()).toEqual(['1.1', '1.3']))
+  })
+
+  test('a stop takes with it what was added before; what comes after it is a question', async () => {
+    const { front, over, order, one, isOver } = await atWork()
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('added')
+    expect(await front.control.send(refOf(one), { type: 'stop', by: 'U1' })).toBe('sent')
+    expect(await front.accept(asks('1.3'), MAYBE)).toBe('accepted')
+    over.resolve()
+    await eventually(() => expect(order()).toEqual(['1.1', '1.3']))
+    await isOver()
+    expect(await front.accept(asks('1.2'))).toBe('duplicate')
+  })
+
+  test('what was added to a question that is then edited goes to the run that begins in its place', async () => {
+    const again = { ...asks('1.1'), id: 'T1:C1:1.1:1.9', eventId: 'Ev-edit', text: 'Edited?' }
+    const heard: Signal[] = []
+    const { front, worker, over, seen, one, isOver } = await atWork(async (asked, run) => {
+      if (asked.id === one.id) return void (await hear(run, asks('1.2')), await worker.accept(again))
+      ;(await worker.control.listen(refOf(asked), (signal) => heard.push(signal)))()
+    })
+    expect(await front.accept(asks('1.2'), MAYBE)).toBe('added')
+    expect(await front.accept(asks('1.3'), MAYBE)).toBe('added')
+    await front.control.send(refOf(one), { type: 'stop', by: 'U1', withdrawn: { again } })
+    over.resolve()
+    await eventually(() => expect(heard).toEqual([message(asks('1.2')), message(asks('1.3'))]))
+    await isOver()
+    // The run that took its place did not make steps of them.
+    expect(seen.map(({ id }) => id)).toEqual([one.id, again.id, asks('1.2').id, asks('1.3').id])
+  })
+
+  test('what may only be added is nobody’s where there is no run, and claims nothing', async () => {
+    const { front, over, order } = await atWork()
+    expect(await front.accept(asks('1.2', { user: 'U2' }), { addition: 'only' })).toBe('unknown_thread')
+    expect(await front.accept(asks('9.1', { thread: '9.0' }), { addition: 'only' })).toBe('unknown_thread')
+    expect(await front.accept(asks('1.3'), { addition: 'only' })).toBe('added')
+    expect(await front.accept(asks('1.2', { user: 'U2' }))).toBe('accepted')
+    over.resolve()
+    await eventually(() => expect(order().toSorted()).toEqual(['1.1', '1.2', '1.3']))
+  })
+
+  test('a question that has begun is not withdrawn where only those that never began may be', async () => {
+    const { front, over, order } = await atWork(async ({ ts }) => {
+      if (ts === '1.1') throw new Error('always')
+    })
+    await front.accept(asks('1.2'))
+    await front.accept(asks('1.3'))
+    expect(await front.withdraw('T1:C1:1.0', asks('1.2').id, { neverBegun: true })).toBe(true)
+    over.resolve()
+    await eventually(() => expect(order().length).toBeGreaterThan(1))
+    expect(await front.withdraw('T1:C1:1.0', asks('1.1').id, { neverBegun: true })).toBe(false)
+    await eventually(() => expect(order().at(-1)).toBe('1.3'))
+  })
+}
+
+describe('additions in memory', () => {
+  additionsContract(() => {
+    const queue = memoryQueue({ log: keptLog(), ...times })
+    return [queue, queue]
+  })
+})
+
+describeWithRedis('additions in Redis', () => {
+  let server: RedisServer
+  let count = 0
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+
+  additionsContract(() => {
+    const shared = { redis: { url: server.url }, prefix: `a${count++}`, ...times, lockMs: 2_000, stalledMs: 500 }
+    return [redisQueue({ ...shared, log: keptLog(), role: 'front' }), redisQueue({ ...shared, log: keptLog() })]
+  })
+})
