@@ -105,7 +105,7 @@ export async function enqueueMessage(
 }
 
 /** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
-function isMuteWord({ surface, text, thread, ts }: Question): boolean {
+export function isMuteWord({ surface, text, thread, ts }: Question): boolean {
   return surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 }
 
