@@ -7,7 +7,7 @@ import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals, type RunControl } from './run/control.ts'
 import { allSaid, keepNewestSaid } from './history/said.ts'
-import type { History, Turn } from './history/types.ts'
+import type { History, Said, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 import {
   askedMessage,
@@ -22,6 +22,12 @@ import {
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
 
+/** Observes the work, for the metrics and the traces. */
+export interface AnswerWatch {
+  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  refused(question: Question, limit: string): void
+}
+
 export interface AnswerDeps {
   agent: AgentDeps
   history: History
@@ -32,7 +38,7 @@ export interface AnswerDeps {
    * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
    * there is nothing before it. Never rejects.
    */
-  readThread?: ((turns: readonly Turn[]) => Promise<string>) | undefined
+  readThread?: ((turns: readonly Turn[]) => Promise<Said>) | undefined
   /** How people reach the run while it is under way; absent where nobody can. */
   control?: RunControl | undefined
 }
@@ -70,7 +76,8 @@ async function* answerOnceHeard(
   await deps.listening
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
-  const past = hasSaid({ turns, said }) ? keepNewestSaid(turns, said) : { turns, said }
+  const all = { turns, said: said.text }
+  const past = hasSaid(all) ? keepNewestSaid(turns, said.text) : all
   const standalone = yield* understand(question, run, { ...deps, ...past })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
@@ -78,10 +85,7 @@ async function* answerOnceHeard(
     : yield* work(standalone, run, { ...deps, ...past })
   // What came while the answer was posted counts too.
   deps.heard.throwIfWithdrawn()
-  if (final) {
-    const turn = turnOf(question, run.saved, { standalone, answer: final.text })
-    await deps.history.append(thread, { ...turn, ...(said ? { said } : {}) })
-  }
+  if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
 }
 
 /** The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. */
@@ -98,8 +102,8 @@ function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boo
 }
 
 /** Saved, so that a run which goes on elsewhere goes on with the same words. */
-async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<string> {
-  if (run.saved.said !== undefined || !readThread) return run.saved.said ?? ''
+async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<Said> {
+  if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const value = await readThread(turns)
   await run.save({ part: 'said', value })
   return value
@@ -230,11 +234,12 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
 function turnOf(
   { id, text, user, at }: Question,
   { steps }: SavedRun,
-  { standalone, answer }: Pick<Turn, 'standalone' | 'answer'>,
+  { standalone, answer, said }: Pick<Turn, 'standalone' | 'answer'> & { said: Said },
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')
-  return { id, question: inAll(text), standalone: inAll(standalone), answer, user, at }
+  const turn = { id, question: inAll(text), standalone: inAll(standalone), answer, user, at }
+  return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }
 
 /** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */

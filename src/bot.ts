@@ -1,4 +1,5 @@
 /** The composition root: builds everything from a Config and starts it. */
+import type { AnswerWatch } from './answer.ts'
 import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
 import type { Model } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
@@ -10,7 +11,7 @@ import { probeEndpoint } from './model/probe-endpoint.ts'
 import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
-import { createQuestionHandlers, type AnswerWatch } from './slack/handle-question.ts'
+import { createQuestionHandlers } from './slack/handle-question.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -155,7 +156,7 @@ async function listenAt(config: Config, parts: Parts & { receiver: SlackReceiver
     },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
-  const main = await listen('PORT', { port: PORT, host, pages, fallback: receiver?.requestListener })
+  const main = await listen('PORT', { port: PORT, host, pages, front: receiver?.requestListener })
   const seen =
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))

@@ -69,6 +69,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
   const { model, condenseModel } = models
+  const parts = { dialect, prompts, warnOfGone: warnOnce(sources.log) }
   const agent = {
     ...{ model, dialect: dialect(config.AGENT_DIALECT), tools: toolbox.tools },
     ...{ limits: limitsOf(config), ...world },
@@ -77,7 +78,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     answer: { agent, prompts, condenseModel },
     dialect,
     choices: choicesOf(models, toolbox),
-    agentFor: (chosen) => agentFor(chosen, { ...models, ...toolbox, dialect, prompts, name: config.AGENT_DIALECT }),
+    agentFor: (chosen) => agentFor(chosen, { ...models, ...toolbox, ...parts, name: config.AGENT_DIALECT }),
     close: () => http.close(),
   }
 }
@@ -100,20 +101,42 @@ function choicesOf({ names: models, named }: Models, { tools, off: toolsOff }: T
 interface AllParts extends Models, Toolbox {
   prompts: Prompts
   dialect: AgentParts['dialect']
+  /** Told of chosen tools of which none is left. */
+  warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
   name: Config['AGENT_DIALECT']
 }
 
-/** A dialect keeps the tools that it cannot do without, whatever tools are chosen. */
+/**
+ * A dialect keeps the tools that it cannot do without, whatever tools are chosen. Where none of the chosen ones is left, as
+ * after the operator has changed TOOLS, all are there, with a warning; who chooses no tool at all gets none.
+ */
 function agentFor(chosen: ChosenAgent, { model, named, tools, prompts, ...all }: AllParts): ChosenParts {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
-  const wanted = chosen.tools && new Set([...chosen.tools, ...DIALECTS[name].needs])
+  const isGone = chosen.tools?.length && !tools.some((tool) => chosen.tools?.includes(tool.name))
+  if (isGone) all.warnOfGone(chosen.tools ?? [])
+  const wanted = chosen.tools && !isGone ? new Set([...chosen.tools, ...DIALECTS[name].needs]) : undefined
   const { instructions } = chosen
   const dialect = all.dialect(name)
   return {
     model: (chosen.model !== undefined && named(chosen.model)) || model,
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
     tools: wanted ? tools.filter((tool) => wanted.has(tool.name)) : tools,
+  }
+}
+
+/** How many choices are remembered as warned of. */
+const MOST_WARNED = 1_000
+
+/** Warns once of the same tools. */
+function warnOnce(log: Log): AllParts['warnOfGone'] {
+  const warned = new Set<string>()
+  return (tools) => {
+    const key = tools.join(' ')
+    if (warned.has(key)) return
+    if (warned.size >= MOST_WARNED) warned.clear()
+    warned.add(key)
+    log.warn({ tools }, 'none of the tools that a channel has chosen is there any more: it gets those of TOOLS')
   }
 }
 

@@ -13,24 +13,20 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** A small HTTP server: GET pages by path, all else to `fallback` (Slack's deliveries) or 404. */
+/** A small HTTP server: GET pages by path, all else is 404. `front` comes before them, and hands on what is not its own. */
 export async function serve(options: {
   port: number
   host: string
   pages: Record<string, () => Promise<Page> | Page>
-  fallback?: RequestListener | undefined
+  front?: ((rest: RequestListener) => RequestListener) | undefined
 }): Promise<Server> {
-  const server = createServer((request, response) => {
+  const pages: RequestListener = (request, response) => {
     // Not by URL: it throws for some paths that a stranger may ask for, and nobody would catch that.
     const page = options.pages[(request.url ?? '/').split('?')[0] ?? '/']
     if (page && (request.method === 'GET' || request.method === 'HEAD')) return void respond(response, page)
-    try {
-      if (options.fallback) return options.fallback(request, response)
-    } catch {
-      // Bolt throws for a path that it does not know.
-    }
     response.writeHead(404).end()
-  })
+  }
+  const server = createServer(options.front?.(pages) ?? pages)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)

@@ -1,22 +1,22 @@
 import { memoryArchive } from './archive/memory-archive.ts'
 import { redisArchive } from './archive/redis-archive.ts'
-import type { Person, RunArchive } from './archive/types.ts'
+import type { RunArchive } from './archive/types.ts'
 import type { Config } from './config.ts'
 import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
-import type { Forgetting, History, Place } from './history/types.ts'
+import type { Forgetting, History, Person, Place } from './history/types.ts'
 import type { Log } from './log.ts'
 import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
-import { checkRedis, connect, escapeGlob, forgetKeys, type RedisClient, type RedisSettings } from './redis.ts'
+import { checkRedis, connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from './redis.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
 import { redisThreads } from './threads/redis-threads.ts'
 import type { ThreadStates } from './threads/types.ts'
-import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from './workspace/channel-settings.ts'
+import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from './workspace/settings.ts'
 
 /** Where conversations and work are kept. */
 export interface Stores {
@@ -39,8 +39,10 @@ export interface Stores {
 
 /** Forgets in all stores at once. Runs that are at work or wait their turn go on, but for those of a team. */
 export interface ForgettingAll extends Forgetting {
-  /** What a direct message holds, and all that its person asked for elsewhere or said of an answer. */
+  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
   forgetPerson(person: Person & Place): Promise<void>
+  /** The teams of which anything is in Redis; none where this process alone knows them. */
+  teams(): Promise<string[]>
 }
 
 const MINUTE_MS = 60_000
@@ -68,13 +70,13 @@ function inMemory(config: Config, log: Log): Stores {
     threads: memoryThreads({ ttlMs }),
     channelSettings: memoryChannelSettings(),
     queue,
+    limits: limitsOf(config),
+    saidOnce: memorySaidOnce(),
   }
   return {
     ...kept,
-    forgetting: forgettingIn(kept),
+    forgetting: forgettingIn(kept, async () => []),
     control: queue.control,
-    limits: limitsOf(config),
-    saidOnce: memorySaidOnce(),
     durable: false,
     close: async () => {},
   }
@@ -96,40 +98,47 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
     threads: redisThreads({ ...place, ttlMs }),
     channelSettings: redisChannelSettings(place),
     queue,
-  }
-  const forgetLimits = (team: string) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: /^limit:/ })
-  return {
-    ...kept,
-    forgetting: forgettingIn(kept, forgetLimits),
-    control: queue.control,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
+  }
+  return {
+    ...kept,
+    forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
+    control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),
   }
 }
 
-function forgettingIn(
-  stores: Pick<Stores, 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue'>,
-  forgetLimits = async (_team: string) => {},
-): ForgettingAll {
-  const { history, archive, threads, channelSettings, queue } = stores
+type Kept = 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
+
+function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
+  const { history, archive, threads, channelSettings, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
     for (const store of all) await store.forgetChannel(place)
   }
   return {
+    teams,
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      await archive.forgetUser(person)
+      for (const store of [queue, history, archive]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      for (const store of [...all, channelSettings]) await store.forgetTeam(team)
-      await forgetLimits(team)
+      for (const store of [...all, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
     },
   }
+}
+
+/** The tag of every key of ours begins with its team, an id of Slack's. */
+async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
+  const teams = new Set<string>()
+  for await (const keys of scanKeys(redis, threadKey(prefix, '*', '*')))
+    for (const key of keys) teams.add(/^[TE][A-Z0-9]+(?=[:}])/.exec(key.slice(prefix.length + 2))?.[0] ?? '')
+  teams.delete('')
+  return [...teams]
 }
 
 /** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */

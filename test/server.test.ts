@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { serve } from '../src/server.ts'
 import type { Ends } from './harness/ends.ts'
 
-/** A server with two pages, and one that fails, beside what takes Slack's deliveries. */
+/** A server with two pages, and one that fails, behind what takes Slack's deliveries. */
 async function startServer(t: Ends) {
   const server = await serve({
     port: 0,
@@ -11,10 +11,10 @@ async function startServer(t: Ends) {
       '/page': () => ({ status: 200, body: 'a page\n' }),
       '/broken': async () => Promise.reject(new Error('nothing to show')),
     },
-    fallback: (request, response) => {
-      if (request.url === '/thrown') throw new Error('no such path')
-      response.writeHead(202).end(`${request.method} ${request.url}`)
-    },
+    front: (rest) => (request, response) =>
+      request.method === 'POST'
+        ? response.writeHead(202).end(`${request.method} ${request.url}`)
+        : rest(request, response),
   })
   t.onTestFinished(() => server.close())
   return (path: string, method = 'GET') => fetch(`http://127.0.0.1:${server.port}${path}`, { method })
@@ -30,13 +30,13 @@ test('a page is found whatever its query is, and is never kept by a cache', asyn
   }
 })
 
-test('all else is Slack’s, other methods at a page’s path too', async (t) => {
+test('what comes before the pages has what is its own, at a page’s path too', async (t) => {
   const ask = await startServer(t)
-  const heard = [await ask('/page', 'POST'), await ask('/slack/events?x', 'POST'), await ask('/pages')]
+  const heard = [await ask('/page', 'POST'), await ask('/slack/events?x', 'POST'), await ask('/page')]
   expect(await Promise.all(heard.map((answer) => answer.text()))).toEqual([
     'POST /page',
     'POST /slack/events?x',
-    'GET /pages',
+    'a page\n',
   ])
 })
 
@@ -50,6 +50,6 @@ test('HEAD tells of a page what GET does, without its body', async (t) => {
 test('what fails is 503 for a page and 404 for a path that nobody knows, and the server goes on', async (t) => {
   const ask = await startServer(t)
   expect((await ask('/broken')).status).toBe(503)
-  expect((await ask('/thrown')).status).toBe(404)
+  expect((await ask('/pages')).status).toBe(404)
   expect((await ask('/page')).status).toBe(200)
 })

@@ -1,7 +1,7 @@
 /** What is kept of a question that has ended, and how all of it is forgotten, with the whole bot on a local Slack. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { recordOf } from '../src/archive/record.ts'
+import { recordOf } from '../src/slack/handle-question.ts'
 import type { RunRecord } from '../src/archive/types.ts'
 import type { Env } from '../src/config.ts'
 import { loadConfig } from '../src/config.ts'
@@ -107,6 +107,17 @@ describeWithRedis('in Redis', async () => {
     expect(await bot.lastRuns(1)).toMatchObject([{ model: 'small-model' }])
   })
 
+  test('a channel whose chosen tools are all gone gets those of TOOLS, with one log line; one that chose none gets none', async (t) => {
+    const bot = await start(t, 'gone', { model: () => finish('Done.') })
+    await bot.stores.channelSettings.save({ team: TEAM, channel: GENERAL }, { tools: ['abacus', 'oracle'] })
+    await bot.stores.channelSettings.save({ team: TEAM, channel: RANDOM }, { tools: [] })
+    for (const text of ['First?', 'Second?']) await (await bot.mention(text)).ended()
+    await (await bot.mention('Third?', { channel: RANDOM })).ended()
+    const offered = bot.model.requests.map(({ prompt }) => prompt.includes('calculator'))
+    expect(offered).toEqual([true, true, false])
+    expect(bot.logs.filter((line) => line.includes('none of the tools'))).toHaveLength(1)
+  })
+
   test('names that nobody has any more are dropped, and a dialect keeps the tools that it needs', async (t) => {
     const bot = await start(t, 'dropped', { model: [finish('One.'), 'Thought 1 Easy.\nAction 1: Finish[Two]'] })
     const redis = new Redis(server.url)
@@ -134,7 +145,7 @@ describeWithRedis('in Redis', async () => {
     const { archive, threads, channelSettings, forgetting } = bot.stores
     const [record] = (await bot.lastRuns(2)) as [RunRecord]
     await archive.rate(record.question.id, { by: ALICE, rating: 'up', at: 1 })
-    await threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true, readTo: '1.5' })
+    await threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true, title: 'x' })
     await channelSettings.save({ team: TEAM, channel: GENERAL }, { steps: 'hidden' })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
@@ -163,7 +174,8 @@ describeWithRedis('in Redis', async () => {
     const names = (await redis.keys(`mine:{${TEAM}:${dm.channel}:*`)).map((key) => key.split('}:')[1]?.split(':')[0])
     expect(names).not.toEqual(expect.arrayContaining(['history']))
     expect(names.filter((name) => name === 'run' || name === 'record')).toEqual([])
-    expect(await bot.stores.history.load(`${TEAM}:${GENERAL}:${mention.ts}`)).toHaveLength(1)
+    expect(await bot.stores.history.load(`${TEAM}:${GENERAL}:${mention.ts}`)).toEqual([])
+    expect(await redis.keys(`mine:{${TEAM}:${GENERAL}:*:run:*`)).toEqual([])
   })
 })
 
@@ -216,7 +228,11 @@ test('in memory too, all stores forget a team, a channel and a person', async (t
     [1, 1, 1, 1],
   ])
   await forgetting.forgetPerson({ team: 'T1', channel: 'D9', user: 'U1' })
-  expect((await kept())[1]).toEqual([1, 1, 0, 1])
+  expect(await kept()).toEqual([
+    [0, 0, 0, 1],
+    [0, 1, 0, 1],
+    [1, 1, 1, 1],
+  ])
   await forgetting.forgetTeam('T1')
   expect(await kept()).toEqual([
     [0, 0, 0, 0],

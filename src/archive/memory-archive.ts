@@ -1,5 +1,6 @@
 import { ExpiringMap, forgettingIn } from '../history/expiring-map.ts'
-import type { Feedback, Person, RunArchive, RunRecord } from './types.ts'
+import type { Person } from '../history/types.ts'
+import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
 export interface MemoryArchiveOptions {
   /** How long a run is kept, in ms. */

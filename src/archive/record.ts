@@ -2,39 +2,7 @@ import { z } from 'zod'
 import type { Step } from '../agent/types.ts'
 import { questionSchema } from '../run/stored-run.ts'
 import { parseStep } from '../run/stored-step.ts'
-import type { Question, SavedRun } from '../run/types.ts'
-import type { Feedback, RunEnd, RunRecord } from './types.ts'
-
-/** What a record holds besides the run itself. */
-export interface RunEnding {
-  model: string
-  dialect: string
-  /** Milliseconds since the epoch. */
-  endedAt: number
-  /** People were told of a failure. */
-  hasFailed: boolean
-}
-
-/** The record of a run that has ended. What was only good for the moment of the question is left out. */
-export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
-  const { standalone, steps, usage, answer, posts, startedAt } = saved
-  return {
-    ...{ question: asAsked(question), steps, usage, posts, startedAt, ...ending },
-    ...(standalone === undefined ? {} : { standalone }),
-    ...(answer ? { answer } : {}),
-    end: hasFailed ? 'failed' : endOf(answer),
-    feedback: [],
-  }
-}
-
-function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
-  return question
-}
-
-function endOf(answer: SavedRun['answer']): RunEnd {
-  if (answer?.stopped === 'stopped') return 'stopped'
-  return answer && !answer.gaveUp ? 'answered' : 'gave_up'
-}
+import type { Feedback, RunRecord } from './types.ts'
 
 const usage = z.object({
   model: z.string(),

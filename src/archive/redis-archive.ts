@@ -1,9 +1,10 @@
 import type { StoreLog } from '../history/store-log.ts'
+import type { Person } from '../history/types.ts'
 import { below, forgetKeys, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { threadInKey } from '../run/thread-keys.ts'
 import { parseRecord } from './record.ts'
-import type { Feedback, Person, RunArchive, RunRecord } from './types.ts'
+import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
 export interface RedisArchiveOptions {
   redis: RedisClient

@@ -1,5 +1,5 @@
 import type { Step, Usage } from '../agent/types.ts'
-import type { Forgetting } from '../history/types.ts'
+import type { Forgetting, Person } from '../history/types.ts'
 import type { Question, SavedRun } from '../run/types.ts'
 
 /** How a run ended: with an answer; with what is known, at a budget's end or because a person stopped it; with a failure that people were told of. */
@@ -36,12 +36,6 @@ export interface RunRecord {
   end: RunEnd
   /** One a person. */
   feedback: Feedback[]
-}
-
-/** A person in a team. */
-export interface Person {
-  team: string
-  user: string
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ExpiringMap, forgettingIn } from './expiring-map.ts'
-import type { History, ThreadKey, Turn } from './types.ts'
+import { withoutPerson } from './said.ts'
+import type { History, Person, ThreadKey, Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
   /** Turns kept for each thread; beyond it the oldest are dropped. */
@@ -45,6 +46,13 @@ export function memoryHistory(options: MemoryHistoryOptions = {}): History {
     async forget(thread: ThreadKey): Promise<void> {
       threads.delete(thread)
     },
+    async forgetUser({ team, user }: Person): Promise<void> {
+      for (const thread of threads.keys().filter((key) => key.startsWith(`${team}:`))) {
+        const turns = threads.get(thread) ?? []
+        // In place: what is set anew would be kept for longer.
+        turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
+      }
+    },
     ...forgettingIn(threads),
   }
 }
@@ -61,8 +69,8 @@ function lastThatFit(turns: Turn[], bytes: number): Turn[] {
 
 /** An upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
 function bytesOf(turns: Turn[]): number {
-  const characters = turns.flatMap(({ id, question, said = '', standalone, answer, user }) =>
-    [id, question, said, standalone, answer, user].map((text) => text.length),
+  const characters = turns.flatMap(({ id, question, said = '', saidBy = [], standalone, answer, user }) =>
+    [id, question, said, ...saidBy, standalone, answer, user].map((text) => text.length),
   )
   return turns.length * TURN_BYTES + 2 * characters.reduce((sum, length) => sum + length, 0)
 }

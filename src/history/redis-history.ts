@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { forgettingKeys, threadKey, type RedisClient } from '../redis.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
+import { withoutPerson } from './said.ts'
 import type { StoreLog } from './store-log.ts'
 import type { History, ThreadKey, Turn } from './types.ts'
 
@@ -19,6 +20,7 @@ const turnSchema = z.object({
   id: z.string(),
   question: z.string(),
   said: z.string().exactOptional(),
+  saidBy: z.array(z.string()).exactOptional(),
   standalone: z.string(),
   answer: z.string(),
   user: z.string(),
@@ -28,6 +30,11 @@ const turnSchema = z.object({
 const appendTurn = redisScript(new URL('./lua/append-turn.lua', import.meta.url), {
   keys: ['history'],
   args: ['turn', 'beginning', 'maxTurns', 'ttlMs'],
+})
+
+const replaceTurn = redisScript(new URL('./lua/replace-turn.lua', import.meta.url), {
+  keys: ['history'],
+  args: ['before', 'after'],
 })
 
 const DAY_MS = 86_400_000
@@ -57,7 +64,20 @@ export function redisHistory(options: RedisHistoryOptions): History {
     async forget(thread) {
       await redis.del(keyOf(thread))
     },
+    async forgetUser({ team, user }) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'history')))
+        await Promise.all(keys.map((key) => forgetPersonIn(redis, key, user)))
+    },
     ...forgettingKeys(redis, prefix, /^history$/),
+  }
+}
+
+async function forgetPersonIn(redis: RedisClient, history: string, user: string): Promise<void> {
+  for (const before of await redis.lrange(history, 0, -1)) {
+    const turn = parseTurn(before)
+    const kept = turn && withoutPerson(turn, user)
+    // What cannot be read is left to expire: nobody is ever shown it.
+    if (turn && kept !== turn) await replaceTurn(redis, { history, before, after: kept ? JSON.stringify(kept) : '' })
   }
 }
 

@@ -7,10 +7,22 @@ export interface Place {
   channel: string
 }
 
+/** A person in a team. */
+export interface Person {
+  team: string
+  user: string
+}
+
 /** How a store forgets what it keeps of a place: at people's wish, and when the app is removed from a workspace. */
 export interface Forgetting {
   forgetChannel(place: Place): Promise<void>
   forgetTeam(team: string): Promise<void>
+}
+
+/** What people wrote in a thread, as `said.ts` has it, and the id of who wrote each message; '' for a line of nobody's. */
+export interface Said {
+  text: string
+  by: string[]
 }
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
@@ -20,6 +32,8 @@ export interface Turn {
   question: string
   /** What people wrote in the thread before it, since the turn before. */
   said?: string
+  /** Who wrote each message of it, see `Said`. */
+  saidBy?: string[]
   standalone: string
   answer: string
   user: string
@@ -35,4 +49,6 @@ export interface History extends Forgetting {
   /** Forgets one turn, by its question's id. */
   remove(thread: ThreadKey, id: string): Promise<void>
   forget(thread: ThreadKey): Promise<void>
+  /** Forgets the turns that a person asked for, and what the person wrote between those of others. */
+  forgetUser(person: Person): Promise<void>
 }

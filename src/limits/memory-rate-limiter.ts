@@ -72,6 +72,12 @@ export class MemoryRateLimiter implements RateLimiter {
     return buckets.map(({ key }) => this.#stateOf(keyOf({ team }, key)).cappedFullAt - this.#now())
   }
 
+  async forgetTeam(team: string): Promise<void> {
+    for (const map of [this.#buckets, this.#means, this.#questions])
+      for (const key of map.keys()) if (key.startsWith(keyOf({ team }, ''))) map.delete(key)
+    for (const id of this.#held.keys()) if (id.startsWith(keyOf({ team }, ''))) this.#held.delete(id)
+  }
+
   /** Starts from the capped debt: what lies beyond the cap is forgiven for good once a question is admitted. */
   #reserve(entry: Entry, buckets: Bucket[]): Map<string, number> {
     return new Map(

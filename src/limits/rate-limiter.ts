@@ -46,6 +46,8 @@ export interface RateLimiter {
   release(entry: Entry, charges: Charge[]): Promise<void>
   /** How long each bucket takes to be full again, in ms; 0 for a full one. Changes nothing. */
   fillTimes(team: string, buckets: Bucket[]): Promise<number[]>
+  /** Forgets what the team has used, and the slots that it holds. */
+  forgetTeam(team: string): Promise<void>
 }
 
 export interface Slots {

@@ -1,4 +1,4 @@
-import { threadKey, type RedisClient } from '../redis.ts'
+import { escapeGlob, forgetKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { MEAN_SMOOTHING, MEAN_TTL_MS, QUESTION_TTL_MS } from './rate-limiter.ts'
 import type { Bucket, Entry, RateLimiter, Slots } from './rate-limiter.ts'
@@ -58,5 +58,6 @@ export function redisRateLimiter(
       const left = await Promise.all(buckets.map(({ key }) => redis.pttl(keyOf(team, key))))
       return left.map((ms) => Math.max(0, ms - 1))
     },
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: /^limit:/ }),
   }
 }

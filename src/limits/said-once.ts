@@ -1,10 +1,11 @@
 import { ExpiringMap } from '../history/expiring-map.ts'
-import { threadKey, type RedisClient } from '../redis.ts'
+import { escapeGlob, forgetKeys, threadKey, type RedisClient } from '../redis.ts'
 
 /** Remembers what people were told, so that nobody is told the same again and again. Over all processes that share a Redis. */
 export interface SaidOnce {
   /** Whether something has not been said in the team for a day; from now on it has. */
   isFirst(team: string, what: string): Promise<boolean>
+  forgetTeam(team: string): Promise<void>
 }
 
 const REMEMBERED_MS = 86_400_000
@@ -20,6 +21,9 @@ export function memorySaidOnce(now: () => number = Date.now): SaidOnce {
       said.set(key, true)
       return true
     },
+    async forgetTeam(team) {
+      for (const key of said.keys()) if (key.startsWith(`${team}:`)) said.delete(key)
+    },
   }
 }
 
@@ -30,5 +34,7 @@ export function redisSaidOnce({ redis, prefix }: { redis: RedisClient; prefix: s
       const key = threadKey(prefix, team, `limit:said:${what}`)
       return (await redis.set(key, '1', 'PX', REMEMBERED_MS, 'NX')) === 'OK'
     },
+    // Those of fair use too, which it may have counted before it was turned off.
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: /^limit:/ }),
   }
 }

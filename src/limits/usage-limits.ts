@@ -53,6 +53,8 @@ export interface UsageLimits {
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
   /** What is left of each limit that a person meets everywhere: the person's own, and those of the whole team. */
   left(person: { team: string; user: string }): Promise<Allowance[]>
+  /** Forgets what a team and its people have used. */
+  forgetTeam(team: string): Promise<void>
 }
 
 interface Rule {
@@ -128,6 +130,7 @@ export function createUsageLimits(settings: UsageLimitSettings, options: UsageLi
       const times = await rateLimiter.fillTimes(team, met)
       return met.map((bucket, i) => allowanceOf(bucket, times[i] ?? 0))
     },
+    forgetTeam: (team) => rateLimiter.forgetTeam(team),
   }
 }
 

@@ -5,9 +5,8 @@ import type { Message, Model, ModelEvent, ModelRequest } from '../agent/types.ts
 import { backoffMs, sleep } from '../backoff.ts'
 import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
-import { chunkBatches } from './event-stream.ts'
 import { BrokenStream, failureOf } from './failures.ts'
-import { modelFetch } from './model-fetch.ts'
+import { chunkBatches, modelFetch } from './model-fetch.ts'
 
 export interface OpenAiOptions {
   model: string

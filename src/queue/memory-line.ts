@@ -45,6 +45,7 @@ export function memoryLine({
     withdraw: async (...of) => withdraw(...of),
     // Of a run that is over nothing is left.
     forgetChannel: async () => {},
+    forgetUser: async () => {},
     async forgetTeam(team) {
       const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
       dropParked(isMeant)
@@ -53,5 +54,33 @@ export function memoryLine({
       for (const [thread, { abort }] of running)
         if (isMeant(thread)) abort.abort(new LeaseLost('The team has been forgotten.'))
     },
+  }
+}
+
+/**
+ * The threads that are ready for a turn: channels take turns, and within a channel its threads do (round robin over two
+ * levels). So a channel with a thousand questions holds another one up by one turn.
+ */
+export class RoundRobin {
+  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
+  readonly #channels = new Map<string, Set<ThreadKey>>()
+
+  add(channel: string, thread: ThreadKey): void {
+    const threads = this.#channels.get(channel) ?? new Set()
+    threads.add(thread)
+    this.#channels.set(channel, threads)
+  }
+
+  /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
+  next(): ThreadKey | undefined {
+    for (const [channel, threads] of this.#channels) {
+      this.#channels.delete(channel)
+      for (const thread of threads) {
+        threads.delete(thread)
+        if (threads.size > 0) this.#channels.set(channel, threads)
+        return thread
+      }
+    }
+    return undefined
   }
 }

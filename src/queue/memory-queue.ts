@@ -8,7 +8,7 @@ import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
 import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
-import { memoryLine } from './memory-line.ts'
+import { memoryLine, RoundRobin } from './memory-line.ts'
 import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
@@ -41,7 +41,7 @@ export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
 class MemoryQueue implements ControlledQueue {
   readonly #options: QueueSettings & Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
-  readonly #known: ExpiringMap<true>
+  readonly #known: ExpiringMap<number>
   readonly #conversations: MemoryConversations
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, Item[]>()
@@ -63,10 +63,9 @@ class MemoryQueue implements ControlledQueue {
   #state: 'open' | 'stopping' | 'stopped' = 'open'
 
   constructor(options: MemoryQueueOptions) {
-    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000 }
     // Nothing goes on elsewhere, so each aborted handler tells its thread that the bot is restarting.
-    const times = { claimTtlMs: DAY_MS, graceMs: 3_000 }
-    this.#options = { ...queueSettings(), ...bounds, ...times, ...options }
+    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, claimTtlMs: DAY_MS, graceMs: 3_000 }
+    this.#options = { ...queueSettings(), ...bounds, ...options }
     const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
@@ -88,13 +87,14 @@ class MemoryQueue implements ControlledQueue {
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
     if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
     const told = addition && runToTell(this.#inboxes.get(thread) ?? [], question)
-    const isKnown = told !== undefined || (addition !== 'only' && (!onlyKnownThread || this.#known.has(thread)))
+    const known = this.#known.get(thread) ?? 0
+    const isKnown = told !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))
     if (!isKnown) return 'unknown_thread'
     if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
       throw new Error('Too many questions are waiting.')
 
     for (const claim of claims) this.#claims.set(claim, true)
-    this.#known.set(thread, true)
+    if (!told) this.#known.set(thread, known + 1)
     if (told) addToRun(told, question)
     else this.#enqueue(thread, question)
     return told ? 'added' : 'accepted'
@@ -139,6 +139,7 @@ class MemoryQueue implements ControlledQueue {
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
+  readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
   readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
 
   async ready(): Promise<boolean> {
@@ -206,14 +207,17 @@ class MemoryQueue implements ControlledQueue {
     const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
     const isParked = result === 'waiting' && !item.isWoken
-    if (result === 'finished' && item.additions.length > 0)
-      for (const message of unheardBy(item, inbox)) this.#enqueue(thread, message)
-    if (result === 'finished' || isParked) {
+    const isOver = result === 'finished' || result === 'refused'
+    const unheard = isOver && item.additions.length > 0 ? unheardBy(item, inbox) : []
+    for (const message of unheard) this.#enqueue(thread, message)
+    const asks = unheard.length - (result === 'refused' ? 1 : 0)
+    if (asks !== 0) this.#known.set(thread, (this.#known.get(thread) ?? 1) + asks)
+    if (isOver || isParked) {
       inbox.shift()
       this.#waiting -= 1
     }
     if (isParked) this.control.park({ thread, id: item.question.id }, item)
-    const next = inbox[0]
+    const [next] = inbox
     if (!next) this.#inboxes.delete(thread)
     else if (next === item && result === 'failed') this.#pause(thread, item)
     else this.#makeReady(thread, next.question)
@@ -221,7 +225,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** @returns `finished` where the question needs no further attempt. */
-  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'failed'> {
+  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
     const work = isDeadLettered ? this.#deadLetter : this.#handler
@@ -230,7 +234,7 @@ class MemoryQueue implements ControlledQueue {
     const run = embeddedRun(item.saved, () => this.#state !== 'stopped')
     try {
       const result = await work?.(item.question, run, signal)
-      return result === 'waiting' && !isDeadLettered ? 'waiting' : 'finished'
+      return isDeadLettered ? 'finished' : (result ?? 'finished')
     } catch (error) {
       if (signal.aborted) return 'failed'
       item.failures += 1
@@ -253,8 +257,8 @@ class MemoryQueue implements ControlledQueue {
 
   /** Waits before the same question is tried again; the thread's other questions wait behind it. */
   #pause(thread: ThreadKey, item: Item): void {
-    if (this.#state !== 'open') return
     const exponent = (item.failures - 1) % this.#options.maxFailures
+    if (this.#state !== 'open') return
     const pause = setTimeout(
       () => {
         this.#pauses.delete(pause)
@@ -263,33 +267,5 @@ class MemoryQueue implements ControlledQueue {
       this.#options.backoffMs * 2 ** exponent,
     )
     this.#pauses.add(pause)
-  }
-}
-
-/**
- * The threads that are ready for a turn, in fair order: channels take turns, and within a channel its threads do. So a
- * channel with a thousand questions holds another one up by one turn. (Round robin over two levels.)
- */
-class RoundRobin {
-  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
-  readonly #channels = new Map<string, Set<ThreadKey>>()
-
-  add(channel: string, thread: ThreadKey): void {
-    const threads = this.#channels.get(channel) ?? new Set()
-    threads.add(thread)
-    this.#channels.set(channel, threads)
-  }
-
-  /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
-  next(): ThreadKey | undefined {
-    for (const [channel, threads] of this.#channels) {
-      this.#channels.delete(channel)
-      for (const thread of threads) {
-        threads.delete(thread)
-        if (threads.size > 0) this.#channels.set(channel, threads)
-        return thread
-      }
-    }
-    return undefined
   }
 }

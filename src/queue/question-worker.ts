@@ -9,7 +9,7 @@ import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './threa
 import { settledWithin } from '../async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
 import { isJobLost, ThreadJobWorker } from './thread-job-worker.ts'
-import type { Handler } from './types.ts'
+import type { Handled, Handler } from './types.ts'
 
 interface QuestionWorkerParts {
   redis: RedisClient
@@ -123,7 +123,7 @@ export class QuestionWorker {
     if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
     const { redis } = this.#parts
     const run = redisRun({ redis, now: this.#settings.now }, leased.lease, leased.stored.saved)
-    let result: void | 'waiting'
+    let result: Handled
     try {
       result = await this.#work(leased, run, signal)
     } catch (error) {
@@ -136,7 +136,7 @@ export class QuestionWorker {
     await this.#finish(leased, run, result)
   }
 
-  async #work(leased: LeasedQuestion, run: RedisRun, signal: AbortSignal): Promise<void | 'waiting'> {
+  async #work(leased: LeasedQuestion, run: RedisRun, signal: AbortSignal): Promise<Handled> {
     const { handler, deadLetter, log } = this.#parts
     const { question, losses, failures } = leased.stored
     if (leased.verdict === 'drop') return
@@ -145,9 +145,10 @@ export class QuestionWorker {
     return endsInTime(work?.(question, run, signal), signal, this.#settings.graceMs)
   }
 
-  async #finish(leased: LeasedQuestion, run: RedisRun, result: void | 'waiting'): Promise<void> {
+  async #finish(leased: LeasedQuestion, run: RedisRun, result: Handled): Promise<void> {
     const { store, jobs, log } = this.#parts
-    const state = leased.verdict === 'work' ? 'done' : 'dead-lettered'
+    const done = result === 'refused' ? 'refused' : 'done'
+    const state = leased.verdict === 'work' ? done : 'dead-lettered'
     const isParked = state === 'done' && result === 'waiting'
     const records = run.takeRecords()
     const parked = isParked ? await store.park(leased, records) : undefined

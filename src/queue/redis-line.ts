@@ -1,4 +1,5 @@
 import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import type { Person } from '../history/types.ts'
 import { questionSchema } from '../run/stored-run.ts'
 import { threadKeys } from '../run/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
@@ -29,6 +30,7 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
       return isOut
     },
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
+    forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),
     // What is at work there loses its lease, and ends.
     forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
   }
@@ -44,8 +46,23 @@ async function forgetEnded(redis: RedisClient, prefix: string, tag: string): Pro
 }
 
 async function forgetIfEnded(redis: RedisClient, run: string): Promise<void> {
+  if (await isOver(redis, run)) await redis.unlink(run, run.replace('}:run:', '}:signals:'))
+}
+
+async function isOver(redis: RedisClient, run: string): Promise<boolean> {
   const state = await redis.hget(run, 'state')
-  if (state === 'done' || state === 'given-up') await redis.unlink(run, run.replace('}:run:', '}:signals:'))
+  return state === 'done' || state === 'given-up'
+}
+
+async function forgetPersonInRuns(redis: RedisClient, prefix: string, { team, user }: Person): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'run:*')))
+    await Promise.all(
+      keys.map(async (key) => {
+        const text = await redis.hget(key, 'question')
+        if (text !== null && questionIn(text)?.user === user) return forgetIfEnded(redis, key)
+        if (await isOver(redis, key)) await redis.hdel(key, 'said')
+      }),
+    )
 }
 
 /** A question that cannot be read is passed over: the worker that comes to it dead-letters it. */

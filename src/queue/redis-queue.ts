@@ -99,6 +99,7 @@ class RedisQueue implements ControlledQueue {
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
+  readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
   readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
 
   async stats(): Promise<QueueStats> {

@@ -31,15 +31,20 @@ const signalSchema: z.ZodType<Signal> = z.union([
 
 const noticeSchema = z.object({ thread: z.string(), id: z.string(), signal: signalSchema })
 
-type Heard = (signal: Signal) => void
+/** `told`: the signals that it has heard, as JSON. */
+interface Listener {
+  heard: (signal: Signal) => void
+  told: Set<string>
+}
 
 /**
  * Reaches runs through Redis. Signals are kept in a list of the run's thread, and called out besides, on one channel that all
- * processes with a run at work listen to. What is called out while a process is cut off it reads from the list.
+ * processes with a run at work listen to. The list has the order: at each call the listener first reads it, and so hears what
+ * was called out while it was cut off, or not subscribed yet, before what came later.
  */
 export class RedisRunControl implements RunControl {
   readonly #options: RedisRunControlOptions
-  readonly #listeners = new Map<string, Set<Heard>>()
+  readonly #listeners = new Map<string, Set<Listener>>()
   #subscriber: SignalSubscriber | undefined
 
   constructor(options: RedisRunControlOptions) {
@@ -70,12 +75,13 @@ export class RedisRunControl implements RunControl {
     return /"outcome":"expired"/.test(detail) ? 'expired' : 'decided'
   }
 
-  async listen(run: RunRef, heard: Heard): Promise<() => void> {
+  async listen(run: RunRef, heard: Listener['heard']): Promise<() => void> {
     const key = keyOf(run)
     const listeners = this.#listeners.get(key) ?? new Set()
-    this.#listeners.set(key, listeners.add(heard))
+    const listener: Listener = { heard, told: new Set() }
+    this.#listeners.set(key, listeners.add(listener))
     const end = () => {
-      listeners.delete(heard)
+      listeners.delete(listener)
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
     }
     // What is published before the subscription is made is read when it has been made.
@@ -149,15 +155,20 @@ export class RedisRunControl implements RunControl {
     return new SignalSubscriber({
       redis: this.#options.work().redis,
       channel: this.#channel,
-      heard: (text) => this.#tell(text),
+      heard: (text) => void this.#tell(text),
       subscribed: () => void this.#readAll(),
     })
   }
 
-  /** What others publish on the channel is not to be trusted to have our form. */
-  #tell(text: string): void {
+  /**
+   * What others publish on the channel is not to be trusted to have our form. A signal that the list does not give, because
+   * Redis cannot be read or has lost it in a failover, is heard all the same.
+   */
+  async #tell(text: string): Promise<void> {
     const notice = noticeSchema.safeParse(parseJson(text)).data
-    if (notice) for (const heard of this.#listeners.get(keyOf(notice)) ?? []) heard(notice.signal)
+    if (!notice || !this.#listeners.has(keyOf(notice))) return
+    await this.#readSignals(notice).catch(() => undefined)
+    this.#hear(notice, notice.signal)
   }
 
   async #readAll(): Promise<void> {
@@ -169,7 +180,17 @@ export class RedisRunControl implements RunControl {
     const stored = await this.#options.work().redis.lrange(this.#keys(run.thread).signals + run.id, 0, -1)
     for (const text of stored) {
       const signal = signalSchema.safeParse(parseJson(text)).data
-      if (signal) for (const heard of this.#listeners.get(keyOf(run)) ?? []) heard(signal)
+      if (signal) this.#hear(run, signal)
+    }
+  }
+
+  /** Each listener hears a signal once; no signal is stored twice. */
+  #hear(run: RunRef, signal: Signal): void {
+    const text = JSON.stringify(signal)
+    for (const { heard, told } of this.#listeners.get(keyOf(run)) ?? []) {
+      if (told.has(text)) continue
+      told.add(text)
+      heard(signal)
     }
   }
 

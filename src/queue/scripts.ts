@@ -20,7 +20,7 @@ export const beginQuestion = redisScript(new URL('./lua/begin-question.lua', imp
 
 export const finishQuestion = redisScript(new URL('./lua/finish-question.lua', import.meta.url), {
   keys: ['thread', 'inbox', 'run', 'signals'],
-  args: ['token', 'id', 'state', 'ttlMs', 'runs', 'heard'],
+  args: ['token', 'id', 'state', 'ttlMs', 'runs', 'heard', 'refused'],
 })
 
 export const releaseQuestion = redisScript(new URL('./lua/release-question.lua', import.meta.url), {

@@ -96,22 +96,18 @@ export class ThreadStore {
    */
   async finish(
     leased: QuestionLease & { stored?: StoredRun },
-    state: 'done' | 'dead-lettered',
+    end: 'done' | 'refused' | 'dead-lettered',
     records: string[] = [],
   ): Promise<{ held: boolean; gen: string; followUps: number }> {
+    const [state, refused] = end === 'refused' ? (['done', 1] as const) : ([end, 0] as const)
     const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
     const { threadKey: thread, runKey: run, token } = leased.lease
     const { id } = leased
     const { inbox, runs, signals } = this.#keys(leased.thread)
     const heard = leased.stored?.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])) ?? []
-    const reply = await finishQuestion(
-      this.#redis,
-      {
-        ...{ thread, inbox, run, runs, signals: signals + id, token, id, state: storedState(state), ttlMs },
-        heard: ` ${heard.join(' ')} `,
-      },
-      { args: records },
-    )
+    const keys = { thread, inbox, run, runs, signals: signals + id }
+    const named = { ...keys, token, id, state: storedState(state), ttlMs, heard: ` ${heard.join(' ')} `, refused }
+    const reply = await finishQuestion(this.#redis, named, { args: records })
     const [held, gen = '', followUps] = strings(reply)
     return { held: held === 'ok', gen, followUps: Number(followUps) }
   }

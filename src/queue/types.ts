@@ -1,4 +1,4 @@
-import type { Forgetting, ThreadKey } from '../history/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../history/types.ts'
 import type { RunControl } from '../run/control.ts'
 import type { Question, Run } from '../run/types.ts'
 
@@ -22,9 +22,11 @@ export interface AcceptOptions {
 /**
  * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. It ends
  * with `waiting` where the run waits for a person: the queue parks it, without a worker, a lease or a timer of its own, and
- * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait.
+ * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait. It
+ * ends with `refused` where the question is not taken: the thread is then not known because of it.
  */
-export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<void | 'waiting'>
+export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<Handled>
+export type Handled = void | 'waiting' | 'refused'
 
 /** The questions of one conversation that are not over, the oldest first. */
 export interface ThreadLine {
@@ -46,6 +48,8 @@ export interface WaitingLine extends Forgetting {
    * something. @returns false where it does not wait so: it is at work or over, or is not known
    */
   withdraw(thread: ThreadKey, id: string, options?: { neverBegun?: boolean }): Promise<boolean>
+  /** Forgets the runs that a person asked for and that are over, and what others' runs that are over had read. */
+  forgetUser(person: Person): Promise<void>
 }
 
 /** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */

@@ -53,8 +53,9 @@ export interface RunControl {
    */
   wake(run: RunRef, step: number, decision: Decision): Promise<Woken>
   /**
-   * For the process that works on a run: `heard` is called with each signal that was ever sent to the run, also by earlier
-   * processes, within a second of its sending, and maybe more than once. Resolves when what was sent before has been heard.
+   * For the process that works on a run: `heard` is called once with each signal that was ever sent to the run, those that
+   * earlier processes heard too, in the order of their sending and within a second of it. Resolves when what was sent before
+   * has been heard.
    * @returns what ends the listening.
    */
   listen(run: RunRef, heard: (signal: Signal) => void): Promise<() => void>

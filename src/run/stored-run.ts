@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Usage } from '../agent/types.ts'
+import type { Said } from '../history/types.ts'
 import { freshRun, type Decision, type Question, type RunPart, type SavedRun } from './types.ts'
 import { parseStep } from './stored-step.ts'
 
@@ -55,6 +56,8 @@ const stateSchema = z
   .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
   .catch('waiting')
 
+const saidSchema: z.ZodType<Said> = z.object({ text: z.string(), by: z.array(z.string()) })
+
 const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({ outcome: z.enum(['allowed', 'denied']), by: z.string(), reason: z.string().exactOptional() }),
   z.object({ outcome: z.literal('expired') }),
@@ -62,7 +65,7 @@ const decisionSchema: z.ZodType<Decision> = z.union([
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
-  if (part.part === 'standalone' || part.part === 'named' || part.part === 'said') return [part.part, part.value]
+  if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
   const field = 'n' in part ? `${part.part}:${part.n}` : part.part
   return [field, JSON.stringify(part.value)]
 }
@@ -100,8 +103,8 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   const saved = freshRun(Number(hash.get('startedAt') ?? 0))
   const named = hash.get('named')
   if (named !== undefined) saved.named = named
-  const said = hash.get('said')
-  if (said !== undefined) saved.said = said
+  const said = saidSchema.safeParse(parseJson(hash.get('said'))).data
+  if (said) saved.said = said
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone
   saved.attempts = Number(hash.get('attempts') ?? 0)

@@ -1,5 +1,5 @@
 import type { Step, StopReason, Source, ToolMemory, Usage } from '../agent/types.ts'
-import type { ThreadKey } from '../history/types.ts'
+import type { Said, ThreadKey } from '../history/types.ts'
 
 /** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
 export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
@@ -86,7 +86,7 @@ export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
   named?: string
   /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
-  said?: string
+  said?: Said
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
@@ -111,7 +111,7 @@ export type Decision = { outcome: 'allowed' | 'denied'; by: string; reason?: str
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
   | { part: 'named'; value: string }
-  | { part: 'said'; value: string }
+  | { part: 'said'; value: Said }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: ToolMemory }

@@ -28,6 +28,8 @@ export interface AdmissionOptions {
   installation: Installation
   signal: AbortSignal
   log: Log
+  /** Called before Slack is asked who the person is, which may take a while. */
+  beforeLookUp?: () => void
 }
 
 /** How many questions in a row bots may ask in a thread before a person writes there again. */
@@ -48,7 +50,9 @@ export async function denialOf(options: AdmissionOptions): Promise<Denial | unde
   const domains = access.users.filter((one) => one.includes('.'))
   if (access.users.length > 0 && domains.length === 0) return 'person'
   if (access.external && domains.length === 0) return undefined
-  const facts = await options.installation.directory.factsOf(question.team, question.user)
+  const facts = await options.installation.directory.factsOf(question.team, question.user, {
+    ...(options.beforeLookUp ? { onCall: options.beforeLookUp } : {}),
+  })
   return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
 }
 

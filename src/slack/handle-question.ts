@@ -1,19 +1,18 @@
-import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
+import { answer, answeredFields, type AnswerDeps, type AnswerWatch } from '../answer.ts'
 import type { AgentDeps } from '../agent/agent.ts'
-import type { Tool } from '../agent/types.ts'
-import { recordOf } from '../archive/record.ts'
-import type { RunArchive } from '../archive/types.ts'
+import type { RunArchive, RunEnd, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
-import type { History, ThreadKey } from '../history/types.ts'
+import { ExpiringMap } from '../history/expiring-map.ts'
+import type { History } from '../history/types.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
-import type { Handler, Queue } from '../queue/types.ts'
+import type { Handled, Handler, Queue } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
-import { hasThreadBefore, isDirect, isPrivate, type Question, type Run } from '../run/types.ts'
+import { hasThreadBefore, isDirect, isPrivate, type Question, type Run, type SavedRun } from '../run/types.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
 import type { Settings, SettingsFor } from '../workspace/settings.ts'
-import { openAbout } from './about-message.ts'
+import { isAboutOpen } from './about-message.ts'
 import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
@@ -33,7 +32,9 @@ import { FILES_MESSAGE } from './listeners/tell-of-files.ts'
 import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
+import { withoutGap } from './private-history.ts'
 import { shareAnswer } from './share-answer.ts'
+import { takeBack } from './take-back.ts'
 import { readMessage, readThread } from './thread-reader.ts'
 
 export interface HandleQuestionOptions {
@@ -57,30 +58,32 @@ export interface HandleQuestionOptions {
   now(): Date
 }
 
-/** Observes the work, for the metrics and the traces. */
-export interface AnswerWatch {
-  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
-  refused(question: Question, limit: string): void
-}
-
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
+  const time = () => options.now().getTime()
+  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now: time })
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
-      if (installation) return handle(await workOn(question, run, { ...options, installation, signal }))
+      if (installation) return handle(await workOn(question, run, { ...options, installation, signal, admitted }))
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
   return { answer: handlerOf(handleAndSettle), deadLetter: handlerOf(deadLetter) }
 }
 
+/** How long one who may ask in a channel is not looked at again, in ms, and for how many that is kept in mind. */
+const ADMITTED_MS = 10 * 60_000
+const MAX_ADMITTED = 10_000
+
 interface Work extends QuestionWork {
   openDisplay(...options: Parameters<QuestionWork['openDisplay']>): Promise<RunDisplay>
   settings: Settings
   mentions: Mentions
   installation: Installation
+  /** Who may ask, by team, channel and person. */
+  admitted: ExpiringMap<true>
   options: HandleQuestionOptions
 }
 
@@ -88,14 +91,14 @@ interface Work extends QuestionWork {
 async function workOn(
   question: Question,
   run: Run,
-  options: HandleQuestionOptions & { installation: Installation; signal: AbortSignal },
+  options: HandleQuestionOptions & Pick<Work, 'installation' | 'signal' | 'admitted'>,
 ): Promise<Work> {
-  const { installation, signal, log, limits, now, fetch } = options
+  const { installation, signal, admitted, log, limits, now, fetch } = options
   const settings = await options.settingsFor(question)
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)
-  const work = { question, run, signal, settings, mentions, installation, options, outbox, log }
+  const work = { question, run, signal, settings, mentions, installation, admitted, options, outbox, log }
   return {
     ...work,
     isDurable: options.durable,
@@ -111,7 +114,7 @@ async function workOn(
   }
 }
 
-async function handleAndSettle(work: Work): Promise<void | 'waiting'> {
+async function handleAndSettle(work: Work): Promise<Handled> {
   const result = await handleQuestion(work)
   const { question, run, signal, installation } = work
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
@@ -122,32 +125,41 @@ async function handleAndSettle(work: Work): Promise<void | 'waiting'> {
 }
 
 /** Answers one question in its thread; an `/ask` first gets one. */
-async function handleQuestion(work: Work): Promise<void | 'waiting'> {
-  const { question, run, outbox, mentions, options } = work
+async function handleQuestion(work: Work): Promise<Handled> {
+  const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
-  const denial = await denialOf(work)
-  if (denial) return noticeDenial(denial, { ...work, ...options })
+  const display = isUnrooted(question) ? undefined : await work.openDisplay()
+  const begin = () => void (signal.aborted || display?.begin())
+  const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
+  if (refused) await display?.end()
+  if (refused && 'error' in refused) throw refused.error
+  if (refused) return refused.end
   if (question.shares !== undefined)
     return shareAnswer({ ...work, ...options }).catch((error: unknown) => noticeFailure(error, work))
-  const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
-  if (refusal) return noticeRefusal(refusal, { ...work, ...options })
-  if (question.about !== undefined) return answerAbout(work)
-  if (!isUnrooted(question)) return answerInThread(work)
+  const notice = (error: unknown) => noticeFailure(error, work, display)
+  const about = { read: (ts: string) => readMessage(work, ts), notice }
+  if (display && question.about !== undefined && !(await isAboutOpen(work, about))) return display.end()
+  if (display) return answerInThread(work, display)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
 
-/** Answers a question about a message in the thread of that. */
-async function answerAbout(work: Work): Promise<void | 'waiting'> {
-  const { question, mentions } = work
-  try {
-    const asked = await mentions.readable(question.text)
-    await openAbout({ ...work, asked, readMessage: () => readMessage(work, question.about ?? '') })
-  } catch (error) {
-    return noticeFailure(error, work)
+/** @returns undefined for a question that is to be answered; who asked one that is not has been told. */
+async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
+  const { question, admitted, options } = work
+  const who = `${question.team}:${question.channel}:${question.user}`
+  const denial = admitted.has(who) ? undefined : await denialOf({ ...work, beforeLookUp })
+  if (!denial && question.bot === undefined && !admitted.has(who)) admitted.set(who, true)
+  if (denial) {
+    await noticeDenial(denial, { ...work, ...options })
+    return { end: 'refused' }
   }
-  return answerInThread(work)
+  const refusal =
+    isCanned(question.text) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
+  if (!refusal) return undefined
+  await noticeRefusal(refusal, { ...work, ...options })
+  return { end: undefined }
 }
 
 async function deadLetter(work: Work): Promise<void> {
@@ -156,10 +168,9 @@ async function deadLetter(work: Work): Promise<void> {
 }
 
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
-async function answerInThread(work: Work): Promise<void | 'waiting'> {
+async function answerInThread(work: Work, display: RunDisplay): Promise<Handled> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
-  const display = await work.openDisplay()
   let [isWaiting, hasFailed] = [false, false]
   let withdrawn: Withdrawn | undefined
   if (!work.signal.aborted) display.begin()
@@ -175,22 +186,11 @@ async function answerInThread(work: Work): Promise<void | 'waiting'> {
   } finally {
     await display.end()
   }
-  if (withdrawn) await takeBack(withdrawn, work)
+  if (withdrawn) await takeBack(withdrawn, { ...work.options, ...work })
   else if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
-}
-
-/**
- * The question's message was deleted or edited: nothing of the run stays, and an edited question is asked again. If this process
- * dies meanwhile, the one that takes the run up hears of it again.
- */
-async function takeBack({ again }: Withdrawn, { question, outbox, release, options, log }: Work): Promise<void> {
-  await outbox.removePosts()
-  await release({ refund: again !== undefined })
-  if (again) await options.queue.accept(again)
-  log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }
 
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
@@ -204,6 +204,37 @@ async function archive(
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
   })
+}
+
+/** What a record holds besides the run itself. */
+export interface RunEnding {
+  model: string
+  dialect: string
+  /** Milliseconds since the epoch. */
+  endedAt: number
+  /** People were told of a failure. */
+  hasFailed: boolean
+}
+
+/** The record of a run that has ended. What was only good for the moment of the question is left out. */
+export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
+  const { standalone, steps, usage, answer, posts, startedAt } = saved
+  return {
+    ...{ question: asAsked(question), steps, usage, posts, startedAt, ...ending },
+    ...(standalone === undefined ? {} : { standalone }),
+    ...(answer ? { answer } : {}),
+    end: hasFailed ? 'failed' : endOf(answer),
+    feedback: [],
+  }
+}
+
+function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
+  return question
+}
+
+function endOf(answer: SavedRun['answer']): RunEnd {
+  if (answer?.stopped === 'stopped') return 'stopped'
+  return answer && !answer.gaveUp ? 'answered' : 'gave_up'
 }
 
 /** Nothing runs after these: the place among the team's runs is free. */
@@ -234,31 +265,14 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   return isWaiting
 }
 
-/**
- * The history with names. The first answer in a thread says how to go on there. What somebody asks in private is one conversation
- * as a direct message is: for as long as it is not interrupted for longer than that.
- */
+/** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */
 function historyOf({ question, settings, mentions, options }: Work, display: RunDisplay): History {
-  const history = mentions.history(options.answer.history)
   const { followUps, dmMemoryMinutes } = settings
-  if (isPrivate(question)) return withoutGap(history, question.at, dmMemoryMinutes * 60_000)
-  if (isDirect(question) || followUps === 'mention') return history
-  const load = async (thread: ThreadKey) => {
-    const turns = await history.load(thread)
-    if (turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
-    return turns
-  }
-  return { ...history, load }
-}
-
-/** Only what was said since a gap of more than `gapMs`, at the time `at`. */
-function withoutGap(history: History, at: number, gapMs: number): History {
-  const load = async (thread: ThreadKey) => {
-    const turns = await history.load(thread)
-    const times = [...turns.map((turn) => turn.at), at]
-    return turns.slice(turns.findLastIndex((turn, i) => (times[i + 1] ?? at) - turn.at > gapMs) + 1)
-  }
-  return { ...history, load }
+  const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
+  const history = mentions.history(options.answer.history, (turns) => {
+    if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
+  })
+  return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
 /** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */

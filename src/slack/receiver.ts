@@ -34,8 +34,8 @@ export interface SlackReceiverOptions extends Omit<ListenerOptions, 'namesIn'> {
 }
 
 export interface SlackReceiver {
-  /** Takes Slack's requests at /slack/events; absent in Socket Mode. */
-  requestListener?: RequestListener
+  /** Takes Slack's requests at /slack/events, and hands on all others; absent in Socket Mode. */
+  requestListener?: (rest: RequestListener) => RequestListener
   /** Opens the socket; nothing to do for HTTP. */
   start(): Promise<void>
   /** Whether deliveries can come now: in Socket Mode, whether it is connected. */
@@ -80,11 +80,13 @@ const SILENCE_MS = 180_000
 /** How long one call for the address of a socket may take. */
 const OPEN_MS = 10_000
 
+const EVENTS_PATH = '/slack/events'
+
 function httpReceiver(options: SlackReceiverOptions, signingSecret: string): SlackReceiver {
   const logger = { ...boltLogger(options.log), warn: rejectedRequestLine(options) }
   const receiver = new HTTPReceiver({
     signingSecret,
-    endpoints: ['/slack/events'],
+    endpoints: [EVENTS_PATH],
     logger,
     processBeforeResponse: true,
     processEventErrorHandler: async ({ error, response }) => {
@@ -99,12 +101,20 @@ function httpReceiver(options: SlackReceiverOptions, signingSecret: string): Sla
     },
   })
   createApp(ackWhenStored(receiver), options)
-  const requestListener: RequestListener = (request, response) => {
-    // Bolt leaves a request whose body it cannot parse without an answer.
-    const end = setTimeout(() => response.destroy(), ANSWER_MS)
-    response.on('close', () => clearTimeout(end))
-    receiver.requestListener(request, response)
-  }
+  const requestListener =
+    (rest: RequestListener): RequestListener =>
+    (request, response) => {
+      if (request.method !== 'POST' || request.url?.split('?')[0] !== EVENTS_PATH) return rest(request, response)
+      // Bolt leaves a request whose body it cannot parse without an answer.
+      const end = setTimeout(() => response.destroy(), ANSWER_MS)
+      response.on('close', () => clearTimeout(end))
+      try {
+        receiver.requestListener(request, response)
+      } catch {
+        // Bolt throws for an address that it does not know.
+        response.writeHead(404).end()
+      }
+    }
   return { requestListener, start: async () => {}, ready: () => true, stop: async () => {} }
 }
 
@@ -175,10 +185,17 @@ function ackWhenStored<R extends Receiver>(receiver: R): R {
 }
 
 async function process(app: App, event: ReceiverEvent): Promise<void> {
+  if (isBotsChange(event.body.event)) return event.ack()
   let held: { response: Parameters<AckFn<unknown>>[0] } | undefined
   const ack: AckFn<unknown> = async (response) => {
     held ??= { response }
   }
   await app.processEvent({ ...event, ack })
   if (held) await event.ack(held.response as never)
+}
+
+/** Slack reports each update of a bot's message, ours too, with every step that is shown. Nobody's words change by it. */
+function isBotsChange(event: unknown): boolean {
+  const { subtype, message } = (event ?? {}) as { subtype?: unknown; message?: { bot_id?: unknown; subtype?: unknown } }
+  return subtype === 'message_changed' && message?.bot_id !== undefined && message.subtype !== 'tombstone'
 }

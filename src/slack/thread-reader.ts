@@ -2,11 +2,12 @@
 import { cutMiddle } from '../agent/observation.ts'
 import { settledWithin } from '../async.ts'
 import { messageOf } from '../errors.ts'
-import { newestMessages } from '../history/said.ts'
-import type { Turn } from '../history/types.ts'
+import { newestMessages, type Message } from '../history/said.ts'
+import type { Said, Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
 import { hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
+import type { Directory } from './client/directory.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileNames, filesLine } from './format/escape.ts'
@@ -23,7 +24,7 @@ export interface ThreadReaderOptions {
 
 /** What is read for one question. `said`: as the model gets it. `files`: names of the question's own, which nobody reads. */
 export interface ThreadReading {
-  said: string
+  said: Said
   files: string[]
 }
 
@@ -41,19 +42,18 @@ const MESSAGE_CHARS = 4_000
 export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, log, signal } = options
   const own = question.files ?? []
-  if (!hasThreadBefore(question)) return { said: filesLine(own), files: own }
+  if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
     const all = own.length > 0 ? own : files
-    const said = newestMessages(await linesOf(people, options), MOST)
-    return { said: [said, filesLine(all)].filter((text) => text !== '').join('\n'), files: all }
+    return { said: withFiles(newestMessages(await linesOf(people, options), MOST), all), files: all }
   } catch (error) {
     signal.throwIfAborted()
     log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
-    return { said: filesLine(own), files: own }
+    return { said: withFiles(NOTHING, own), files: own }
   }
 }
 
@@ -61,13 +61,20 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
  * One message of the question's thread, whoever wrote it, as the model gets it.
  * @throws SlackRefusal where Slack does not give it, or it is gone
  */
-export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<string> {
+export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<Said> {
   const { question, installation, signal } = options
   const { channel, thread } = question
   for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
-    if (message.ts === ts)
-      return (await linesOf([message], options))[0] ?? 'somebody: (no words, only what I cannot read)'
+    if (message.ts === ts) return newestMessages(await linesOf([message], options), MOST)
   throw new SlackRefusal('conversations.replies', 'message_not_found')
+}
+
+const NOTHING: Said = { text: '', by: [] }
+
+function withFiles({ text, by }: Said, files: string[]): Said {
+  const line = filesLine(files)
+  if (line === '') return { text, by }
+  return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
 }
 
 /** The ts of the newest question that was answered; a question's id ends with its message's ts, or has more behind that. */
@@ -99,7 +106,10 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 }
 
 /** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
-async function linesOf(messages: ThreadMessage[], { mentions, question }: ThreadReaderOptions): Promise<string[]> {
+async function linesOf(
+  messages: ThreadMessage[],
+  { mentions, question, installation }: ThreadReaderOptions,
+): Promise<Message[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.spoken(texts)
   const strangers = new Map<string, string>()
@@ -109,7 +119,9 @@ async function linesOf(messages: ThreadMessage[], { mentions, question }: Thread
     const speaker = botName(message) || name || unnamed(message, strangers)
     const files = fileNames(message.files)
     const words = [text, ...(files.length > 0 ? [`(files, not read: ${files.join(', ')})`] : [])].filter(Boolean)
-    return words.length > 0 ? [messageLine(`${speaker}${markOf(message, question.team)}`, words.join('\n'))] : []
+    if (words.length === 0) return []
+    const line = messageLine(`${speaker}${markOf(message, question.team, installation.directory)}`, words.join('\n'))
+    return [{ line, by: message.user ?? message.bot_id ?? '' }]
   })
 }
 
@@ -130,8 +142,11 @@ function unnamed({ user, bot_id }: ThreadMessage, strangers: Map<string, string>
   return strangers.get(id) ?? 'somebody'
 }
 
-function markOf({ bot_id, user_team, team }: ThreadMessage, ownTeam: string): string {
+/** The facts came with the names; where Slack has given none, the message may name the workspace. */
+function markOf({ bot_id, user = '', user_team, team }: ThreadMessage, ownTeam: string, directory: Directory): string {
   if (bot_id !== undefined) return ' (a bot)'
+  const facts = directory.knownFacts(ownTeam, user)
   const from = user_team ?? team
-  return from !== undefined && from !== ownTeam ? ' (of another workspace)' : ''
+  if (facts?.isExternal || (from !== undefined && from !== ownTeam)) return ' (of another workspace)'
+  return facts?.isGuest ? ' (a guest)' : ''
 }

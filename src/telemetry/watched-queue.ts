@@ -30,6 +30,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     inThread: (thread) => queue.inThread(thread),
     withdraw: (thread, id, options) => queue.withdraw(thread, id, options),
     forgetChannel: (place) => queue.forgetChannel(place),
+    forgetUser: (person) => queue.forgetUser(person),
     forgetTeam: (team) => queue.forgetTeam(team),
   }
 }
@@ -61,7 +62,7 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)
     if (!attempt.isSeen) watch.note({ kind: 'started', question, ms: Math.max(0, watch.now() - question.at) })
-    let result: void | 'waiting'
+    let result: Awaited<ReturnType<Handler>>
     try {
       result = await watch.during(attempt, () => handler(question, run, signal))
     } catch (error) {

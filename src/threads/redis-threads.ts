@@ -13,30 +13,29 @@ export interface RedisThreadsOptions {
 /** The parts of a state, and their keys' names. */
 const NAMES: Record<keyof ThreadState, string> = {
   muted: 'muted',
-  readTo: 'read-to',
   title: 'title',
   renamed: 'renamed',
   lookingAt: 'looking-at',
 }
 
 /**
- * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:read-to`. So what each question
- * costs is one command to read all parts and one to move the watermark, and no part overwrites another.
+ * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:title`. So all parts are read with one
+ * command, and no part overwrites another.
  */
 export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {
-      const [muted, readTo, title, renamed, lookingAt] = await redis.mget(...keysOf(thread))
-      return stateOf({ muted, readTo, title, renamed, lookingAt })
+      const [muted, title, renamed, lookingAt] = await redis.mget(...keysOf(thread))
+      return stateOf({ muted, title, renamed, lookingAt })
     },
     async patch(thread, parts) {
       const set = async (part: keyof ThreadState, value: string | boolean | undefined) =>
         value === undefined || redis.set(threadKey(prefix, thread, NAMES[part]), String(value), 'PX', ttlMs)
-      const { muted, readTo, title, renamed, lookingAt } = parts
+      const { muted, title, renamed, lookingAt } = parts
       const seen = lookingAt && `${lookingAt.channel} ${lookingAt.at}`
       const flags = [set('muted', muted), set('renamed', renamed)]
-      await Promise.all([...flags, set('readTo', readTo), set('title', title), set('lookingAt', seen)])
+      await Promise.all([...flags, set('title', title), set('lookingAt', seen)])
     },
     async forget(thread) {
       await redis.unlink(...keysOf(thread))
@@ -48,12 +47,11 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
 type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
 
 /** What cannot be read counts as never set. */
-function stateOf({ muted, readTo, title, renamed, lookingAt }: Stored): ThreadState {
+function stateOf({ muted, title, renamed, lookingAt }: Stored): ThreadState {
   const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
   return {
     ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),
     ...flagOf('muted', muted),
-    ...(readTo && /^\d{1,20}\.\d{1,20}$/.test(readTo) ? { readTo } : {}),
     ...(title ? { title } : {}),
     ...flagOf('renamed', renamed),
   }

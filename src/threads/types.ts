@@ -4,8 +4,6 @@ import type { Forgetting, ThreadKey } from '../history/types.ts'
 export interface ThreadState {
   /** Follow-ups are not answered. */
   muted?: boolean
-  /** The ts of the last message that the bot has read. */
-  readTo?: string
   /** The title of the thread's session, and whether a person gave it. */
   title?: string
   renamed?: boolean

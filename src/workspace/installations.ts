@@ -26,6 +26,10 @@ export interface Installations {
   readonly defaultTeam: string
   /** Undefined where the bot is not installed. */
   of(team: string): Promise<Installation | undefined>
+  /** Whether a whole organisation has installed the app. */
+  readonly isOrgWide: boolean
+  /** The teams for which this process has had an installation. */
+  teams(): string[]
 }
 
 /** How long the start waits for a Slack that does not answer. */
@@ -44,9 +48,15 @@ export async function installationFromConfig(
   const { isOrgWide, enterprise, ...identity } = await identify(client)
   const directory = new Directory({ web: client, log: options.log, enterprise })
   const installation = { token, identity, client, directory }
+  const teams = new Set([identity.team])
   return {
     defaultTeam: identity.team,
-    of: async (team) => (isOrgWide || team === identity.team ? installation : undefined),
+    isOrgWide,
+    async of(team) {
+      if (isOrgWide) teams.add(team)
+      return teams.has(team) ? installation : undefined
+    },
+    teams: () => [...teams],
   }
 }
 

@@ -71,6 +71,12 @@ describe('a stop', () => {
     expect(model.requests).toEqual([])
   })
 
+  test('has what was added before it among the run’s steps: it is no question of its own', async (t) => {
+    const added = () => [{ id: 'm1', user: 'U1', text: 'and the sequel' }]
+    const { types } = await steered(t, { model: [], steering: { stopAsked: () => AbortSignal.abort(), added } })
+    expect(types).toEqual(['message', 'gave_up'])
+  })
+
   test('says nothing in a process that hands the run over: the next one does', async (t) => {
     const signal = AbortSignal.abort(new Error('handed over'))
     const run = steered(t, { model: [], task: { signal }, steering: { stopAsked: () => AbortSignal.abort() } })

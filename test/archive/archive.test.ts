@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { memoryArchive } from '../../src/archive/memory-archive.ts'
-import { recordOf } from '../../src/archive/record.ts'
+import { recordOf } from '../../src/slack/handle-question.ts'
 import { redisArchive } from '../../src/archive/redis-archive.ts'
 import type { Feedback, RunArchive, RunRecord } from '../../src/archive/types.ts'
 import { connect } from '../../src/redis.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { evaluationLine } from '../../src/archive/evaluation-set.ts'
-import { recordOf } from '../../src/archive/record.ts'
+import { recordOf } from '../../src/slack/handle-question.ts'
 import type { Feedback } from '../../src/archive/types.ts'
 import { freshRun, type SavedRun } from '../../src/run/types.ts'
 import { question } from '../harness/stores.ts'

@@ -87,6 +87,25 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
     expect(await kept()).toEqual(['T12:C1:1.0'])
   })
 
+  test('a person is forgotten with their turns and their words before those of others, and nobody else', async () => {
+    const history = make({})
+    const said = '@Ann: hm\n  and more\n@Bob: yes\n@Ann: no'
+    const theirs = turn('2', { user: 'U2', said, saidBy: ['U1', 'U3', 'U1'] })
+    const old = turn('3', { user: 'U2', said: '@Ann: who knows' })
+    const other = 'T1:C2:2.0'
+    for (const each of [turn('1'), theirs, old, turn('4', { user: 'U12' })]) await history.append(thread, each)
+    await history.append(other, turn('1'))
+    await history.append('T12:C1:1.0', turn('1'))
+    await history.forgetUser({ team: 'T1', user: 'U1' })
+    expect(await history.load(thread)).toEqual([
+      turn('2', { user: 'U2', said: '@Bob: yes', saidBy: ['U3'] }),
+      turn('3', { user: 'U2' }),
+      turn('4', { user: 'U12' }),
+    ])
+    expect(await history.load(other)).toEqual([])
+    expect(await history.load('T12:C1:1.0')).toHaveLength(1)
+  })
+
   test('what was loaded is the caller’s own: changing it changes nothing kept', async () => {
     const history = make({})
     await history.append(thread, turn('1'))

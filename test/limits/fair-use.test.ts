@@ -55,6 +55,16 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'j'))).toMatchObject({ limit: 'userHour' })
   })
 
+  test('a team that is forgotten has used nothing, and holds no slot; another has and does', async () => {
+    const { limits } = open({ userHour: 1, teamRuns: 1, userDayTokens: 100 })
+    const elsewhere = question('a', { team: 'T12' })
+    for (const asked of [by('U1', 'a'), elsewhere]) await limits.admit(asked)
+    expect(await limits.admit(by('U1', 'b'))).toBeDefined()
+    await limits.forgetTeam('T1')
+    expect(await limits.admit(by('U1', 'c'))).toBeUndefined()
+    expect(await limits.admit(question('b', { team: 'T12' }))).toBeDefined()
+  })
+
   test('each is counted by whom it is of: the person, the channel, the workspace', async () => {
     const person = open({ userHour: 1 }).limits
     expect(await person.admit(by('U1', 'a'))).toBeUndefined()

@@ -19,6 +19,13 @@ function saidOnceContract(make: () => SaidOnce): void {
     expect(answers).toEqual([true, false, true, true, false])
   })
 
+  test('a team that is forgotten is told again, and no other', async () => {
+    const said = make()
+    for (const team of ['T4', 'T40']) await said.isFirst(team, 'a')
+    await said.forgetTeam('T4')
+    expect([await said.isFirst('T4', 'a'), await said.isFirst('T40', 'a')]).toEqual([true, false])
+  })
+
   test('of many at once one is the first', async () => {
     const said = make()
     const answers = await Promise.all(Array.from({ length: 20 }, () => said.isFirst('T3', 'at once')))

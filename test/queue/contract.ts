@@ -123,6 +123,28 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(['1', '2']))
   })
 
+  test('a thread in which all questions were refused is a stranger, and one in which one was not is known', async () => {
+    const seen: string[] = []
+    const queue = await opened()
+    await queue.start(async ({ ts = '', user }) => {
+      seen.push(ts)
+      if (user === 'U9') return 'refused'
+    })
+    const refused = { user: 'U9' }
+    const isKnown = async (name: string, overrides = {}) =>
+      (await queue.accept(question(name, overrides), { onlyKnownThread: true })) === 'accepted'
+    const all = (count: number) =>
+      eventually(async () => expect([seen.length, (await queue.stats()).active]).toEqual([count, 0]))
+    for (const name of ['1', '2']) await queue.accept(question(name, refused))
+    await all(2)
+    expect(await isKnown('3')).toBe(false)
+    await queue.accept(question('4'))
+    await all(3)
+    expect(await isKnown('5', refused)).toBe(true)
+    await all(4)
+    expect(await isKnown('6')).toBe(true)
+  })
+
   test('a thread is forgotten when nobody asked in it for long, and each question begins that time anew', async () => {
     let now = 1_000_000
     const queue = await opened({ now: () => now, knownTtlMs: 1_000 })

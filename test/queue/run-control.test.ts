@@ -137,7 +137,7 @@ describeWithRedis('runs in Redis', () => {
     const send = (id: string) =>
       front.control.send(refOf(question('1')), { type: 'message', id, user: 'U1', text: 'x' })
     const isHeard = (id: string) => eventually(() => expect(heard).toContain(id), 60_000)
-    return { front, send, isHeard }
+    return { front, send, isHeard, heard, prefix }
   }
 
   /** All connections that only listen. */
@@ -153,6 +153,18 @@ describeWithRedis('runs in Redis', () => {
       await send(`${id} meanwhile`)
       await isHeard(`${id} meanwhile`)
     }
+  })
+
+  test('what a subscription missed is heard before what is called out after it, and each signal once', async () => {
+    const { send, isHeard, heard, prefix } = await listening({ url: server.url })
+    const redis = rawClient()
+    await eventually(async () => expect(await redis.publish(`${prefix}:signals`, '')).toBe(1))
+    const { thread, id } = refOf(question('1'))
+    const missed = { type: 'message', id: 'missed', user: 'U1', text: 'x' }
+    await redis.rpush(threadKeys(prefix, thread).signals + id, JSON.stringify(missed))
+    for (const called of ['m1', 'm2']) await send(called)
+    await isHeard('m2')
+    expect(heard).toEqual(['missed', 'm1', 'm2'])
   })
 
   test('in a Cluster: a signal is heard from any node, also when the listening connection was cut', async () => {

@@ -1,11 +1,12 @@
 /** What is forgotten at people's wish, and when the app is removed. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { sendJson, startWebServer } from '../harness/web-server.ts'
 
 /** Whether the bot knows what was said in the thread: then the next question there is condensed with it. */
 async function remembers({ model }: TestBot, thread: Thread): Promise<boolean> {
@@ -63,7 +64,24 @@ describe('/ask forget', () => {
     await thread.ended()
     const channel = await asked(bot, GENERAL)
     expect(await told(bot, { channel: thread.channel })).toMatch(/Done: I have forgotten our direct messages/)
-    expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, true])
+    expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])
+  })
+
+  test('in a direct message forgets what its person wrote in threads too, and of others nothing', async (t) => {
+    const bot = await start(t)
+    const dm = await bot.dm('What is the secret?')
+    await dm.ended()
+    const { thread } = await bot.slack.say({ user: ALICE, text: 'It is a bird.' })
+    await bot.slack.say({ user: 'U0CAROL0001', text: 'A big one.', thread_ts: thread })
+    const asked = await bot.slack.say({ user: BOB, text: `<@${BOT_USER}> Which bird?`, thread_ts: thread })
+    const other = new Thread(bot.slack, asked)
+    await other.ended()
+    expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of you in threads.*stay/s)
+    await other.reply(`<@${BOT_USER}> And how?`, { user: BOB })
+    await other.ended()
+    const prompt = bot.model.requests.findLast(({ kind }) => kind === 'condense')?.prompt ?? ''
+    expect(prompt).toMatch(/A big one\.[^]*Which bird\?/)
+    expect(prompt).not.toContain('It is a bird')
   })
 
   test('of whom Slack does not tell who they are forgets nothing', async (t) => {
@@ -110,5 +128,24 @@ describeWithRedis('when the app is removed', async () => {
     )
     expect(await ofTeam()).toEqual([])
     await redis.quit()
+  })
+
+  test('by a whole organisation, no key tells of any of its workspaces', async (t) => {
+    const org = { team_id: 'T0LOCAL0001', enterprise_id: 'E0ORG', is_enterprise_install: true }
+    const api = await startWebServer((_, response) => sendJson(response, { ok: true, ...org, user_id: BOT_USER }))
+    const bot = await startBot(t, {
+      env: { REDIS_URL: server.url, REDIS_PREFIX: 'org', SLACK_API_URL: `${api.url}/api/` },
+    })
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    const keys = () => redis.keys('org:{T0*')
+    for (const key of ['org:{T0OTHER:C1:1.0}:title', 'org:{T0OTHER}:limit:at-once', 'org:{T0LOCAL0001:C1:1.0}:history'])
+      await redis.set(key, 'x', 'PX', 60_000)
+    expect(await keys()).toHaveLength(3)
+    const event = bot.slack.people.event({ type: 'app_uninstalled' })!
+    const authorizations = [{ enterprise_id: 'E0ORG', team_id: null, user_id: BOT_USER, is_enterprise_install: true }]
+    const payload = { ...event.payload, team_id: null, authorizations }
+    expect(await bot.slack.redeliver({ ...event, payload })).toMatchObject({ status: 200 })
+    expect(await keys()).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** The button "Show work": who sees what of a run, and what becomes of it where the run is gone. */
 import { describe, expect, test } from 'vitest'
-import { recordOf } from '../../src/archive/record.ts'
+import { recordOf } from '../../src/slack/handle-question.ts'
 import type { RunArchive } from '../../src/archive/types.ts'
 import { createAgent } from '../../src/create-agent.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -118,7 +118,7 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const asked = { settingsFor, defaultsFor: settingsFor, choices: agent.choices }
   const parts = { ...stores, ...asked, archive, installations, log, now: () => new Date() }
   const receiver = createSlackReceiver({ ...parts, signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
-  const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, fallback: receiver.requestListener })
+  const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })
   t.onTestFinished(() => server.close())
   t.onTestFinished(() => agent.close())
   slack.setTarget(`http://127.0.0.1:${server.port}/slack/events`)

@@ -153,6 +153,19 @@ describe('what people said in a thread', async () => {
     )
   })
 
+  test('has guests marked, and outsiders whose messages name no workspace', async () => {
+    model.on('are they ours', finish('No.'))
+    slack.addUser('U0GUEST0001', { profile: { display_name: 'Gil' }, is_restricted: true })
+    slack.addUser('U0STRANGE01', { profile: { display_name: 'Stan' }, team_id: 'T0OTHER', is_stranger: true })
+    const extra = { user_team: undefined, team: undefined }
+    const words = [
+      { user: 'U0GUEST0001', text: 'hi' },
+      { user: 'U0STRANGE01', text: 'hello', extra },
+    ]
+    await (await talk(bot, words, 'are they ours?')).ended()
+    expect(saidIn(promptOf(bot, 'are they ours'))).toBe('@Gil (a guest): hi\n@Stan (of another workspace): hello')
+  })
+
   test('is at most fifty messages and 8,000 characters, the newest, and it is said that others are left out', async () => {
     model.on('so much', finish('Much.'))
     const thread = await talk(

@@ -20,13 +20,13 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
   test('each part is set for itself and comes back as it was', async () => {
     const threads = make()
     const lookingAt = { channel: 'C0GENERAL01', at: 1_700_000_000_000 }
-    const state = { muted: true, readTo: '1700000000.000100', title: 'Über "Dune" 🦉', renamed: false, lookingAt }
+    const state = { muted: true, title: 'Über "Dune" 🦉', renamed: false, lookingAt }
     await threads.patch(thread, state)
     expect(await threads.load(thread)).toEqual(state)
     await threads.patch(thread, { muted: false, title: undefined })
     expect(await threads.load(thread)).toEqual({ ...state, muted: false })
-    await Promise.all([threads.patch(thread, { readTo: '1700000001.000100' }), threads.patch(thread, { muted: true })])
-    expect(await threads.load(thread)).toEqual({ ...state, readTo: '1700000001.000100' })
+    await Promise.all([threads.patch(thread, { title: 'Dune' }), threads.patch(thread, { muted: true })])
+    expect(await threads.load(thread)).toEqual({ ...state, title: 'Dune' })
   })
 
   test('a thread, a channel and a team are forgotten, and nothing else', async () => {
@@ -35,7 +35,6 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     for (const each of all)
       await threads.patch(each, {
         muted: true,
-        readTo: '1.5',
         title: 'x',
         renamed: true,
         lookingAt: { channel: 'C1', at: 1 },
@@ -93,7 +92,6 @@ describeWithRedis('in Redis', () => {
     const threads = open({ prefix: 'torn' })
     await threads.patch(thread, {
       muted: true,
-      readTo: '1.5',
       title: 'x',
       renamed: true,
       lookingAt: { channel: 'C1', at: 1 },
@@ -101,12 +99,9 @@ describeWithRedis('in Redis', () => {
     const redis = new Redis(server.url)
     onTestFinished(() => redis.disconnect())
     const keys = (await redis.keys('torn:*')).sort()
-    expect(keys).toEqual(
-      ['looking-at', 'muted', 'read-to', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`),
-    )
+    expect(keys).toEqual(['looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
     await redis.set('torn:{T1:C1:1.0}:looking-at', '<!channel> soon', 'PX', DAY_MS)
-    await redis.set('torn:{T1:C1:1.0}:read-to', 'yesterday', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)
     expect(await threads.load(thread)).toEqual({ title: 'x', renamed: true })
   })

@@ -8,7 +8,7 @@ import {
   redisChannelSettings,
   type ChannelSettings,
   type ChannelSettingsStore,
-} from '../../src/workspace/channel-settings.ts'
+} from '../../src/workspace/settings.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { eventually, keptLog } from '../harness/stores.ts'
 

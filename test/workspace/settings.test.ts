@@ -36,7 +36,7 @@ async function startSettable(t: Ends, script?: Script) {
   await stores.queue.start(handlers.answer, handlers.deadLetter)
   const { signingSecret, apiUrl } = slack
   const receiver = createSlackReceiver({ ...parts, choices: agent.choices, signingSecret, apiUrl })
-  const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, fallback: receiver.requestListener })
+  const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })
   slack.setTarget(`http://127.0.0.1:${server.port}/slack/events`)
   t.onTestFinished(async () => {
     await server.close()

@@ -20,7 +20,7 @@ import { answerOf, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, saidBefore, tailOf } from './prompt-parts.ts'
+import { describeTool, fencedObservation, saidBefore, tailOf } from './text.ts'
 
 const FINISH = 'Finish'
 

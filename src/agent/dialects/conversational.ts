@@ -8,7 +8,7 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView } from '../types.ts'
-import { saidBefore, tailOf, toolVariables } from './prompt-parts.ts'
+import { saidBefore, tailOf, toolVariables } from './text.ts'
 import { renderStep } from './text.ts'
 
 /**

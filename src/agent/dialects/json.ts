@@ -15,7 +15,7 @@ import {
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf, toolVariables } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and

@@ -18,7 +18,7 @@ import type {
   ToolStep,
   UnreadableStep,
 } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf } from './text.ts'
 import { readText } from './text.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */

@@ -6,7 +6,7 @@ import { toParsedTurn, turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf } from './prompt-parts.ts'
+import { fencedObservation, saidBefore, tailOf } from './text.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']

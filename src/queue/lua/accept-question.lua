@@ -8,7 +8,9 @@ local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, 
 --- @include "insert-by-ts"
 --- @include "add-to-run"
 
-local active, asked, gen = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen'))
+-- `asks`: the questions that were asked in the thread and not refused. Threads of earlier versions do not count them.
+local active, asked, gen, asks = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen', 'asks'))
+asks = tonumber(asks or (asked and 1 or 0))
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
 if signal ~= '' and active then
   local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
@@ -20,7 +22,7 @@ if signal ~= '' and active then
     return { 'added', '' }
   end
 end
-if onlyAdds == '1' or (tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince))) then
+if onlyAdds == '1' or (tonumber(askedSince) > 0 and (not asked or tonumber(asked) < tonumber(askedSince) or asks < 1)) then
   return { 'unknown_thread', '' }
 end
 redis.call('HSET', run, 'question', question, 'state', 'waiting')
@@ -29,11 +31,11 @@ if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
 insertByTs(inbox, id, runs)
 redis.call('PEXPIRE', inbox, ttlMs)
 if active then
-  redis.call('HSET', thread, 'asked', now)
+  redis.call('HSET', thread, 'asked', now, 'asks', asks + 1)
 else
   -- As activateThread does; without `active` there is neither `begun` nor `lease`.
   active = tostring(tonumber(gen or 0) + 1)
-  redis.call('HSET', thread, 'asked', now, 'gen', active, 'active', active)
+  redis.call('HSET', thread, 'asked', now, 'asks', asks + 1, 'gen', active, 'active', active)
 end
 redis.call('PEXPIRE', thread, ttlMs)
 return { 'accepted', active }

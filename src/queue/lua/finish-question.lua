@@ -1,8 +1,9 @@
--- Ends the work on a question; its run is kept for `ttlMs` from now on. The rest of ARGV is saved with it: `field, value, …`.
+-- Ends the work on a question; its run is kept for `ttlMs` from now on. `refused` '1': it was not taken, so that the thread is
+-- not known because of it. The rest of ARGV is saved with it: `field, value, …`.
 -- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), how many unheard messages became questions }: in one
 -- step with the look at the inbox, so that no question is overlooked.
 local thread, inbox, run, signals = unpack(KEYS)
-local token, id, state, ttlMs, runs, heard = unpack(ARGV)
+local token, id, state, ttlMs, runs, heard, refused = unpack(ARGV)
 
 --- @include "activate-thread"
 --- @include "insert-by-ts"
@@ -17,8 +18,10 @@ if first == id then
   redis.call('LPOP', inbox)
   first = second
 end
-redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 7))
+redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 8))
 redis.call('PEXPIRE', run, ttlMs)
+local asks = followUps - (refused == '1' and 1 or 0)
+if asks ~= 0 then redis.call('HINCRBY', thread, 'asks', asks) end
 if first then return { 'ok', activateThread(thread), followUps } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')
 return { 'ok', '', followUps }

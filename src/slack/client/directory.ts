@@ -49,10 +49,14 @@ const KNOWN_MS = 60 * 60_000
 /** How long an id without a name is kept, in ms. Shorter: the bot may be added to a channel, or get a scope, a minute later. */
 const NONE_MS = 5 * 60_000
 const MAX_KNOWN = 10_000
-/** How long facts are kept, in ms, for when Slack does not answer; after `KNOWN_MS` they are asked for again. */
+/** How long facts are not asked for again, in ms: with the time that an admission holds, an hour. */
+const FACTS_FRESH_MS = 50 * 60_000
+/** How long facts are kept, in ms, for when Slack does not answer. */
 const FACTS_MS = 24 * KNOWN_MS
-/** How long one look-up of facts may take, in ms. A question waits for it. */
-const FACTS_PATIENCE_MS = 15_000
+/** How long one look-up of facts is tried, in ms, and for how long a question waits for it: less where older facts are known. */
+const FACTS_TRIED_MS = 15_000
+const FACTS_PATIENCE_MS = 5_000
+const RENEWAL_PATIENCE_MS = 1_000
 /** How many ids are looked up at once; the rest keep their ids. Slack allows about 50 such calls a minute. */
 const MAX_AT_ONCE = 20
 /** How long look-ups pause, in ms, after one was too slow, failed or was rate limited. */
@@ -103,25 +107,36 @@ export class Directory {
   }
 
   /**
-   * Facts of a person, with one call an hour; `isFresh`: with a call in any case. Rate limits and short faults are waited
-   * out. Where Slack does not answer, the facts of the last day hold.
+   * Facts of a person, with a call when they are 50 minutes old; `isFresh`: with a call in any case. `onCall`: called before that. Rate limits and
+   * short faults are waited out. Where Slack does not answer soon, the facts of the last day hold.
    */
-  async factsOf(team: string, user: string, { isFresh = false } = {}): Promise<PersonFacts | NoFacts> {
+  async factsOf(
+    team: string,
+    user: string,
+    { isFresh = false, onCall = () => {} } = {},
+  ): Promise<PersonFacts | NoFacts> {
     const key = `${team}:${user}`
     const known = this.#facts.get(key)
-    if (!isFresh && known && this.#now() - known.at < KNOWN_MS) return known.facts
+    if (!isFresh && known && this.#now() - known.at < FACTS_FRESH_MS) return known.facts
     const refused = isFresh ? undefined : this.#noFacts.get(key)
     if (refused) return refused
+    onCall()
     const asking = this.#asking.get(key) ?? this.#askFacts(team, user).finally(() => this.#asking.delete(key))
     this.#asking.set(key, asking)
-    const answer = await asking
+    const patienceMs = known && !isFresh ? RENEWAL_PATIENCE_MS : FACTS_PATIENCE_MS
+    const answer = (await settledWithin(patienceMs, [asking])) ? await asking : 'unreachable'
     return answer === 'unreachable' && known ? known.facts : answer
+  }
+
+  /** The facts of a person that were told within a day, without a call. Whoever has a name has facts. */
+  knownFacts(team: string, user: string): PersonFacts | undefined {
+    return this.#facts.get(`${team}:${user}`)?.facts
   }
 
   async #askFacts(team: string, user: string): Promise<PersonFacts | NoFacts> {
     const key = `${team}:${user}`
     try {
-      const signal = AbortSignal.timeout(FACTS_PATIENCE_MS)
+      const signal = AbortSignal.timeout(FACTS_TRIED_MS)
       const { facts } = this.#learn(key, await this.#web.call('users.info', { user }, { effort: 'patient', signal }))
       if (facts) return facts
       this.#noFacts.set(key, 'untold')

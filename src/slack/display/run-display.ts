@@ -46,6 +46,7 @@ export class RunDisplay {
   /** What ended the work on the thread in this process. */
   #lost: unknown
   #isAbandoned = false
+  #hasBegun = false
 
   constructor(options: RunDisplayOptions) {
     this.#options = options
@@ -56,8 +57,10 @@ export class RunDisplay {
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
 
-  /** Sets the status, and updates the steps that an earlier process may have left half shown. */
+  /** Sets the status, and updates the steps that an earlier process may have left half shown; once. */
   begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
     this.#status.begin()
     const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)

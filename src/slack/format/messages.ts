@@ -92,8 +92,9 @@ export function cannotPost(code: string): string {
 /** What comes of `/ask forget`. */
 export const FORGET = {
   person:
-    'Done: I have forgotten our direct messages, the records of what you asked elsewhere, and what you said of my answers. ' +
-    `What was said in the threads of a channel is forgotten by \`${COMMAND} forget\` there. The messages in Slack stay.`,
+    'Done: I have forgotten our direct messages, what you asked me elsewhere in this workspace with my answers, what I had read of you ' +
+    'in threads, and what you said of my answers. What others asked stays, and so do the messages in Slack itself: where I am asked in a ' +
+    'thread, I read what stands there.',
   channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
   notAdmin:
     'Only an admin of this workspace may have a channel forgotten. Please ask one; whoever runs me can change it with FORGET_BY.',

@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt'
 import { settledWithin } from '../../async.ts'
-import type { Person, RunRecord } from '../../archive/types.ts'
+import type { RunRecord } from '../../archive/types.ts'
+import type { Person } from '../../history/types.ts'
 import { ExpiringMap } from '../../history/expiring-map.ts'
 import { isPrivate } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'

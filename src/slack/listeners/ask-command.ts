@@ -5,7 +5,7 @@ import { COMMAND, helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
 import { isSettingsCommand, openSettings } from './settings-command.ts'
 import { isStopWord } from './stop-runs.ts'
-import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
+import { enqueue, isCanned, plainText, recipientOf, type Delivery, type ListenerOptions } from './to-question.ts'
 
 /** What is no question but a word to the bot. */
 const WORDS = [
@@ -44,4 +44,28 @@ function privateQuestion(question: Question): Question | undefined {
   const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
   if (text === undefined || question.channel.startsWith('D')) return text === undefined ? text : { ...question, text }
   return { ...question, text, thread: `private-${question.user}`, surface: 'private' }
+}
+
+/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
+export function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
+  const thread = `ask-${command.trigger_id}`
+  return {
+    id: `${delivery.team}:${command.channel_id}:${thread}`,
+    team: delivery.team,
+    channel: command.channel_id,
+    thread,
+    user: command.user_id,
+    text: plainText(command.text, delivery.botUser),
+    surface: 'ask',
+    responseUrl: command.response_url,
+    at: delivery.now.getTime(),
+  }
+}
+
+export interface SlackCommand {
+  channel_id: string
+  user_id: string
+  text: string
+  trigger_id: string
+  response_url: string
 }

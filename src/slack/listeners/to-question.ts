@@ -11,11 +11,11 @@ import type { Question } from '../../run/types.ts'
 import { lookedAt } from '../../threads/looked-at.ts'
 import type { ForgettingAll } from '../../stores.ts'
 import type { ThreadStates } from '../../threads/types.ts'
-import type { ChannelSettingsStore } from '../../workspace/channel-settings.ts'
+import type { ChannelSettingsStore } from '../../workspace/settings.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { markTaken } from '../client/addition-marks.ts'
-import { cleanName, fileNames, unescapeText } from '../format/escape.ts'
+import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
 import { tellOfFiles } from './tell-of-files.ts'
 
@@ -66,7 +66,8 @@ export async function recipientOf(
   { installations, log }: ListenerOptions,
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
-  const { teamId: team = defaultTeam } = context
+  // Bolt hands on the `null` of an organisation's event.
+  const team = context.teamId || defaultTeam
   const installation = await installations.of(team)
   if (installation) return { team, identity: installation.identity }
   const own = isShared ? await installations.of(defaultTeam) : undefined
@@ -83,15 +84,16 @@ export async function enqueueMessage(
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
   if (!recipient) return
-  const { team } = recipient
   const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {
-    team,
+    team: recipient.team,
     eventId: body.event_id,
     botUser: recipient.identity.botUser,
     now: options.now(),
     isLate: (context.retryNum ?? 0) > 0,
-    bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
+    bots: isOtherBots
+      ? (await options.settingsFor({ team: recipient.team, channel: message.channel })).access.bots
+      : [],
   })
   if (!asked) return
   const { question, onlyKnownThread, mayAdd } = asked
@@ -105,9 +107,8 @@ export async function enqueueMessage(
 }
 
 /** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
-export function isMuteWord({ surface, text, thread, ts }: Question): boolean {
-  return surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
-}
+export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
+  surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(
@@ -119,7 +120,8 @@ export async function enqueue(
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
-  if (outcome === 'duplicate' && question.files?.length) await tellOfFiles(question, { queue, control })
+  if (outcome === 'duplicate' && question.files?.length)
+    await tellOfFiles(question, filesLine(question.files), { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
@@ -235,22 +237,6 @@ function isForOthers(text: string, isDirect: boolean): boolean {
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
 
-/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
-export function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
-  const thread = `ask-${command.trigger_id}`
-  return {
-    id: `${delivery.team}:${command.channel_id}:${thread}`,
-    team: delivery.team,
-    channel: command.channel_id,
-    thread,
-    user: command.user_id,
-    text: plainText(command.text, delivery.botUser),
-    surface: 'ask',
-    responseUrl: command.response_url,
-    at: delivery.now.getTime(),
-  }
-}
-
 /** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
@@ -267,14 +253,6 @@ export function isCanned(text: string): boolean {
 /** Whether a message as Slack writes it may be a word that stops (stop-runs.ts): few are looked at further. */
 export function maySayStop(text = ''): boolean {
   return text.length < 200 && /stop|cancel/i.test(text)
-}
-
-export interface SlackCommand {
-  channel_id: string
-  user_id: string
-  text: string
-  trigger_id: string
-  response_url: string
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/web-api'
 import { FOLLOW_UPS, STEPS } from '../../config.ts'
-import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/channel-settings.ts'
+import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
 
 /** What a place can choose from. */

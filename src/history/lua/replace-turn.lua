@@ -1,0 +1,13 @@
+-- Puts a turn into the place of another; `after` is empty where none comes. What is no longer there is left alone.
+local history = unpack(KEYS)
+local before, after = unpack(ARGV)
+
+local turns = redis.call('LRANGE', history, 0, -1)
+for i, turn in ipairs(turns) do
+  if turn == before then
+    if after == '' then return redis.call('LREM', history, 1, before) end
+    redis.call('LSET', history, i - 1, after)
+    return 1
+  end
+end
+return 0
