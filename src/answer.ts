@@ -2,7 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { Steering } from './agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
-import type { AgentEvent, Model, Step, Usage } from './agent/types.ts'
+import type { AgentEvent, Model, Step, Tool, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals, type RunControl } from './run/control.ts'
@@ -21,6 +21,12 @@ import {
 
 /** The agent's events, and before them how a follow-up was understood. */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
+
+/** Observes the work, for the metrics and the traces. */
+export interface AnswerWatch {
+  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  refused(question: Question, limit: string): void
+}
 
 export interface AnswerDeps {
   agent: AgentDeps

@@ -1,5 +1,6 @@
 /** The composition root: builds everything from a Config and starts it. */
-import { createAgent, type AgentParts } from './create-agent.ts'
+import type { AnswerWatch } from './answer.ts'
+import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
 import type { Model } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
@@ -11,7 +12,6 @@ import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
-import type { AnswerWatch } from './slack/types.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -51,14 +51,17 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stores = await createStores(config, log)
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
-  const settingsFor = withChannelSettings(settingsFromConfig(config, agent.answer.agent), {
+  const defaultsFor = settingsFromConfig(config, agent.answer.agent)
+  const settingsFor = withChannelSettings(defaultsFor, {
     store: stores.channelSettings,
     agentFor: agent.agentFor,
   })
   const { now } = agent.answer.agent
-  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, now }
+  const { choices } = agent
+  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, defaultsFor, choices, now }
   const stopping = new AbortController()
-  if (config.ROLE !== 'front' && !options.model) void probeEndpoint(config, { log, net, signal: stopping.signal })
+  if (config.ROLE !== 'front' && !options.model)
+    void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
   if (config.ROLE !== 'front') await startWork({ ...parts, agent })
   const { socketSilenceMs, socketPause } = options
   const receiver =
@@ -87,6 +90,8 @@ interface Parts {
   telemetry: Telemetry | undefined
   installations: Installations
   settingsFor: SettingsFor
+  defaultsFor: SettingsFor
+  choices: AgentChoices
   now(): Date
 }
 
@@ -128,10 +133,8 @@ function receiverOf(
   const { net, stores, telemetry } = parts
   return createSlackReceiver({
     ...parts,
-    forgetting: stores.forgetting,
-    threads: stores.threads,
-    limits: stores.limits,
-    choices: parts.agent.choices,
+    ...stores,
+    queue: parts.queue,
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     ...net,
     appToken: config.SLACK_APP_TOKEN,

@@ -164,6 +164,7 @@ const schema = z.object({
   ALLOW_EXTERNAL: flag.default(false),
   ALLOW_BOTS: bots.default([]),
   FORGET_BY: oneOf(['admins', 'members']).default('admins'),
+  SETTINGS_BY: oneOf(['members', 'admins']).default('members'),
 
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),

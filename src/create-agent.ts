@@ -26,7 +26,11 @@ export interface AgentParts {
 }
 
 export interface AgentChoices {
+  /** Those that can be offered; others may be named too, where `isModel` says so. */
   models: string[]
+  isModel(name: string): boolean
+  /** Models that the endpoint lists; empty until it has told. */
+  listed: string[]
   dialects: Config['AGENT_DIALECT'][]
   tools: string[]
   /** The tools that are off or broken, each with the reason. */
@@ -88,9 +92,10 @@ function onlyModel(model: Model): Models {
   }
 }
 
-function choicesOf({ names: models }: Models, { tools, off: toolsOff }: Toolbox): AgentChoices {
+function choicesOf({ names: models, named }: Models, { tools, off: toolsOff }: Toolbox): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
-  return { models, dialects, tools: tools.map(({ name }) => name), toolsOff }
+  const isModel = (name: string) => named(name) !== undefined
+  return { models, isModel, listed: [], dialects, tools: tools.map(({ name }) => name), toolsOff }
 }
 
 interface AllParts extends Models, Toolbox {

@@ -76,6 +76,7 @@ test.each([
   ['ALLOW_EXTERNAL', 'yes', /one of true, false/],
   ['ALLOW_BOTS', 'everybody', /ids of bots/],
   ['FORGET_BY', 'anyone', /one of admins, members/],
+  ['SETTINGS_BY', 'anyone', /one of members, admins/],
   ['LIMIT_USER_HOUR', '0', /a whole number from 1/],
   ['BUDGET_TEAM_DAY_USD', '-5', /an amount of dollars/],
   ['BUDGET_TEAM_DAY_USD', '0', /an amount of dollars/],

@@ -112,8 +112,8 @@ function statusOf(error: unknown): number | undefined {
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error)) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
-  if (status === 404)
-    return `There is no model "${model}" at the address I was given. Whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
+  if (status === 404 || isUnknownModel(error))
+    return `There is no model "${model}" at the address I was given. If it was chosen by /ask settings, please choose another there; else whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
   if (status === 429) return HINTS.busy
   if (status !== undefined && status < 500) return HINTS.refused
   return HINTS.down
@@ -132,6 +132,15 @@ const HINTS = {
   declined:
     'The model declined to answer this by its own rules. Please put the question in other words, or ask something else.',
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
+}
+
+/** Not every endpoint answers with 404: LiteLLM and some gateways have a 400 for it. */
+function isUnknownModel(error: unknown): boolean {
+  if (!(error instanceof APIError) || error.status !== 400) return false
+  return (
+    error.code === 'model_not_found' ||
+    /invalid model name|model.{0,250}(?:not found|does not exist)/i.test(error.message)
+  )
 }
 
 function isContextLength(error: unknown): boolean {

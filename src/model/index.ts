@@ -1,5 +1,6 @@
 import type { Model } from '../agent/types.ts'
 import type { Config } from '../config.ts'
+import { ExpiringMap } from '../history/expiring-map.ts'
 import type { Log } from '../log.ts'
 import type { Network } from '../proxy.ts'
 import { withBreaker } from './circuit-breaker.ts'
@@ -27,9 +28,9 @@ export interface Models {
   model: Model
   /** The one that condenses follow-ups. */
   condenseModel: Model
-  /** The names that a channel may choose from: those that the operator has named in the settings or given a price. */
+  /** The names that are offered to a channel: those that the operator has named in the settings or given a price. */
   names: string[]
-  /** Undefined for any other name. */
+  /** Any name that the endpoint may know. Undefined where a budget in dollars needs a price that it does not have. */
   named(name: string): Model | undefined
 }
 
@@ -38,27 +39,37 @@ export function createModels(parts: Parts): Models {
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
+  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MOST_OTHERS, now: Date.now })
+  const names = choosable(parts.config, prices)
   const named = (name: string) => {
-    const model = made.get(name) ?? modelOf(name, parts, prices)
-    made.set(name, model)
+    const kept = name === condenser || names.includes(name) ? made : others
+    const model = kept.get(name) ?? modelOf(name, parts, prices)
+    kept.set(name, model)
     return model
   }
-  const names = choosable(parts.config, prices)
   return {
     model: named(main),
     condenseModel: named(condenser ?? main),
     names,
-    named: (name) => (names.includes(name) ? named(name) : undefined),
+    named: (name) => (names.includes(name) || (!mustCost(parts.config) && NAME.test(name)) ? named(name) : undefined),
   }
 }
 
+/** Models that only a channel has named: as many are kept, and as long after their last use. */
+const MOST_OTHERS = 100
+const OTHERS_MS = 3_600_000
+const NAME = /^[\x21-\x7e]{1,200}$/
+
 /** A budget in dollars does not limit what has no price, so then only models with one may be chosen. */
 function choosable(config: Config, prices: Prices): string[] {
-  const { OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL, RUN_MAX_USD, BUDGET_TEAM_DAY_USD } = config
+  const { OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL } = config
   const named = [OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL, ...Object.keys(prices)]
-  const mustCost = RUN_MAX_USD !== undefined || BUDGET_TEAM_DAY_USD !== undefined
-  const isFree = (name: string) => name === OPENAI_MODEL || !mustCost || Object.hasOwn(prices, name)
+  const isFree = (name: string) => name === OPENAI_MODEL || !mustCost(config) || Object.hasOwn(prices, name)
   return [...new Set(named.filter((name) => name !== undefined))].filter(isFree)
+}
+
+function mustCost({ RUN_MAX_USD, BUDGET_TEAM_DAY_USD }: Config): boolean {
+  return RUN_MAX_USD !== undefined || BUDGET_TEAM_DAY_USD !== undefined
 }
 
 function modelOf(name: string, parts: Parts, prices: Prices): Model {

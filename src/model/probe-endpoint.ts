@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Network } from '../proxy.ts'
@@ -6,36 +7,52 @@ import { modelFetch } from './model-fetch.ts'
 
 const OPENAI = 'https://api.openai.com/v1'
 const PROBE_MS = 10_000
+/** Gateways list hundreds; so many fit where they are shown. */
+const MOST_NAMES = 100
 
 /**
  * Asks the model's endpoint for its list of models, which costs nothing, and says in one warning line when it does not answer,
  * does not take the key, or is no model's. Any other answer is one: not every endpoint has such a list. Never rejects.
+ * @returns the names in the list; none where there is no such list
  */
 export async function probeEndpoint(
   config: Config,
   { log, net, signal }: { log: Log; net: Network; signal: AbortSignal },
-): Promise<void> {
+): Promise<string[]> {
   const url = new URL(config.OPENAI_BASE_URL ?? OPENAI)
   url.pathname = `${url.pathname.replace(/\/$/, '')}/models`
   const headers = new Headers(config.OPENAI_HEADERS)
   if (config.OPENAI_API_KEY !== undefined && !headers.has('authorization'))
     headers.set('authorization', `Bearer ${config.OPENAI_API_KEY}`)
   const init = { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) }
-  const fault = await faultOf(modelFetch(net.fetch ?? globalThis.fetch)(url, init))
-  if (fault && !signal.aborted)
-    log.warn({ endpoint: url.origin, ...fault.facts }, `the model cannot be asked as it is: ${fault.sentence}`)
+  const answer = await listOf(modelFetch(net.fetch ?? globalThis.fetch)(url, init))
+  if (Array.isArray(answer)) return answer
+  if (!signal.aborted)
+    log.warn({ endpoint: url.origin, ...answer.facts }, `the model cannot be asked as it is: ${answer.sentence}`)
+  return []
 }
 
-async function faultOf(answer: Promise<Response>): Promise<{ sentence: string; facts?: object } | undefined> {
+/** What is wrong with the endpoint; else the names in its list. */
+async function listOf(answer: Promise<Response>): Promise<{ sentence: string; facts?: object } | string[]> {
   try {
     const response = await answer
     const { status } = response
     if (status === 401) return { sentence: 'Its endpoint refused the key. Check OPENAI_API_KEY and OPENAI_HEADERS.' }
     if (status >= 500) return { sentence: `Its endpoint answered with status ${status}.` }
-    await response.text()
-    return undefined
+    return namesIn(await response.text())
   } catch (error) {
     const silent = 'Its endpoint does not answer. Check OPENAI_BASE_URL, and whether it runs.'
     return { sentence: knownFailureIn(error)?.hint ?? silent, facts: { error: failureOf(error, 'list').error.message } }
+  }
+}
+
+const listSchema = z.object({ data: z.array(z.object({ id: z.string().min(1).max(200) })) })
+
+function namesIn(text: string): string[] {
+  try {
+    const { data = [] } = listSchema.safeParse(JSON.parse(text)).data ?? {}
+    return data.slice(0, MOST_NAMES).map(({ id }) => id)
+  } catch {
+    return []
   }
 }

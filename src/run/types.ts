@@ -1,8 +1,8 @@
 import type { Step, StopReason, Source, ToolMemory, Usage } from '../agent/types.ts'
 import type { Said, ThreadKey } from '../history/types.ts'
 
-/** How a question came in. */
-export type Surface = 'mention' | 'thread' | 'dm' | 'ask'
+/** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
+export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
 /** What a person asked, whichever entrance it came by. Plain JSON: it is stored before Slack gets its ack. */
 export interface Question {
@@ -29,6 +29,10 @@ export interface Question {
   surface: Surface
   /** Slack's event id, claimed besides the question's own id. */
   eventId?: string
+  /** The ts of the message that it is about, in its thread. */
+  about?: string
+  /** No question: the asker wants the private answer of the question with this id to be posted for all. */
+  shares?: string
   /** Where a private word to the asker of `/ask` can go. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
@@ -69,7 +73,12 @@ export function conversationOf(
 
 /** Whether it is asked in a direct message: there what is said within an hour is one conversation. */
 export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'channel'>): boolean {
-  return surface === 'dm' || (surface === 'ask' && channel.startsWith('D'))
+  return surface === 'dm' || ((surface === 'ask' || surface === 'shortcut') && channel.startsWith('D'))
+}
+
+/** Whether nobody but the asker may see anything of it. */
+export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
+  return surface === 'private'
 }
 
 /** What a run has done so far and saved. A fresh run has no steps and no posts. */

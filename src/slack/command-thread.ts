@@ -1,6 +1,6 @@
 import type { Queue } from '../queue/types.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
-import { rootContent } from './format/blocks.ts'
+import { rootContent, type Content } from './format/blocks.ts'
 import type { Outbox } from './outbox.ts'
 
 /**
@@ -13,11 +13,18 @@ export async function openCommandThread(
   { outbox, queue }: { outbox: Outbox; queue: Queue },
 ): Promise<void> {
   const { question } = outbox
-  const content = rootContent(question.user, text)
-  const thread = await outbox.deliverRoot(content).catch(async (error: unknown) => {
+  const thread = await openThread(rootContent(question.user, text), outbox)
+  await queue.accept({ ...question, text, thread })
+}
+
+/**
+ * Posts the message that a thread begins with, once. A bot that is not a member of the channel joins it.
+ * @returns its ts. @throws SlackRefusal, LeaseLost
+ */
+export async function openThread(content: Content, outbox: Outbox): Promise<string> {
+  return outbox.deliverRoot(content).catch(async (error: unknown) => {
     if (!(error instanceof SlackRefusal) || error.code !== 'not_in_channel') throw error
-    await outbox.call('conversations.join', { channel: question.channel })
+    await outbox.call('conversations.join', { channel: outbox.question.channel })
     return outbox.deliverRoot(content)
   })
-  await queue.accept({ ...question, text, thread })
 }

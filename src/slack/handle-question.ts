@@ -2,11 +2,13 @@ import { answer, answeredFields, type AnswerDeps } from '../answer.ts'
 import type { RunEnd, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
+import type { History } from '../history/types.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
-import { hasThreadBefore, type Question, type Run, type SavedRun } from '../run/types.ts'
+import { hasThreadBefore, isDirect, isPrivate, type Question, type Run, type SavedRun } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import type { Settings } from '../workspace/settings.ts'
+import { isAboutOpen } from './about-message.ts'
 import { denialOf } from './admission.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
@@ -24,12 +26,15 @@ import {
   type QuestionWork,
 } from './failure-notice.ts'
 import { escapeText } from './format/escape.ts'
-import { cannedReply, filesNotRead } from './format/messages.ts'
+import { cannedReply, filesNotRead, HOW_TO_GO_ON } from './format/messages.ts'
 import { FILES_MESSAGE } from './listeners/tell-of-files.ts'
 import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
-import { readThread } from './thread-reader.ts'
+import { withoutGap } from './private-history.ts'
+import { shareAnswer } from './share-answer.ts'
+import { takeBack } from './take-back.ts'
+import { readMessage, readThread } from './thread-reader.ts'
 import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
@@ -90,7 +95,7 @@ async function workOn(
       return new RunDisplay({ ...parts, display, threads, linkHosts, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
-      if (!isCanned(question.text)) await limits?.release(question, usage, { refund })
+      if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
     },
   }
 }
@@ -116,6 +121,11 @@ async function handleQuestion(work: Work): Promise<Handled> {
   if (refused) await display?.end()
   if (refused && 'error' in refused) throw refused.error
   if (refused) return refused.end
+  if (question.shares !== undefined)
+    return shareAnswer({ ...work, ...options }).catch((error: unknown) => noticeFailure(error, work))
+  const notice = (error: unknown) => noticeFailure(error, work, display)
+  const about = { read: (ts: string) => readMessage(work, ts), notice }
+  if (display && question.about !== undefined && !(await isAboutOpen(work, about))) return display.end()
   if (display) return answerInThread(work, display)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
@@ -132,7 +142,8 @@ async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Hand
     await noticeDenial(denial, { ...work, ...options })
     return { end: 'refused' }
   }
-  const refusal = isCanned(question.text) ? undefined : await options.limits?.admit(question)
+  const refusal =
+    isCanned(question.text) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
   if (!refusal) return undefined
   await noticeRefusal(refusal, { ...work, ...options })
   return { end: undefined }
@@ -162,22 +173,11 @@ async function answerInThread(work: Work, display: RunDisplay): Promise<Handled>
   } finally {
     await display.end()
   }
-  if (withdrawn) await takeBack(withdrawn, work)
+  if (withdrawn) await takeBack(withdrawn, { ...work.options, ...work })
   else if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
-}
-
-/**
- * The question's message was deleted or edited: nothing of the run stays, and an edited question is asked again. If this process
- * dies meanwhile, the one that takes the run up hears of it again.
- */
-async function takeBack({ again }: Withdrawn, { question, outbox, release, options, log }: Work): Promise<void> {
-  await outbox.removePosts()
-  await release({ refund: again !== undefined })
-  if (again) await options.queue.accept(again)
-  log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }
 
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
@@ -185,7 +185,7 @@ async function archive(
   { question, run, settings, signal, options, log }: Work,
   { hasFailed }: { hasFailed: boolean },
 ): Promise<void> {
-  if (isCanned(question.text) || isUnrooted(question) || signal.aborted) return
+  if (isCanned(question.text) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
@@ -234,7 +234,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { model, dialect, tools } = settings
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
   const agent = { ...options.answer.agent, model, dialect, tools, ...along }
-  const history = mentions.history(options.answer.history)
+  const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
   const events = answer(await withNames(work), run, { ...options.answer, agent, history, control, readThread, signal })
@@ -251,6 +251,16 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     await display.write(await mentions.event(event))
   }
   return isWaiting
+}
+
+/** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */
+function historyOf({ question, settings, mentions, options }: Work, display: RunDisplay): History {
+  const { followUps, dmMemoryMinutes } = settings
+  const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
+  const history = mentions.history(options.answer.history, (turns) => {
+    if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
+  })
+  return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
 /** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */

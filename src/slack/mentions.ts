@@ -110,12 +110,13 @@ export class Mentions {
     }
   }
 
-  /** A history that stores ids and returns names. */
-  history(history: History): History {
+  /** A history that stores ids and returns names; `onLoad` is told what it has. */
+  history(history: History, onLoad?: (turns: Turn[]) => void): History {
     return {
       ...history,
       load: async (thread) => {
         const turns = await history.load(thread)
+        onLoad?.(turns)
         await this.#lookUp(...turns.flatMap(({ question, standalone, answer }) => [question, standalone, answer]))
         return turns.map((turn) => this.#turn(turn))
       },

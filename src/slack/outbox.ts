@@ -1,8 +1,8 @@
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Question, Run } from '../run/types.ts'
+import { isPrivate, type Question, type Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
-import { respond } from './client/response-url.ts'
+import { UNPARSED, whisper } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import type { Refusals } from './client/refusals.ts'
 import { sendSimpler } from './client/simpler-forms.ts'
@@ -12,6 +12,7 @@ import {
   findFile,
   ownMessages,
   ownPosts,
+  postsByKey,
   removePosts,
   type ThreadMessage,
 } from './client/thread-messages.ts'
@@ -43,9 +44,6 @@ type Hurry = Partial<Pick<CallOptions, 'effort' | 'signal'>>
 
 /** What a call carries of a message's content. */
 type Shown = Pick<Content, 'text' | 'blocks'>
-
-/** Slack makes no links of its own from the text that notifications and screen readers get. */
-const UNPARSED = { parse: 'none' }
 
 /**
  * Everything that one run sends to Slack. A post is claimed in the run before it is sent, looked up where it may have gone out
@@ -83,6 +81,11 @@ export class Outbox {
     return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
   }
 
+  /** The same run's, in a thread that it has opened. */
+  under(thread: string): Outbox {
+    return new Outbox({ ...this.#options, question: { ...this.question, thread } })
+  }
+
   /** Whether a part of the run is in Slack. */
   isPosted(key: string): boolean {
     return Boolean(this.run.saved.posts[key])
@@ -113,35 +116,37 @@ export class Outbox {
   }
 
   /**
-   * Tells the asker alone: of a command by its response_url, else by an ephemeral message. That goes into the thread if the
-   * question was a reply, else into the channel, because Slack shows no ephemeral messages in a thread without replies.
-   * Where Slack does not take it there, it goes into the direct messages, because nobody else should read it. Never rejects.
+   * Tells the asker alone: at a response_url, else by an ephemeral message, else in the direct messages, because nobody else should
+   * read it. The ephemeral message goes into the thread if the question was a reply, else into the channel, because Slack shows
+   * none in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    const { log, fetch = globalThis.fetch } = this.#options
-    const { id, channel, user, thread, ts, responseUrl } = this.question
-    const shown = this.#taken(content)
-    const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
-    if (responseUrl) {
-      const message = { response_type: 'ephemeral', ...shown, ...UNPARSED }
-      return respond(responseUrl, message, { apiUrl: this.#client.apiUrl, fetch, log: warn })
-    }
-    const inThread = ts !== undefined && thread !== ts ? { thread_ts: thread } : {}
-    try {
-      await this.call('chat.postEphemeral', { channel, user, ...inThread, ...shown, ...UNPARSED })
-    } catch (error) {
-      warn({ error: messageOf(error) }, 'the asker could not be told where they asked')
-      if (error instanceof SlackRefusal) await this.#tellInDirectMessage(content, warn)
-    }
+    const { thread, ts } = this.question
+    const log = (error: unknown) => this.#warn({ error: messageOf(error) }, 'the asker could not be told')
+    await this.#tell(content, ts !== undefined && thread !== ts ? { thread_ts: thread } : {}).catch(log)
   }
 
-  /** Slack opens the direct messages of a person where they are given in place of a channel. */
-  async #tellInDirectMessage(content: Content, warn: (fields: object, line: string) => void): Promise<void> {
-    const { user: channel, text } = this.question
-    const args = { channel, ...aboutContent(text, content), ...UNPARSED, unfurl_links: false, unfurl_media: false }
-    await this.call('chat.postMessage', args, { effort: 'once' }).catch((error: unknown) =>
-      warn({ error: messageOf(error) }, 'the asker could not be told'),
-    )
+  /** Tells the asker alone a part of the run, again where nobody knows whether it arrived. @throws SlackRefusal, LeaseLost */
+  async whisper(key: string, content: Content, { replaces = false } = {}): Promise<void> {
+    const send = async () => {
+      await this.run.checkLease()
+      await this.#tell(content, { replaces, signal: this.#options.signal })
+      return 'whispered' // in place of a post's ts
+    }
+    await this.once(key, { find: async () => undefined, send })
+  }
+
+  #tell(content: Content, more: { thread_ts?: string; replaces?: boolean; signal?: AbortSignal }): Promise<void> {
+    const { channel, user, text, responseUrl } = this.question
+    const simple = { text: content.text, blocks: blocksIn(content, () => true) }
+    const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
+    const way = {
+      client: this.#client,
+      fetch: this.#options.fetch,
+      elsewhere: aboutContent(text, simple),
+      log: this.#warn,
+    }
+    return whisper({ channel, user, responseUrl, ...more }, forms, way)
   }
 
   /** Deletes what the run has posted. @throws LeaseLost */
@@ -159,6 +164,9 @@ export class Outbox {
   get refusals(): Refusals {
     return this.#client.refusals
   }
+
+  readonly #warn = (fields: object, line: string): void =>
+    this.#options.log.warn({ question: this.question.id, ...fields }, line)
 
   get #client() {
     return this.#options.installation.client
@@ -192,6 +200,7 @@ export class Outbox {
   }
 
   async #sendPost(post: Post): Promise<string> {
+    if (isPrivate(this.question) && !this.question.shares) throw new Error('A private question posts nothing.')
     const lookUp = async () => {
       const ts = await this.#findPost(post)
       return ts === undefined ? undefined : { ts }
@@ -239,23 +248,21 @@ export class Outbox {
 
   /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
   async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
-    const { installation, question, log, signal, fetch = globalThis.fetch } = this.#options
-    const { client } = installation
+    const { question, signal, fetch = globalThis.fetch } = this.#options
     const { channel, thread } = question
-    const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
     const fileKey = `${key}-file`
     const isOut = this.isPosted(fileKey)
-    const id = isOut ? undefined : await uploadText(client, file, { fetch, signal, log: warn })
+    const id = isOut ? undefined : await uploadText(this.#client, file, { fetch, signal, log: this.#warn })
     const shown = isOut || id ? content : file.without
     const { ts, isNew } = await this.#postOnce({ key, content: shown, thread, mustArrive: true })
     if (!id) return
     const find = () => findFile(this.#ownPlace(thread), file.name)
     const options = { channel, thread, find, signal, checkLease: () => this.run.checkLease() }
     try {
-      await this.once(fileKey, { find, send: () => shareFile(client, { id, title: file.title }, options) })
+      await this.once(fileKey, { find, send: () => shareFile(this.#client, { id, title: file.title }, options) })
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error
-      warn({ code: error.code }, 'a file could not be shared')
+      this.#warn({ code: error.code }, 'a file could not be shared')
       await this.#update(key, ts, { content: file.without })
       return
     }
@@ -279,18 +286,9 @@ export class Outbox {
     return undefined
   }
 
-  /** Read once. Empty also if Slack does not let us look. */
+  /** Read once. */
   #earlierPosts(thread: string): Promise<Map<string, string>> {
-    const read = async () => {
-      const found = new Map<string, string>()
-      try {
-        for await (const { ts, key } of ownPosts(this.#ownPlace(thread))) found.set(key, ts)
-      } catch (error) {
-        if (!(error instanceof SlackRefusal)) throw error
-      }
-      return found
-    }
-    return (this.#earlier ??= read())
+    return (this.#earlier ??= postsByKey(this.#ownPlace(thread)))
   }
 
   #ownPlace(thread: string | undefined, until?: AbortSignal) {

@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import { hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import type { Directory } from './client/directory.ts'
+import { SlackRefusal } from './client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileNames, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
@@ -54,6 +55,18 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
     log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
     return { said: withFiles(NOTHING, own), files: own }
   }
+}
+
+/**
+ * One message of the question's thread, whoever wrote it, as the model gets it.
+ * @throws SlackRefusal where Slack does not give it, or it is gone
+ */
+export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<Said> {
+  const { question, installation, signal } = options
+  const { channel, thread } = question
+  for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
+    if (message.ts === ts) return newestMessages(await linesOf([message], options), MOST)
+  throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 
 const NOTHING: Said = { text: '', by: [] }

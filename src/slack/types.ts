@@ -1,12 +1,10 @@
 import type { AgentDeps } from '../agent/agent.ts'
-import type { Tool } from '../agent/types.ts'
-import type { AnswerDeps, AnswerEvent } from '../answer.ts'
+import type { AnswerDeps, AnswerWatch } from '../answer.ts'
 import type { RunArchive } from '../archive/types.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import type { Question } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
 import type { Installations } from '../workspace/installations.ts'
 import type { SettingsFor } from '../workspace/settings.ts'
@@ -32,10 +30,4 @@ export interface HandleQuestionOptions {
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
-}
-
-/** Observes the work, for the metrics and the traces. */
-export interface AnswerWatch {
-  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
-  refused(question: Question, limit: string): void
 }

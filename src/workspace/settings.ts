@@ -24,6 +24,8 @@ export interface Settings {
   whoMayStop: NonNullable<ChannelSettings['whoMayStop']>
   /** Who may have a channel forgotten. */
   whoMayForget: NonNullable<ChannelSettings['whoMayForget']>
+  /** Who may change the settings of a channel. */
+  settingsBy: Config['SETTINGS_BY']
   /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
   dmMemoryMinutes: number
   /** Hosts whose links open, besides those of a run's sources. */
@@ -61,6 +63,7 @@ export function settingsFromConfig(config: Config, agent: AgentSettings): Settin
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',
     whoMayForget: config.FORGET_BY === 'members' ? 'anyone' : 'admins',
+    settingsBy: config.SETTINGS_BY,
     dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     linkHosts: config.LINK_HOSTS,
     access: {

@@ -82,6 +82,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'conversations.history': HISTORY,
   'conversations.info': CHANNEL_NAMES,
   'conversations.join': ['channels:join'],
+  'conversations.members': CHANNEL_NAMES,
   'conversations.replies': HISTORY,
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],

@@ -115,7 +115,8 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const archive: RunArchive = { ...stores.archive, load }
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
   const installations = await installationFromConfig(config, { log })
-  const parts = { ...stores, archive, installations, settingsFor, log, choices: agent.choices, now: () => new Date() }
+  const asked = { settingsFor, defaultsFor: settingsFor, choices: agent.choices }
+  const parts = { ...stores, ...asked, archive, installations, log, now: () => new Date() }
   const receiver = createSlackReceiver({ ...parts, signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
   const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })
   t.onTestFinished(() => server.close())

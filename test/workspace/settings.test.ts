@@ -29,7 +29,9 @@ async function startSettable(t: Ends, script?: Script) {
   const changed = new Map<string, Partial<Settings>>()
   const plain = settingsFromConfig(config, agent.answer.agent)
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
-  const parts = { ...stores, installations, settingsFor, log, now: () => new Date() }
+  const { choices } = agent
+  const asked = { settingsFor, defaultsFor: plain, choices, log, now: () => new Date() }
+  const parts = { ...stores, installations, ...asked }
   const handlers = createQuestionHandlers({ ...parts, answer: { ...agent.answer, history: stores.history } })
   await stores.queue.start(handlers.answer, handlers.deadLetter)
   const { signingSecret, apiUrl } = slack

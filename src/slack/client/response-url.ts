@@ -1,6 +1,7 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import { sanitize } from '../format/escape.ts'
+import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 
 /** Slack takes five uses of a response_url, within 30 minutes. */
@@ -12,27 +13,90 @@ const TIMEOUT_MS = 10_000
 /**
  * Posts a message to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
  * no other host, no redirect. What may pass is tried again, after a 429 not before its Retry-After. Never rejects.
+ * @returns whether Slack took it
  */
 export async function respond(
   url: string,
   message: object,
   { apiUrl, fetch, log }: { apiUrl: string; fetch: typeof globalThis.fetch; log(fields: object, line: string): void },
-): Promise<void> {
+): Promise<boolean> {
   const address = addressAtSlack(url, apiUrl)
-  if (!address) return log({}, 'response_url is not at a host of Slack: not used')
+  if (!address) {
+    log({}, 'response_url is not at a host of Slack: not used')
+    return false
+  }
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify(sanitize(message))
   for (let attempt = 0; ; attempt++) {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const sent = fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { status, waitMs } = await sent.then(outcomeOf, (error: unknown) => ({ status: messageOf(error), waitMs: 0 }))
-    if (typeof status === 'number' && status >= 200 && status < 300) return
+    if (typeof status === 'number' && status >= 200 && status < 300) return true
     log({ attempt: attempt + 1, status }, 'Slack rejected a response_url post')
     const isTransient = typeof status === 'string' || status === 429 || status >= 500
-    if (!isTransient || attempt + 1 >= TRIES || waitMs > WAIT_MS) return
+    if (!isTransient || attempt + 1 >= TRIES || waitMs > WAIT_MS) return false
     await sleep(Math.max(waitMs, backoffMs(attempt, { base: 500, max: 5_000 })))
   }
 }
+
+/** The Web API, as far as it is used here. */
+interface Client {
+  readonly apiUrl: string
+  call(
+    method: string,
+    args: Record<string, unknown>,
+    options: { effort: 'patient'; signal?: AbortSignal | undefined },
+  ): Promise<unknown>
+}
+
+/** Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
+interface WhisperTo {
+  responseUrl?: string | undefined
+  replaces?: boolean
+  channel: string
+  user: string
+  thread_ts?: string
+  signal?: AbortSignal
+}
+
+interface WhisperOptions {
+  client: Client
+  fetch?: typeof globalThis.fetch | undefined
+  log(fields: object, line: string): void
+  /** What goes into the person's direct messages where the channel takes nothing. */
+  elsewhere?: object
+}
+
+/**
+ * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel, else in the direct
+ * messages. `forms`: the message, and simpler ones for where Slack refuses how it looks. @throws what kept Slack from taking it
+ */
+export async function whisper(
+  { responseUrl, replaces = false, signal, ...place }: WhisperTo,
+  forms: readonly [object, ...object[]],
+  options: WhisperOptions,
+): Promise<void> {
+  const { client, fetch = globalThis.fetch, log, elsewhere } = options
+  const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}) }
+  const at = { apiUrl: client.apiUrl, fetch, log }
+  if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
+  for (const [i, form] of forms.entries())
+    try {
+      await client.call('chat.postEphemeral', { ...place, ...form, ...UNPARSED }, { effort: 'patient', signal })
+      return
+    } catch (error) {
+      if (i < forms.length - 1 && isOfForm(error)) continue
+      if (!elsewhere || !(error instanceof SlackRefusal)) throw error
+      log({ error: messageOf(error) }, 'the asker could not be told where they asked')
+      break
+    }
+  // Slack opens the direct messages of a person where they are given in place of a channel.
+  const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+  await client.call('chat.postMessage', args, { effort: 'patient', signal })
+}
+
+/** Slack makes no links of its own from the text that notifications and screen readers get. */
+export const UNPARSED = { parse: 'none' }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {
   await response.body?.cancel().catch(() => undefined)

@@ -1,5 +1,5 @@
 import type { Refusals } from './refusals.ts'
-import { SlackRefusal } from './slack-errors.ts'
+import { isOfForm, TOO_LONG } from './slack-errors.ts'
 
 /** Ways to show one message, from the best to its text alone. */
 interface Forms<Form> {
@@ -24,7 +24,7 @@ export async function sendSimpler<Form>(refusal: unknown, forms: Forms<Form>): P
   const refused = new Set<string>()
   let form = forms.first
   for (let error = refusal; ;) {
-    if (!(error instanceof SlackRefusal) || !OF_FORM.has(error.code)) throw error
+    if (!isOfForm(error)) throw error
     const { code, details } = error
     const type = TOO_LONG.has(code) ? undefined : forms.blamed(form, details)
     if (type === undefined) {
@@ -44,9 +44,3 @@ export async function sendSimpler<Form>(refusal: unknown, forms: Forms<Form>): P
     }
   }
 }
-
-/** No simpler form is shorter. */
-const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
-
-/** Refusals of how a message looks; its text alone may still be taken. */
-const OF_FORM = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])

@@ -67,3 +67,13 @@ export function outcomeOf(error: unknown): string {
   if (error instanceof WebAPIPlatformError) return String(error.data.error)
   return error instanceof WebAPIHTTPError ? `http_${error.statusCode}` : 'connection'
 }
+
+/** No simpler form is shorter. */
+export const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
+
+/** Refusals of how a message looks; its text alone may still be taken. */
+const OF_FORM = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])
+
+export function isOfForm(error: unknown): error is SlackRefusal {
+  return error instanceof SlackRefusal && OF_FORM.has(error.code)
+}

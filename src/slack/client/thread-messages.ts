@@ -135,3 +135,14 @@ async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
     if (!(error instanceof SlackRefusal)) throw error
   }
 }
+
+/** The run's posts in a thread: their keys, and the ts of each. Empty also if Slack does not let us look. */
+export async function postsByKey(place: OwnPlace): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  try {
+    for await (const { ts, key } of ownPosts(place)) found.set(key, ts)
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+  }
+  return found
+}

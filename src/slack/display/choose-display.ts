@@ -1,8 +1,9 @@
 import type { Log } from '../../log.ts'
-import { isDirect } from '../../run/types.ts'
+import { isDirect, isPrivate } from '../../run/types.ts'
 import type { Outbox } from '../outbox.ts'
 import { Card, CARD } from './card.ts'
 import { hideSteps } from './hidden.ts'
+import { PrivateAnswer } from './private-answer.ts'
 import { Replies } from './replies.ts'
 import { StepStream, type StepStreamOptions } from './step-stream.ts'
 import { endStream } from './stream-ending.ts'
@@ -34,6 +35,7 @@ export interface DisplayChoice {
 export function chooseDisplay(options: DisplayChoice): Display {
   const { steps, streamInChannels, outbox } = options
   const { question, run, refusals } = outbox
+  if (isPrivate(question)) return new PrivateAnswer(outbox)
   const replies = new Replies(options)
   const mayStream = (isDirect(question) || streamInChannels) && !refusals.has('chat.startStream')
   const isStreamed = run.saved.posts[STREAM] !== undefined || (steps === 'stream' && mayStream)

@@ -4,7 +4,7 @@ import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { progressOf, type Run } from '../../run/types.ts'
+import { isPrivate, progressOf, type Run } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { toolsDownText, withReference } from '../format/messages.ts'
@@ -34,9 +34,10 @@ export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
   readonly #display: Display
-  readonly #status: Status
+  readonly #status: Pick<Status, 'begin' | 'refresh' | 'suspend' | 'abandon' | 'end'>
   #progress: RunProgress
   #understood: string | undefined
+  #footnote = ''
   #tail: Promise<void> = Promise.resolve()
   /** Steps with something that was not given to the display yet. It gets them together, when it is done with what it has. */
   readonly #changed = new Set<number>()
@@ -52,7 +53,7 @@ export class RunDisplay {
     this.#options = options
     this.#run = options.outbox.run
     this.#display = options.display
-    this.#status = new Status(options)
+    this.#status = isPrivate(options.outbox.question) ? NO_STATUS : new Status(options)
     const saved = progressOf(this.#run.saved)
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
@@ -87,6 +88,11 @@ export class RunDisplay {
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
   }
 
+  /** Has this said at the end of the answer's footer. mrkdwn. */
+  addToFooter(text: string): void {
+    this.#footnote = text
+  }
+
   /** Ends the run with a failure, in a sentence for people. */
   async fail(sentence: string, reference: string): Promise<void> {
     await this.#finish({ key: keyOfEnd('failed', this.#run), kind: 'note', text: withReference(sentence, reference) })
@@ -101,7 +107,10 @@ export class RunDisplay {
   /** Tells the thread something beside the run, in mrkdwn, once; `key` is the post's. The run goes on without it if Slack refuses it. */
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
-      await this.#options.outbox.deliver(key, noteContent(text))
+      const { outbox } = this.#options
+      await (isPrivate(outbox.question)
+        ? outbox.whisper(key, noteContent(text))
+        : outbox.deliver(key, noteContent(text)))
       this.#status.refresh()
     })
     await this.#tail
@@ -194,7 +203,8 @@ export class RunDisplay {
     const { steps, usage } = this.#progress
     const ms = now().getTime() - this.#run.saved.startedAt
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const footer = [...this.#downLines(), figures].join('\n')
+    const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
+    const footer = [...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const view = { ...this.#asked(), ...final, series, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
@@ -238,6 +248,9 @@ export class RunDisplay {
     })
   }
 }
+
+/** Nobody else sees that the bot works on a private question. */
+const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** A post key of its own for each retry by hand: a run that fails again says so again. */
 function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {

@@ -2,6 +2,8 @@
 
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
+export const SHARE = 'thinkaloud_share'
+export const KEEP = 'thinkaloud_keep'
 /** The thumbs; their values are `up:ID` and `down:ID`. */
 export const FEEDBACK = 'thinkaloud_feedback'
 /** The form that asks what was wrong. */
@@ -13,3 +15,7 @@ export const WORK_NEXT = 'thinkaloud_show_work_next'
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
+
+/** The `callback_id`s of modals and shortcuts. */
+export const SETTINGS = 'thinkaloud_settings'
+export const ASK_ABOUT = 'thinkaloud_ask_about'

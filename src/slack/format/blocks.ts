@@ -1,7 +1,7 @@
 import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { ASK_AGAIN, ASK_EDITED, FEEDBACK, SHOW_WORK } from './action-ids.ts'
+import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
 import type { ChartBlock } from './types.ts'
 
@@ -113,6 +113,16 @@ export function rootContent(user: string, question: string): Content {
 /** A short word of the bot's own: help, a failure. mrkdwn that the caller has escaped. */
 export function noteContent(text: string): Content {
   return { text: clip(text), blocks: [section(text)] }
+}
+
+/** What its asker may do with a private answer, with the id of the question. */
+export function privateChoice(question: string): Content {
+  const line = 'Only you see this answer.'
+  const button = (action_id: string, text: string) =>
+    ({ type: 'button', action_id, text: { type: 'plain_text', text, emoji: false }, value: question }) as const
+  const choices = [button(SHARE, 'Share with the channel'), button(KEEP, 'Keep for myself')]
+  const elements = [...choices, button(SHOW_WORK, 'Show work')]
+  return { text: line, blocks: [context([line]), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question, with the id of the question. */

@@ -26,7 +26,9 @@ export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,
-    `• To have me forget what was said in a channel, or with me in a direct message: type \`${COMMAND} forget\` there`,
+    `• For your eyes only: \`${COMMAND} private: my question\`. About a message: its menu, *Ask about this message*`,
+    '• Alone in a thread: `stop` ends what I am doing, `mute` has me answer mentions only, `unmute` takes that back',
+    `• \`${COMMAND} settings\` sets how I work in a channel, \`${COMMAND} forget\` has me forget what was said there, or with me in a direct message`,
     `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
   ].join('\n')
 }
@@ -101,6 +103,42 @@ export const FORGET = {
   untold:
     'Slack does not tell me who you are, so I have forgotten nothing. Please try again in a minute; if it stays so, tell whoever runs me.',
   failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
+}
+
+/** Said below the first answer of a channel's thread, where follow-ups are answered. */
+export const HOW_TO_GO_ON = 'Reply to ask on; write `mute` and I answer mentions only'
+
+/** Said to the asker of a private question alone. */
+export const PRIVATE = {
+  working: 'I am working on it. Only you will see the answer.',
+  gone: 'I do not have this answer any more, so I cannot share it.',
+  shared: 'Shared with the channel.',
+}
+
+/** What comes of `/ask settings`. */
+export const SETTINGS_WORDS = {
+  notAdmin:
+    'Only an admin of this workspace may change my settings. Please ask one; whoever runs me can change it with SETTINGS_BY.',
+  notMember:
+    'Only members of this workspace may change my settings, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
+  notAllowed: 'You are not among the people whose questions I take. Whoever runs me can add you to ALLOW_USERS.',
+  notHere: 'You are not a member of this channel, so you cannot change its settings.',
+  untold: 'Slack does not tell me who you are, so I have changed nothing. Please try again in a minute.',
+  failed: 'I could not do that just now, so nothing is changed. Please try again in a minute.',
+  unchanged: 'Nothing is changed.',
+}
+
+/** What a setting of a channel is called. */
+const SETTING_NAMES: Record<string, string> = {
+  followUps: 'follow-ups',
+  whoMayStop: 'who may stop me',
+  whoMayForget: 'who may have me forget',
+  instructions: 'extra instructions',
+}
+
+/** Which settings of a place were changed. */
+export function settingsSaved(changed: string[]): string {
+  return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This holds here from the next question on.`
 }
 
 /** Why a question is not taken; the keys are those of `Denial`. */

@@ -3,6 +3,7 @@ import { settledWithin } from '../../async.ts'
 import type { RunRecord } from '../../archive/types.ts'
 import type { Person } from '../../history/types.ts'
 import { ExpiringMap } from '../../history/expiring-map.ts'
+import { isPrivate } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES, homeView, type HomeParts } from '../views/home-view.ts'
@@ -87,13 +88,14 @@ function askedOf(
   )
 }
 
-/** Where the answer stands in Slack, or the question. */
+/** Where the answer stands in Slack, or the question; nowhere where it is private. */
 async function linkTo(
   { posts, question }: RunRecord,
   { client }: Installation,
   links: ExpiringMap<string>,
 ): Promise<string | undefined> {
   const { channel } = question
+  if (isPrivate(question)) return undefined
   const ts = posts['answer-1'] || question.ts || question.thread
   const known = links.get(`${channel}:${ts}`)
   if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
 import { ASK_AGAIN } from '../format/action-ids.ts'
-import { GONE, pressedOn, withRecord, type Pressed } from './pressed.ts'
+import { GONE, pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
 import { enqueue, type ListenerOptions } from './to-question.ts'
 
 /** Presses of one person within this time are one question. Milliseconds. */
@@ -19,7 +19,7 @@ export function listenToAskAgain(app: App, options: ListenerOptions): void {
 
 /** @returns why it is not asked. @throws what keeps the stores from it */
 async function askAgain({ id, user, userTeam }: Pressed, options: ListenerOptions): Promise<string | undefined> {
-  const record = await withRecord(() => options.archive.load(id))
+  const record = await withRecord(async () => readableBy(user, await options.archive.load(id)))
   if (!record) return GONE
   const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, options.now())
   const { running, waiting } = await options.queue.inThread(conversationOf(record.question))

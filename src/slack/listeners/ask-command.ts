@@ -1,27 +1,71 @@
 import type { App } from '@slack/bolt'
+import { isPrivate, type Question } from '../../run/types.ts'
 import { noteContent } from '../format/blocks.ts'
-import { COMMAND, helpText, NOT_INSTALLED, STOP_WORDS } from '../format/messages.ts'
+import { COMMAND, helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
+import { isSettingsCommand, openSettings } from './settings-command.ts'
 import { isStopWord } from './stop-runs.ts'
-import { enqueue, isCanned, questionOfCommand, recipientOf, type ListenerOptions } from './to-question.ts'
+import { enqueue, isCanned, plainText, recipientOf, type Delivery, type ListenerOptions } from './to-question.ts'
 
-/** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets. */
+/** What is no question but a word to the bot. */
+const WORDS = [
+  { isMeant: isForgetCommand, obey: forgetByCommand },
+  { isMeant: isSettingsCommand, obey: openSettings },
+]
+
+/** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them. */
 export function listenToAskCommand(app: App, options: ListenerOptions): void {
   app.command(COMMAND, async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, options)
     if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
     const { team, identity } = recipient
-    const question = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
+    const said = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
+    const question = privateQuestion(said) ?? said
     if (isCanned(question.text))
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
-    const installation = isForgetCommand(question.text) ? await options.installations.of(team) : undefined
+    const word = WORDS.find(({ isMeant }) => isMeant(said.text))
+    const installation = word && (await options.installations.of(team))
     if (installation) {
-      void forgetByCommand(question, installation, options)
+      void word.obey({ command: question, trigger: command.trigger_id }, installation, options)
       return ack()
     }
     // A command stands in no thread.
-    if (isStopWord(question.text)) return ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
+    if (isStopWord(said.text)) return ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
     await enqueue(question, options)
-    return ack()
+    return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
   })
+}
+
+/**
+ * `/ask private: …` asks for the asker alone; each person's private questions in a channel are a conversation of their own. In a
+ * direct message all is private. Undefined where it is not said.
+ */
+function privateQuestion(question: Question): Question | undefined {
+  const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
+  if (text === undefined || question.channel.startsWith('D')) return text === undefined ? text : { ...question, text }
+  return { ...question, text, thread: `private-${question.user}`, surface: 'private' }
+}
+
+/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
+export function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
+  const thread = `ask-${command.trigger_id}`
+  return {
+    id: `${delivery.team}:${command.channel_id}:${thread}`,
+    team: delivery.team,
+    channel: command.channel_id,
+    thread,
+    user: command.user_id,
+    text: plainText(command.text, delivery.botUser),
+    surface: 'ask',
+    responseUrl: command.response_url,
+    at: delivery.now.getTime(),
+  }
+}
+
+export interface SlackCommand {
+  channel_id: string
+  user_id: string
+  text: string
+  trigger_id: string
+  response_url: string
 }

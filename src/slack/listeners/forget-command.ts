@@ -17,7 +17,7 @@ export function isForgetCommand(text: string): boolean {
  * went. Takes longer than an ack may. Never rejects.
  */
 export async function forgetByCommand(
-  command: Question,
+  { command }: { command: Question },
   installation: Installation,
   options: ListenerOptions,
 ): Promise<void> {

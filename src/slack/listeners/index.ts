@@ -5,6 +5,8 @@ import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
+import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
+import { listenToAskAboutSubmission } from './ask-about-submission.ts'
 import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
 import { listenToFeedback } from './feedback.ts'
@@ -13,6 +15,9 @@ import { listenToAskEdited } from './ask-edited.ts'
 import { listenToMessageChanges } from './message-changed.ts'
 import { listenToMessageDeletions } from './message-deleted.ts'
 import { listenToMessages } from './message.ts'
+import { listenToKeepButton } from './keep-button.ts'
+import { listenToSettingsSubmission } from './settings-submission.ts'
+import { listenToShareButton } from './share-button.ts'
 import { listenToShowWork } from './show-work.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
@@ -25,6 +30,11 @@ const LISTENERS = [
   listenToMessageChanges,
   listenToMessageDeletions,
   listenToAskCommand,
+  listenToSettingsSubmission,
+  listenToAskAboutShortcut,
+  listenToAskAboutSubmission,
+  listenToShareButton,
+  listenToKeepButton,
   listenToAskEdited,
   listenToAgentSessionStopped,
   listenToReactions,

@@ -1,6 +1,8 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import type { RunRecord } from '../../archive/types.ts'
 import { sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
+import { isPrivate } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
@@ -67,6 +69,11 @@ async function tellPresser(
   const message = { response_type: 'ephemeral', replace_original: false, parse: 'none', ...noteContent(text) }
   const warn = (fields: object, line: string) => log.warn(fields, line)
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+}
+
+/** The record, if this person may see anything of it: what somebody asked in private is theirs alone. */
+export function readableBy(user: string, record: RunRecord | undefined): RunRecord | undefined {
+  return record && isPrivate(record.question) && record.question.user !== user ? undefined : record
 }
 
 /** How long after an answer its record may still be missing, in ms. Slack waits three seconds for an ack. */

@@ -6,7 +6,7 @@ import type { RunRecord } from '../../archive/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
-import { inBackground, pressedOn, withRecord, type Pressed } from './pressed.ts'
+import { inBackground, pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
@@ -27,15 +27,16 @@ export function listenToShowWork(app: App, options: ListenerOptions): void {
       const { id, private_metadata: question = '' } = body.view ?? {}
       if (!installation || id === undefined || !question.startsWith(`${recipient.team}:`)) return
       inBackground(turn, options, async () => {
-        const view = await viewOf(options.archive.load(question), { page: Number(action.value), installation, options })
+        const loading = options.archive.load(question).then((record) => readableBy(body.user.id, record))
+        const view = await viewOf(loading, { page: Number(action.value), installation, options })
         await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
       })
     })
 }
 
-async function openWork({ id, trigger, installation, tell }: Pressed, options: ListenerOptions): Promise<void> {
+async function openWork({ id, user, trigger, installation, tell }: Pressed, options: ListenerOptions): Promise<void> {
   const { client } = installation
-  const loading = withRecord(() => options.archive.load(id))
+  const loading = withRecord(async () => readableBy(user, await options.archive.load(id)))
   const isQuick = await settledWithin(QUICK_MS, [loading])
   const whole = viewOf(loading, { page: 0, installation, options })
   try {

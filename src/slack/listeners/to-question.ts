@@ -9,12 +9,15 @@ import type { AcceptOptions, Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
 import type { Question } from '../../run/types.ts'
 import { lookedAt } from '../../threads/looked-at.ts'
+import type { ForgettingAll } from '../../stores.ts'
 import type { ThreadStates } from '../../threads/types.ts'
+import type { ChannelSettingsStore } from '../../workspace/settings.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 import { tellPlaceLater } from './place-in-line.ts'
+import { hearMuteWord, isHeard } from './mute-word.ts'
 import { tellOfFiles } from './tell-of-files.ts'
 
 export interface ListenerOptions {
@@ -25,8 +28,11 @@ export interface ListenerOptions {
   control: RunControl
   archive: RunArchive
   history: History
-  forgetting: Forgets
+  forgetting: ForgettingAll
   threads: ThreadStates
+  channelSettings: ChannelSettingsStore
+  /** As the operator has set it, without what a place has set for itself. */
+  defaultsFor: SettingsFor
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined
   /** What a place may choose from, and what there is not. */
@@ -41,16 +47,6 @@ export interface ListenerOptions {
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
-}
-
-/** Forgets what is kept, in every store; whoever holds the stores knows how. */
-export interface Forgets {
-  forgetChannel(place: { team: string; channel: string }): Promise<void>
-  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
-  forgetPerson(person: { team: string; channel: string; user: string }): Promise<void>
-  forgetTeam(team: string): Promise<void>
-  /** The teams of which something is kept, as far as other processes may have kept it. */
-  teams(): Promise<string[]>
 }
 
 type Context = AllMiddlewareArgs['context']
@@ -89,25 +85,31 @@ export async function enqueueMessage(
 ): Promise<void> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
   if (!recipient) return
-  const { team } = recipient
   const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {
-    team,
+    team: recipient.team,
     eventId: body.event_id,
     botUser: recipient.identity.botUser,
     now: options.now(),
     isLate: (context.retryNum ?? 0) > 0,
-    bots: isOtherBots ? (await options.settingsFor({ team, channel: message.channel })).access.bots : [],
+    bots: isOtherBots
+      ? (await options.settingsFor({ team: recipient.team, channel: message.channel })).access.bots
+      : [],
   })
   if (!asked) return
   const { question, onlyKnownThread, mayAdd } = asked
+  if (isMuteWord(question)) return hearMuteWord(question, options)
   // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
-  const isForBot = !onlyKnownThread || (await options.settingsFor(question)).followUps !== 'mention'
+  const isForBot = !onlyKnownThread || (await isHeard(question, options))
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
   const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, how)
 }
+
+/** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
+export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
+  surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(question: Question, options: ListenerOptions, how: AcceptOptions = {}): Promise<void> {
@@ -233,22 +235,6 @@ function isForOthers(text: string, isDirect: boolean): boolean {
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
 
-/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
-export function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
-  const thread = `ask-${command.trigger_id}`
-  return {
-    id: `${delivery.team}:${command.channel_id}:${thread}`,
-    team: delivery.team,
-    channel: command.channel_id,
-    thread,
-    user: command.user_id,
-    text: plainText(command.text, delivery.botUser),
-    surface: 'ask',
-    responseUrl: command.response_url,
-    at: delivery.now.getTime(),
-  }
-}
-
 /** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
@@ -265,14 +251,6 @@ export function isCanned(text: string): boolean {
 /** Whether a message as Slack writes it may be a word that stops (stop-runs.ts): few are looked at further. */
 export function maySayStop(text = ''): boolean {
   return text.length < 200 && /stop|cancel/i.test(text)
-}
-
-export interface SlackCommand {
-  channel_id: string
-  user_id: string
-  text: string
-  trigger_id: string
-  response_url: string
 }
 
 /**

@@ -1,0 +1,53 @@
+import type { Said } from '../history/types.ts'
+import type { Question, Run } from '../run/types.ts'
+import { SlackRefusal } from './client/slack-errors.ts'
+import { rootContent } from './format/blocks.ts'
+import type { Mentions } from './mentions.ts'
+import type { Outbox } from './outbox.ts'
+
+export interface AboutOptions {
+  question: Question
+  run: Run
+  outbox: Outbox
+  mentions: Mentions
+}
+
+type Read = (ts: string) => Promise<Said>
+
+/** Asks a question about a message in the thread of that. @returns false where it cannot be asked there: then `notice` tells so */
+export async function isAboutOpen(
+  work: AboutOptions,
+  { read, notice }: { read: Read; notice(error: unknown): Promise<void> },
+): Promise<boolean> {
+  try {
+    await openAbout(work, read)
+    return true
+  } catch (error) {
+    await notice(error)
+    return false
+  }
+}
+
+/**
+ * A question about a message, from its menu: the message is read for the model, and the thread is told who asks what. If the bot is
+ * not a member of the channel, it joins. @throws SlackRefusal where it cannot, or the message is gone; LeaseLost
+ */
+async function openAbout({ question, run, outbox, mentions }: AboutOptions, read: Read): Promise<void> {
+  const { channel, about = '', user, text } = question
+  if (run.saved.said === undefined) {
+    const said = await read(about).catch(async (error: unknown) => {
+      if (!(error instanceof SlackRefusal) || !NOT_IN.has(error.code)) throw error
+      await outbox.call('conversations.join', { channel })
+      return read(about)
+    })
+    const words = said.text === '' ? 'It has no words that I can read.' : said.text
+    const value = {
+      text: `The question is about this message:\n${words}`,
+      by: ['', ...(said.text === '' ? [''] : said.by)],
+    }
+    await run.save({ part: 'said', value })
+  }
+  await outbox.deliver('asked', rootContent(user, await mentions.readable(text)))
+}
+
+const NOT_IN = new Set(['not_in_channel', 'channel_not_found'])

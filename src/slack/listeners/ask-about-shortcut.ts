@@ -1,0 +1,21 @@
+import type { App, MessageShortcut } from '@slack/bolt'
+import { messageOf } from '../../errors.ts'
+import { ASK_ABOUT } from '../format/action-ids.ts'
+import { askAboutView } from '../views/ask-about-view.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** "Ask about this message", in a message's menu: opens a modal with the question. */
+export function listenToAskAboutShortcut(app: App, options: ListenerOptions): void {
+  const callback = { callback_id: ASK_ABOUT, type: 'message_action' } as const
+  app.shortcut<MessageShortcut>(callback, async ({ ack, shortcut, context }) => {
+    await ack()
+    const recipient = await recipientOf({ context }, options)
+    const installation = recipient && (await options.installations.of(recipient.team))
+    const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
+    const metadata = { channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
+    const view = askAboutView(JSON.stringify(metadata))
+    await installation?.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
+      options.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
+    })
+  })
+}

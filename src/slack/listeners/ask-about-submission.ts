@@ -1,0 +1,28 @@
+import type { App } from '@slack/bolt'
+import { z } from 'zod'
+import { ASK_ABOUT } from '../format/action-ids.ts'
+import { QUESTION } from '../views/ask-about-view.ts'
+import { enqueue, recipientOf, type ListenerOptions } from './to-question.ts'
+
+const metadataSchema = z.object({
+  channel: z.string(),
+  ts: z.string(),
+  thread: z.string(),
+  responseUrl: z.string().optional(),
+})
+
+/** The modal of "Ask about this message" is sent: the question is stored, then the modal closes. */
+export function listenToAskAboutSubmission(app: App, options: ListenerOptions): void {
+  app.view({ callback_id: ASK_ABOUT, type: 'view_submission' }, async ({ ack, body, view, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    const about = metadataSchema.safeParse(JSON.parse(view.private_metadata)).data
+    const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
+    if (!recipient || !about) return ack()
+    if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })
+    const { channel, ts, thread, responseUrl } = about
+    const place = { id: `${recipient.team}:${channel}:about-${view.id}`, team: recipient.team, channel, thread }
+    const asked = { user: body.user.id, text, surface: 'shortcut', about: ts, at: options.now().getTime() } as const
+    await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, options)
+    return ack()
+  })
+}

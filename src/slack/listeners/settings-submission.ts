@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { App } from '@slack/bolt'
+import { z } from 'zod'
+import { messageOf } from '../../errors.ts'
+import type { ChannelSettings } from '../../workspace/settings.ts'
+import type { Installation } from '../../workspace/installations.ts'
+import { whisper } from '../client/response-url.ts'
+import { SETTINGS } from '../format/action-ids.ts'
+import { noteContent } from '../format/blocks.ts'
+import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
+import { readSettingsInput } from '../views/settings-input.ts'
+import { FIELDS } from '../views/settings-view.ts'
+import { maySet, type SettingPerson } from './may-set.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
+
+/** `view_submission` of the settings: checked, saved, then closed; what is wrong stands at its input. */
+export function listenToSettingsSubmission(app: App, options: ListenerOptions): void {
+  app.view({ callback_id: SETTINGS, type: 'view_submission' }, async ({ ack, body, view, context }) => {
+    const recipient = await recipientOf({ context }, options)
+    const installation = recipient && (await options.installations.of(recipient.team))
+    const to = metadataSchema.safeParse(JSON.parse(view.private_metadata)).data
+    if (!installation || !to) return ack()
+    const person = { team: recipient.team, channel: to.channel, user: body.user.id }
+    const warn = (fields: object, line: string) => options.log.warn({ ...person, ...fields }, line)
+    const outcome = await save(person, view.state.values, { ...options, ...installation }).catch((error: unknown) => {
+      warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
+      return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
+    })
+    if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
+    await ack()
+    const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
+    const { client } = installation
+    const told = whisper({ ...to, user: person.user }, [noteContent(words)], { ...options, client, log: warn })
+    told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
+  })
+}
+
+type SaveOptions = ListenerOptions & Pick<Installation, 'client' | 'directory'>
+
+/** Saves what was filled in, over what was set before. @returns the names of what has changed, or what is wrong, by input */
+async function save(
+  person: SettingPerson,
+  values: unknown,
+  options: SaveOptions,
+): Promise<{ changed: string[] } | { errors: Record<string, string> }> {
+  const { choices, channelSettings, settingsFor, log } = options
+  const place = { team: person.team, channel: person.channel }
+  const { set, errors } = readSettingsInput(values, choices)
+  if (Object.keys(errors).length > 0) return { errors }
+  const who = await maySet(person, await settingsFor(place), { ...options, isLater: true })
+  if (who.denial !== undefined) return { errors: { [FIELDS.steps]: SETTINGS_WORDS[who.denial] } }
+  const before = await channelSettings.load(place)
+  const after: ChannelSettings = { ...before, ...(who.mayChangeForget ? set : withoutForget(set)) }
+  const changed = (Object.keys(after) as (keyof ChannelSettings)[]).filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
+  )
+  if (changed.length === 0) return { changed }
+  await channelSettings.save(place, after)
+  log.info({ ...person, changed }, 'the settings of a place are changed')
+  return { changed }
+}
+
+function withoutForget({ whoMayForget: _, ...others }: ChannelSettings): ChannelSettings {
+  return others
+}

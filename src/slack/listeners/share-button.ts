@@ -1,0 +1,29 @@
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import { isPrivate, type Question } from '../../run/types.ts'
+import { SHARE } from '../format/action-ids.ts'
+import { PRIVATE } from '../format/messages.ts'
+import { pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
+import { enqueue, type ListenerOptions } from './to-question.ts'
+
+/** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */
+export function listenToShareButton(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(SHARE, async ({ ack, action, body, context }) => {
+    const pressed = await pressedOn(action.value ?? '', { body, context }, options)
+    const own = pressed && (await ownPrivate(pressed, options))
+    if (own) await enqueue(sharing(own, body.response_url, options.now()), options)
+    await ack()
+    if (pressed && !own) void pressed.tell(PRIVATE.gone)
+  })
+}
+
+/** The private question whose answer it is, if it is the presser's. */
+async function ownPrivate({ id, user }: Pressed, { archive }: ListenerOptions): Promise<Question | undefined> {
+  const record = await withRecord(async () => readableBy(user, await archive.load(id)))
+  return record && isPrivate(record.question) ? record.question : undefined
+}
+
+function sharing({ id, team, channel, user, text }: Question, responseUrl: string, now: Date): Question {
+  const thread = `share-${id.slice(`${team}:${channel}:`.length)}`
+  const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user }
+  return { ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
+}

@@ -1,0 +1,66 @@
+import { stepCount } from '../agent/run-progress.ts'
+import type { RunArchive, RunRecord } from '../archive/types.ts'
+import type { History } from '../history/types.ts'
+import type { Question } from '../run/types.ts'
+import type { Settings } from '../workspace/settings.ts'
+import { openThread } from './command-thread.ts'
+import { clip, noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
+import { PRIVATE } from './format/messages.ts'
+import { answerContents, footerText } from './format/split-answer.ts'
+import type { Mentions } from './mentions.ts'
+import type { Outbox } from './outbox.ts'
+
+export interface ShareOptions {
+  /** What `Question.shares` says. */
+  question: Question
+  outbox: Outbox
+  mentions: Mentions
+  settings: Settings
+  archive: RunArchive
+  answer: { history: History }
+}
+
+/**
+ * Posts a private question with its answer for all, by the asker's wish, once: a message of its own, and what does not fit into
+ * it below. A question there goes on from it. @throws SlackRefusal, LeaseLost
+ */
+export async function shareAnswer(options: ShareOptions): Promise<void> {
+  const { question, outbox, mentions, archive, answer } = options
+  const record = await archive.load(question.shares ?? '')
+  if (!record?.answer) return outbox.whisper('gone', noteContent(PRIVATE.gone))
+  const asked = await mentions.readable(record.question.text)
+  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, options)))
+  const thread = await openThread(root, outbox)
+  for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
+  const { id, user, at, team, channel } = question
+  const { standalone = asked } = record
+  const turn = { id, question: record.question.text, standalone, answer: record.answer.text, user, at }
+  await answer.history.append(`${team}:${channel}:${thread}`, turn)
+  await outbox.whisper('shared', noteContent(PRIVATE.shared), { replaces: true })
+}
+
+/** As it was told to the asker, without what may be pressed. */
+async function viewOf(record: RunRecord, { mentions, settings }: ShareOptions): Promise<AnswerView> {
+  const { question, steps, usage, standalone, startedAt, endedAt } = record
+  const { text, sources, stopped, gaveUp } = record.answer ?? { text: '', sources: [] }
+  const named = await mentions.event({ type: 'answer', text, sources })
+  return {
+    text: named.type === 'answer' ? named.text : text,
+    ...{ sources, stopped, question: question.text, allowedHosts: settings.linkHosts },
+    ...(gaveUp ? { gaveUp } : {}),
+    ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
+    footer: footerText({ steps: stepCount(steps), ms: endedAt - startedAt, usage }),
+  }
+}
+
+/** What one message may hold, with some room: 13,000 characters. */
+const MESSAGE_CHARS = 12_000
+
+/** Question and answer in one message, where that is short enough; else the answer stands below the question. */
+function messagesOf(asked: Content, answer: Content[]): { root: Content; below: Content[] } {
+  const [first, ...below] = answer
+  if (!first || JSON.stringify([asked.blocks, first.blocks]).length > MESSAGE_CHARS)
+    return { root: asked, below: answer }
+  const text = clip(`${asked.text}\n\n${first.text}`)
+  return { root: { ...first, text, blocks: [...asked.blocks, ...first.blocks] }, below }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { DIALECTS, FOLLOW_UPS, STEPS } from '../../config.ts'
+import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/settings.ts'
+import { DEFAULT, FIELDS, type SettingsChoices } from './settings-view.ts'
+
+/** What was filled in: of each input that the modal had, `undefined` where it is to be as everywhere. */
+export interface SettingsInput {
+  set: ChannelSettings
+  /** What is wrong, by the inputs' `block_id`s. */
+  errors: Record<string, string>
+}
+
+const fieldSchema = z.object({
+  value: z.string().nullish(),
+  selected_option: z.object({ value: z.string() }).nullish(),
+  selected_options: z.array(z.object({ value: z.string() })).nullish(),
+})
+
+type Field = z.infer<typeof fieldSchema>
+
+const valuesSchema = z.record(z.string(), z.record(z.string(), fieldSchema))
+
+const SHAPES: { [Name in keyof ChannelSettings]-?: z.ZodType<ChannelSettings[Name]> } = {
+  followUps: z.enum(FOLLOW_UPS),
+  steps: z.enum(STEPS),
+  model: z.string(),
+  dialect: z.enum(DIALECTS),
+  tools: z.array(z.string()),
+  instructions: z.string().max(MOST_INSTRUCTIONS),
+  whoMayStop: z.enum(['asker', 'anyone']),
+  whoMayForget: z.enum(['admins', 'anyone']),
+}
+
+/** Reads `view.state.values`. Inputs that the modal did not have are not in `set`. */
+export function readSettingsInput(
+  values: unknown,
+  choices: SettingsChoices & { isModel(name: string): boolean },
+): SettingsInput {
+  const fields = valuesSchema.safeParse(values).data ?? {}
+  const set: Record<string, unknown> = {}
+  const errors: Record<string, string> = {}
+  for (const name of Object.keys(SHAPES) as (keyof ChannelSettings)[]) {
+    const field = fields[FIELDS[name]]?.[FIELDS[name]]
+    if (!field) continue
+    const value = valueOf(field)
+    const shaped = value === undefined ? { success: true, data: undefined } : SHAPES[name].safeParse(value)
+    set[name] = shaped.data
+    const why = shaped.success ? whyNot(name, shaped.data, choices) : GONE
+    if (why !== undefined) errors[FIELDS[name]] = why
+  }
+  return { set, errors }
+}
+
+/** Undefined for what is empty, and for the option that stands for it. */
+function valueOf({ value, selected_option: one, selected_options: some }: Field): string | string[] | undefined {
+  if (some) return some.length > 0 ? some.map((each) => each.value) : undefined
+  const text = (one?.value ?? value ?? '').trim()
+  return text === '' || text === DEFAULT ? undefined : text
+}
+
+const GONE = 'This cannot be chosen any more. Please open the settings again.'
+
+function whyNot(
+  name: keyof ChannelSettings,
+  value: unknown,
+  { models, isModel, dialects, tools }: Parameters<typeof readSettingsInput>[1],
+): string | undefined {
+  if (value === undefined) return undefined
+  if (name === 'dialect') return dialects.includes(String(value)) ? undefined : GONE
+  if (name === 'tools') return Array.isArray(value) && value.every((tool) => tools.includes(tool)) ? undefined : GONE
+  if (name !== 'model' || isModel(String(value))) return undefined
+  return `I cannot use this model: its name has a space or a letter that names do not have, or it lacks a price while a budget in dollars stands. I can use ${models.join(', ')}.`
+}

@@ -1,0 +1,167 @@
+import type { KnownBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/web-api'
+import { FOLLOW_UPS, STEPS } from '../../config.ts'
+import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/settings.ts'
+import { SETTINGS } from '../format/action-ids.ts'
+
+/** What a place can choose from. */
+export interface SettingsChoices {
+  /** Names of models to choose from; others may be named as well. */
+  models: string[]
+  dialects: string[]
+  tools: string[]
+}
+
+/** What the modal of `/ask settings` shows. */
+export interface SettingsForm {
+  /** Of a direct message: what concerns several people is left out. */
+  isDirect: boolean
+  /** As it is set for this place. */
+  set: ChannelSettings
+  /** As the operator has set it for all places, in names. */
+  defaults: Record<MenuName | 'model', string> & { tools: string[] }
+  choices: SettingsChoices
+  /** Whether who may forget is shown: the person may change it. */
+  mayChangeForget: boolean
+  /** Comes back with what is filled in; at most 3,000 characters. */
+  metadata: string
+}
+
+/** The `block_id`s of the inputs, which are their `action_id`s too. */
+export const FIELDS = {
+  followUps: 'follow_ups',
+  steps: 'steps',
+  model: 'model',
+  dialect: 'dialect',
+  tools: 'tools',
+  instructions: 'instructions',
+  whoMayStop: 'who_may_stop',
+  whoMayForget: 'who_may_forget',
+} as const satisfies Record<keyof ChannelSettings, string>
+
+/** The value of a menu's first option: as the operator has set it. */
+export const DEFAULT = 'default'
+
+/** Slack's limits: of an option, of a placeholder, of a hint, and of a menu. */
+const OPTION_CHARS = 75
+const PLACEHOLDER_CHARS = 150
+const HINT_CHARS = 2_000
+const MOST_OPTIONS = 100
+const MODEL_CHARS = 200
+
+const WORDS: Record<string, string> = {
+  'followUps thread': 'In its threads I answer without being mentioned',
+  'followUps mention': 'I answer mentions only',
+  'steps replies': 'Each step is a reply in the thread',
+  'steps card': 'One card that folds up at the end',
+  'steps stream': 'One streamed message',
+  'steps hidden': 'The answer alone',
+  'whoMayStop asker': 'Whoever asked',
+  'whoMayStop anyone': 'Anyone here',
+  'whoMayForget admins': 'Admins of the workspace',
+  'whoMayForget anyone': 'Anyone here',
+}
+
+type MenuName = 'followUps' | 'steps' | 'dialect' | 'whoMayStop' | 'whoMayForget'
+
+/** The modal of `/ask settings`. All in plain text. */
+export function settingsView(form: SettingsForm): ModalView {
+  const { isDirect, choices, mayChangeForget, metadata } = form
+  const several: KnownBlock[] = [
+    menu('followUps', { form, label: 'Follow-ups', values: FOLLOW_UPS }),
+    menu('whoMayStop', { form, label: 'Who may stop me', values: ['asker', 'anyone'] }),
+    ...(mayChangeForget
+      ? [menu('whoMayForget', { form, label: 'Who may have me forget this channel', values: ['admins', 'anyone'] })]
+      : []),
+  ]
+  return {
+    type: 'modal',
+    callback_id: SETTINGS,
+    private_metadata: metadata,
+    title: plain(isDirect ? 'Settings here' : 'Settings of this channel'),
+    submit: plain('Save'),
+    close: plain('Cancel'),
+    blocks: [
+      { type: 'context', elements: [plain(INTRODUCTION)] },
+      menu('steps', { form, label: 'How I show my work', values: STEPS }),
+      modelInput(form),
+      menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
+      ...toolsInput(form),
+      instructionsInput(form),
+      ...(isDirect ? [] : several),
+    ],
+  }
+}
+
+const INTRODUCTION =
+  'What holds here from the next question on. “As everywhere” is what whoever runs me has set for all.'
+
+function menu(name: MenuName, given: { form: SettingsForm; label: string; values: readonly string[] }): KnownBlock {
+  const { form, label, values } = given
+  const words = (value: string) => WORDS[`${name} ${value}`] ?? value
+  const usual = option(DEFAULT, `As everywhere: ${words(form.defaults[name])}`)
+  const options = [usual, ...values.slice(0, MOST_OPTIONS - 1).map((value) => option(value, words(value)))]
+  const initial_option = options.find(({ value }) => value === form.set[name]) ?? usual
+  const element = { type: 'static_select' as const, action_id: FIELDS[name], options, initial_option }
+  return input(name, { label, element })
+}
+
+function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
+  const known = choices.models.length > 0 ? ` Among those that I know of: ${choices.models.join(', ')}` : ''
+  const element = {
+    type: 'plain_text_input' as const,
+    action_id: FIELDS.model,
+    max_length: MODEL_CHARS,
+    placeholder: plain(cut(`As everywhere: ${defaults.model}`, PLACEHOLDER_CHARS)),
+    ...(set.model ? { initial_value: set.model.slice(0, MODEL_CHARS) } : {}),
+  }
+  return input('model', { label: 'Model', element, hint: `A name that my model endpoint knows.${known}` })
+}
+
+/** Absent where there is but one tool, or none. */
+function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
+  const options = choices.tools.slice(0, MOST_OPTIONS).map((name) => option(name, name))
+  const initial = options.filter(({ value }) => set.tools?.includes(value ?? ''))
+  if (options.length < 2) return []
+  const element = {
+    type: 'multi_static_select' as const,
+    action_id: FIELDS.tools,
+    options,
+    placeholder: plain(cut(`As everywhere: ${defaults.tools.join(', ')}`, PLACEHOLDER_CHARS)),
+    ...(initial.length > 0 ? { initial_options: initial } : {}),
+  }
+  return [input('tools', { label: 'Tools', element, hint: 'None chosen: as everywhere.' })]
+}
+
+function instructionsInput({ set }: SettingsForm): KnownBlock {
+  const element = {
+    type: 'plain_text_input' as const,
+    action_id: FIELDS.instructions,
+    multiline: true,
+    max_length: MOST_INSTRUCTIONS,
+    placeholder: plain('Such as: Answer in Spanish. Prefer metric units.'),
+    ...(set.instructions ? { initial_value: set.instructions } : {}),
+  }
+  return input('instructions', { label: 'Extra instructions', element })
+}
+
+type InputElement = Extract<KnownBlock, { type: 'input' }>['element']
+
+function input(
+  name: keyof ChannelSettings,
+  { label, element, hint }: { label: string; element: InputElement; hint?: string },
+): KnownBlock {
+  const shown = hint === undefined ? {} : { hint: plain(cut(hint, HINT_CHARS)) }
+  return { type: 'input', block_id: FIELDS[name], optional: true, label: plain(label), element, ...shown }
+}
+
+function option(value: string, text: string): PlainTextOption {
+  return { value, text: plain(cut(text, OPTION_CHARS)) }
+}
+
+function plain(text: string): PlainTextElement {
+  return { type: 'plain_text', text, emoji: false }
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+}

@@ -1,0 +1,119 @@
+/** When the bot speaks in a thread without being named: `mute`, `unmute`, and how people hear of them. */
+import { describe, expect, test } from 'vitest'
+import { BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
+import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+const HINT = /· Reply to ask on; write `mute` and I answer mentions only$/m
+
+async function start(t: Ends, env: Record<string, string> = {}): Promise<TestBot> {
+  const bot = await startBot(t, { env })
+  bot.model.condenses('', 'And then?')
+  bot.model.on('', finish('So it is.'))
+  return bot
+}
+
+async function asked(bot: TestBot) {
+  const thread = await bot.mention('What is it?')
+  await thread.ended()
+  return thread
+}
+
+/** Somebody writes the word, and the bot's reaction to it comes. */
+async function saysWord(bot: TestBot, thread: Awaited<ReturnType<typeof asked>>, word: string) {
+  const { ts } = await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: word, user: BOB })
+  const reactions = () => bot.slack.reactions(GENERAL, ts).map(({ name }) => name)
+  await bot.slack.until(() => reactions().length > 0, `a reaction to ${word}`)
+  return reactions()
+}
+
+describe('in a muted thread', () => {
+  test.each(['mute', 'Mute.', 'MUTE !!', `<@${BOT_USER}> mute`])('(%s) mentions alone are answered', async (word) => {
+    const ends = { ends: [] as (() => Promise<void> | void)[] }
+    const bot = await start({ onTestFinished: (end) => void ends.ends.push(end) })
+    const thread = await asked(bot)
+    expect(await saysWord(bot, thread, word)).toEqual(['mute'])
+    await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'And then?' })
+    await bot.slack.settle()
+    expect(thread.endings()).toHaveLength(1)
+    await thread.reply(`<@${BOT_USER}> and then?`)
+    await thread.ended()
+    expect(thread.endings()).toHaveLength(2)
+    for (const end of ends.ends.reverse()) await end()
+  })
+
+  test('unmute has follow-ups answered again', async (t) => {
+    const bot = await start(t)
+    const thread = await asked(bot)
+    await saysWord(bot, thread, 'mute')
+    expect(await saysWord(bot, thread, 'Unmute')).toEqual(['loud_sound'])
+    await thread.reply('And then?')
+    expect(await thread.lastAnswer()).toMatch(/So it is/)
+  })
+
+  test('other threads are as before', async (t) => {
+    const bot = await start(t)
+    await saysWord(bot, await asked(bot), 'mute')
+    const other = await asked(bot)
+    await other.reply('And then?')
+    await other.ended()
+    expect(other.endings()).toHaveLength(2)
+  })
+})
+
+describe('the word', () => {
+  test('means nothing where the bot was never asked, and is a question in a direct message', async (t) => {
+    const bot = await start(t)
+    const { ts } = await bot.slack.say({ text: 'Shall we talk?' })
+    await bot.slack.say({ thread_ts: ts, text: 'mute', user: BOB })
+    await bot.slack.settle()
+    expect(bot.slack.calls.filter(({ method }) => method === 'reactions.add')).toEqual([])
+    expect(await (await bot.dm('mute')).lastAnswer()).toBe('So it is.')
+  })
+
+  test('within a sentence is a follow-up like any', async (t) => {
+    const bot = await start(t)
+    const thread = await asked(bot)
+    await thread.reply('mute the video?')
+    await thread.ended()
+    expect(thread.endings()).toHaveLength(2)
+  })
+})
+
+describe('the first answer of a thread', () => {
+  test('says how to go on, and no later one does', async (t) => {
+    const bot = await start(t)
+    const thread = await asked(bot)
+    await thread.reply('And then?')
+    await thread.ended()
+    expect(thread.endings().map((ending) => HINT.test(ending))).toEqual([true, false])
+    const { ts } = await bot.slack.say({ text: 'Shall we talk?' })
+    const later = await bot.mention('Shall we?', { thread_ts: ts })
+    expect(await later.ended()).toMatch(HINT)
+  })
+
+  test('does not in a direct message, nor where follow-ups need a mention', async (t) => {
+    const bot = await start(t, { FOLLOW_UPS: 'mention' })
+    expect(await (await bot.dm('What is it?')).ended()).not.toMatch(HINT)
+    expect(await (await bot.mention('What is it?')).ended()).not.toMatch(HINT)
+  })
+})
+
+describeWithRedis('with Redis', async () => {
+  const ends = fileEnds()
+  const { url, stop } = await startRedis()
+  ends.onTestFinished(stop)
+
+  test('a thread stays muted in a process that starts later', async (t) => {
+    const bot = await start(t, { REDIS_URL: url })
+    const thread = await asked(bot)
+    await saysWord(bot, thread, 'mute')
+    const { port } = await secondBot(t, bot, { REDIS_URL: url })
+    bot.slack.setTarget(`http://127.0.0.1:${port}/slack/events`)
+    await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'And then?' })
+    await bot.slack.settle()
+    expect(thread.endings()).toHaveLength(1)
+  })
+})

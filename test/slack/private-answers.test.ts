@@ -1,0 +1,187 @@
+/** `/ask private:`: the answer is the asker's alone, until the asker shares it. */
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { FOOTER, secondBot, startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+const CHOICE = 'Only you see this answer.'
+
+async function askPrivately(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}): Promise<string[]> {
+  const before = bot.slack.whispers(channel, user).length
+  expect((await bot.slack.slash(`private: ${text}`, { user, channel })).ok).toBe(true)
+  const words = () => bot.slack.whispers(channel, user).slice(before)
+  await bot.slack.until(() => words().some((word) => word.startsWith(CHOICE)), 'the private answer', 25_000)
+  return words()
+}
+
+/** Somebody presses a button below the last private answer. */
+async function press(bot: TestBot, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
+  const all = bot.slack.store.channel(channel).ephemerals
+  const { ts } = all.findLast((one) => one.user === user && JSON.stringify(one.blocks).includes(action_id))!
+  return bot.slack.press({ channel, ts, user }, { action_id })
+}
+
+const posted = (bot: TestBot, channel = GENERAL) =>
+  bot.slack
+    .messages(channel)
+    .filter(({ user }) => user === BOT_USER)
+    .map((message) => bot.slack.shown(message))
+
+describe('/ask private:', () => {
+  test('answers the asker alone, says at once that it works, and posts nothing', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is **two**.'))
+    const [working, answer, choice] = await askPrivately(bot, 'What is the secret?')
+    expect(working).toBe('I am working on it. Only you will see the answer.')
+    expect(answer).toMatch(/^It is \*two\*\.\n1 step · /)
+    expect(choice).toContain(CHOICE)
+    expect(bot.model.requests[0]!.question).toBe('What is the secret?')
+    expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
+    expect(
+      bot.slack.calls.map(({ method }) => method).filter((method) => /chat\.|reactions|assistant/.test(method)),
+    ).toEqual([])
+  })
+
+  test('goes on from what the same person asked in private, and from nothing else', async (t) => {
+    const bot = await startBot(t)
+    bot.model.condenses('and half', 'What is half of the secret?')
+    bot.model.on('', finish('It is two.'))
+    await (await bot.mention('What is the public thing?')).ended()
+    await askPrivately(bot, 'What is the secret?')
+    await askPrivately(bot, 'and half of it?')
+    await askPrivately(bot, 'and half of it?', { user: BOB })
+    const condensed = bot.model.requests.filter(({ kind }) => kind === 'condense')
+    expect(condensed).toHaveLength(1)
+    expect(condensed[0]!.prompt).toContain('What is the secret?')
+    expect(condensed[0]!.prompt).not.toContain('public')
+  })
+
+  test('works where the bot is no member, and tells a failure to the asker alone', async (t) => {
+    const bot = await startBot(t)
+    const channel = 'G0PRIVATE01'
+    bot.slack.addChannel(channel, { kind: 'group', members: new Set([ALICE]) })
+    bot.model.on('secret', finish('It is two.'))
+    bot.model.on('trouble', { status: 401 })
+    await bot.slack.slash('private: any trouble?', { channel })
+    const failed = () => bot.slack.whispers(channel, ALICE).find((word) => /refused my key[^]*Reference/.test(word))
+    await bot.slack.until(failed, 'a failure')
+    expect((await askPrivately(bot, 'What is the secret?', { channel })).join('\n')).toContain('It is two.')
+    expect(posted(bot, channel)).toEqual([])
+  })
+
+  test('where the response_url is used up the answer comes by an ephemeral message', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('secret', finish('It is two.'))
+    for (let i = 0; i < 9; i++) bot.slack.fault({ method: 'response_url', status: 404 })
+    expect((await askPrivately(bot, 'What is the secret?')).join('\n')).toContain('It is two.')
+    expect(bot.slack.calls.filter(({ method }) => method === 'chat.postEphemeral').length).toBeGreaterThan(0)
+  })
+
+  test('in a direct message is a question like any', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('secret', finish('It is two.'))
+    const channel = `D${ALICE.slice(1)}`
+    await bot.slack.slash('private: What is the secret?', { channel })
+    await bot.slack.until(() => posted(bot, channel).some((text) => FOOTER.test(text)), 'an answer')
+    expect(posted(bot, channel)[0]).not.toContain('private:')
+  })
+})
+
+describe('below a private answer', () => {
+  test('Share posts question and answer, once, and the buttons go; a mention there goes on from it', async (t) => {
+    const bot = await startBot(t)
+    bot.model.condenses('half of it', 'What is half of the secret?')
+    bot.model.on('half of the secret', finish('One.'))
+    bot.model.on('What is the secret', finish('It is two.'))
+    await askPrivately(bot, 'What is the secret?')
+    await Promise.all([press(bot, 'thinkaloud_share'), press(bot, 'thinkaloud_share')])
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
+    await bot.slack.settle()
+    expect(posted(bot)).toEqual([
+      expect.stringMatching(/^@Alice asked:\n> What is the secret\?\nIt is two\.\n0 steps · /),
+    ])
+    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).not.toContain(CHOICE)
+    expect(JSON.stringify(bot.slack.messages(GENERAL))).not.toContain('"actions"')
+    const root = bot.slack.messages(GENERAL).find(({ user }) => user === BOT_USER)!
+    const thread = await bot.mention('and half of it?', { thread_ts: root.ts })
+    await bot.slack.until(() => thread.shown().some((text) => text.includes('One.')), 'an answer')
+  })
+
+  test('a long answer is shared with what follows in the thread', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on(
+      'secret',
+      finish(Array.from({ length: 60 }, (_, i) => `Part ${i}: ${'word '.repeat(60)}`).join('\n\n')),
+    )
+    await askPrivately(bot, 'What is the secret?')
+    await press(bot, 'thinkaloud_share')
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
+    expect(posted(bot).length).toBeGreaterThan(1)
+    expect(posted(bot).join('\n')).toMatch(/Part 0:[^]*Part 59:/)
+  })
+
+  test('Keep takes the buttons away', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('secret', finish('It is two.'))
+    await askPrivately(bot, 'What is the secret?')
+    await press(bot, 'thinkaloud_keep')
+    await bot.slack.until(() => !bot.slack.whispers(GENERAL, ALICE).join('\n').includes(CHOICE), 'no buttons')
+    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).toContain('It is two.')
+    expect(posted(bot)).toEqual([])
+  })
+
+  test('Show work is for the asker alone, and so are the other buttons with its value', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is two.'))
+    await askPrivately(bot, 'What is the secret?')
+    await press(bot, 'thinkaloud_show_work')
+    expect((await bot.modal()).shown()).toContain('What is the secret?')
+    const [, value] = /"value":"([^"]+)"/.exec(JSON.stringify(bot.slack.store.channel(GENERAL).ephemerals)) ?? []
+    const elements = ['thinkaloud_show_work', 'thinkaloud_share', 'thinkaloud_ask_again'].map((action_id) => ({
+      ...{ type: 'button', action_id, value, text: { type: 'plain_text', text: 'x' } },
+    }))
+    const blocks = [{ type: 'actions', elements }]
+    const { ts } = bot.slack.store.post(bot.slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+    for (const { action_id } of elements) await bot.slack.press({ channel: GENERAL, ts, user: BOB }, { action_id })
+    expect((await bot.modal(BOB)).shown()).not.toContain('secret')
+    await bot.slack.settle()
+    expect(bot.slack.whispers(GENERAL, BOB)).toHaveLength(2)
+    expect(posted(bot)).toEqual(['x\nx\nx'])
+  })
+
+  test('what is forgotten cannot be shared', async (t) => {
+    const bot = await startBot(t, { env: { FORGET_BY: 'members' } })
+    bot.model.on('secret', finish('It is two.'))
+    await askPrivately(bot, 'What is the secret?')
+    await bot.slack.slash('forget')
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).some((word) => /Done/.test(word)), 'done')
+    await press(bot, 'thinkaloud_share')
+    await bot.slack.until(
+      () => bot.slack.whispers(GENERAL, ALICE).some((word) => /cannot share it/.test(word)),
+      'a word',
+    )
+    expect(posted(bot)).toEqual([])
+  })
+})
+
+describeWithRedis('with Redis', async () => {
+  const ends = fileEnds()
+  const { url, stop } = await startRedis()
+  ends.onTestFinished(stop)
+
+  test('the answer comes from another worker when the first has stopped', async (t) => {
+    const bot = await startBot(t, { env: { REDIS_URL: url, SHUTDOWN_MS: '100' } })
+    bot.model.on('secret', { text: finish('It is two.'), delayMs: 4_000 }, finish('It is two.'))
+    await bot.slack.slash('private: What is the secret?')
+    await bot.slack.until(() => bot.model.requests.length > 0, 'a run')
+    await secondBot(t, bot, { REDIS_URL: url })
+    await bot.stop()
+    const answers = () => bot.slack.whispers(GENERAL, ALICE).filter((word) => word.startsWith('It is two.'))
+    await bot.slack.until(() => answers().length > 0, 'the answer', 25_000)
+    await bot.slack.settle()
+    expect(answers()).toHaveLength(1)
+    expect(posted(bot)).toEqual([])
+  })
+})
