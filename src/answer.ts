@@ -209,15 +209,10 @@ function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress):
   if (event.type === 'gave_up')
     return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason, gaveUp: true } }]
   const parts: RunPart[] = []
-  if (progress.steps !== before.steps && 'step' in event)
-    parts.push({ part: 'step', n: event.n, value: event.type === 'observation' ? timed(event) : event.step })
+  const step = 'step' in event && progress.steps !== before.steps ? progress.steps[event.n - 1] : undefined
+  if ('step' in event && step) parts.push({ part: 'step', n: event.n, value: step })
   if (progress.memory !== before.memory) parts.push({ part: 'memory', value: progress.memory })
   return parts
-}
-
-/** How long a tool took is told by the event alone: it is saved for those who look at the run later. */
-function timed({ step, ms }: Extract<AgentEvent, { type: 'observation' }>): Step {
-  return step.kind === 'tool' ? { ...step, ms } : step
 }
 
 function finalOf({ text, sources, stopped }: Extract<AgentEvent, { type: 'answer' }>) {

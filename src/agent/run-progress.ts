@@ -21,7 +21,7 @@ export function applyEvent(progress: RunProgress, event: AgentEvent | { type: 'u
     case 'usage':
       return { ...progress, usage: [...progress.usage, event.usage] }
     case 'observation':
-      return { ...withStep(progress, event.n, event.step), ...(event.memory ? { memory: event.memory } : {}) }
+      return { ...withStep(progress, event.n, timed(event)), ...(event.memory ? { memory: event.memory } : {}) }
     case 'thought':
     case 'action':
     case 'message':
@@ -35,6 +35,11 @@ export function applyEvent(progress: RunProgress, event: AgentEvent | { type: 'u
 function withStep(progress: RunProgress, n: number, step: Step): RunProgress {
   if (progress.steps[n - 1] === step) return progress
   return { ...progress, steps: [...progress.steps.slice(0, n - 1), step, ...progress.steps.slice(n)] }
+}
+
+/** The step, with how long its tool took. */
+function timed({ step, ms }: Extract<AgentEvent, { type: 'observation' }>): Step {
+  return step.kind === 'tool' ? { ...step, ms } : step
 }
 
 /** How many steps the model has taken. What a person added is none of them. */
