@@ -2,7 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { Steering } from './agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
-import type { AgentEvent, Model, Step, Tool, Usage } from './agent/types.ts'
+import type { AgentEvent, Model, Tool, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals, type RunControl } from './run/control.ts'
