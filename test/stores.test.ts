@@ -124,7 +124,7 @@ describeWithRedis('in Redis', async () => {
     t.onTestFinished(() => redis.disconnect())
     const set = (channel: string, settings: object) =>
       redis.set(`dropped:{${TEAM}:${channel}}:settings`, JSON.stringify(settings), 'PX', 60_000)
-    await set(GENERAL, { model: 'expensive-model', dialect: 'esperanto', tools: 7, steps: 'hidden' })
+    await set(GENERAL, { model: '', dialect: 'esperanto', tools: 7, steps: 'hidden' })
     await set(RANDOM, { dialect: 'docstore', tools: ['calculator'] })
     await (await bot.mention('First?')).ended()
     await (await bot.mention('Second?', { channel: RANDOM })).ended()
@@ -139,7 +139,7 @@ describeWithRedis('in Redis', async () => {
   })
 
   test('all that is kept of a question expires, and all of it goes when the workspace does', async (t) => {
-    const bot = await start(t, 'gone', { model: () => finish('Hello.'), env: { LIMIT_USER_HOUR: '9' } })
+    const bot = await start(t, 'left', { model: () => finish('Hello.'), env: { LIMIT_USER_HOUR: '9' } })
     await (await bot.mention('First?')).ended()
     await (await bot.dm('Second?')).ended()
     const { archive, threads, channelSettings, forgetting } = bot.stores
@@ -149,7 +149,7 @@ describeWithRedis('in Redis', async () => {
     await channelSettings.save({ team: TEAM, channel: GENERAL }, { steps: 'hidden' })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
-    const keys = () => redis.keys(`gone:{${TEAM}*`)
+    const keys = () => redis.keys(`left:{${TEAM}*`)
     const names = new Set((await keys()).map((key) => key.slice(key.indexOf('}:') + 2).split(':')[0]))
     expect([...names]).toEqual(
       expect.arrayContaining(['history', 'run', 'record', 'feedback', 'asked', 'rated', 'muted', 'settings', 'limit']),

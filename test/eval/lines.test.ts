@@ -25,7 +25,7 @@ test('a set may have blank lines and the line ends of another system, and its go
 })
 
 test.each([
-  ['no JSON', `${SKY}\nid: 2`, ':2 is not a question ({id, question, gold}).'],
+  ['no JSON', `${SKY}\nid: 2`, ':2 is not a question ({id, question, gold or rejected}).'],
   ['a question of nothing', `${SKY}\n\n{"id": 2, "question": "", "gold": "x"}`, ':3 is not a question'],
   ['no gold answer', '{"id": 2, "question": "Why?", "gold": []}', ':1 is not a question'],
   ['an id that stands twice', `${SKY}\n${SKY.replace('1', '"1"')}`, ':2 has the id "1" a second time.'],

@@ -191,7 +191,7 @@ describe.concurrent('a Slack that takes no streams', () => {
     bot.slack.fault(fault)
     const first = await bot.dm('The first?')
     expect(await first.lastAnswer()).toBe('Two.')
-    expect(first.steps()).toHaveLength(1)
+    await bot.slack.until(() => first.shown()[0]?.startsWith('1 step, '), 'the folded card')
     const second = await bot.dm('The second?')
     expect(await second.lastAnswer()).toBe('Four.')
     expect(bot.slack.calls.filter(({ method }) => method === 'chat.startStream')).toHaveLength(1)

@@ -61,6 +61,7 @@ describe('an answered question', () => {
       `${INTERNAL} execute_tool calculator`,
       `${CLIENT} chat played-model`,
       `${CLIENT} chat played-model`,
+      `${CLIENT} slack agents.sessions.setStatus`,
       `${CLIENT} slack assistant.threads.setStatus`,
       `${CLIENT} slack assistant.threads.setStatus`,
       `${CLIENT} slack chat.postMessage`,

@@ -63,7 +63,10 @@ describeWithRedis('with Redis', () => {
     const bot = await watchedBot(t, [turn], { REDIS_URL: server.url, SHUTDOWN_MS: '0' })
     bot.slack.fault({ method: 'chat.postMessage', retryAfter: 600 })
     await bot.mention('Is it noon?')
-    const isHeld = () => (turn === HANGS ? bot.model.requests.length > 0 : bot.slack.calls.some((call) => call.error))
+    const isHeld = () =>
+      turn === HANGS
+        ? bot.model.requests.length > 0
+        : bot.slack.calls.some((call) => call.method === 'chat.postMessage')
     await bot.slack.until(isHeld, 'the question at work')
     await bot.stop()
     const [agent] = bot.collector.named('invoke_agent thinkaloud')
