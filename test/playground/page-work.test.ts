@@ -124,6 +124,25 @@ describeWithChromium('the page in Chromium', () => {
     await slack.until(() => slack.session(GENERAL, thread_ts)?.title === 'Moons', 'the title')
   })
 
+  test('lines of plain text stand one below the other; the mark of a stream stands behind its last word', async () => {
+    const { main, thread, slack, call } = await open({ viewport: { width: 640, height: 900 } })
+    await call('chat.postMessage', { text: 'x', blocks: [{ type: 'section', text: plain('one tool\nanother tool') }] })
+    expect(await main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
+    const { ts: thread_ts } = await slack.say({ text: 'Who?' })
+    const { ts } = await call('chat.startStream', { thread_ts, recipient_user_id: ALICE, recipient_team_id: TEAM })
+    await call('chat.appendStream', { ts, chunks: [{ type: 'markdown_text', text: 'First.\n\nHerbert' }] })
+    const [word, mark, title] = await Promise.all(
+      [
+        thread.getByText('Herbert'),
+        thread.getByRole('img', { name: 'still writing' }),
+        thread.getByRole('heading', { name: 'Thread' }),
+      ].map((one) => one.boundingBox()),
+    )
+    expect(mark?.x).toBeGreaterThan(word?.x ?? Infinity)
+    expect(mark?.y).toBeLessThan((word?.y ?? 0) + (word?.height ?? 0) / 2)
+    expect(title?.height).toBeLessThan(30)
+  })
+
   test('tables have headers, their other rows come when asked for, and charts can be read', async () => {
     const { main, call, axe } = await open()
     const rows = [[raw('Moon'), raw('km')], ...[1, 2, 3].map((n) => [raw(`m${n}`), number(n)])]
