@@ -124,6 +124,6 @@ function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: Sh
   ]
   return [
     ...sections(lines.join('\n')),
-    facts(`These are read here; ${COMMAND} settings in a channel changes what holds there.`),
+    facts(`These hold in this direct message; ${COMMAND} settings changes what holds where it is typed.`),
   ]
 }
