@@ -36,10 +36,10 @@ export interface Playground {
 
 /**
  * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not.
+ * its Slack and its Redis are not. `paceMs`: the demo's pause between two words.
  * @throws ConfigError
  */
-export async function startPlayground(env: Env): Promise<Playground> {
+export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
   const slack = await startLocalSlack({ agent: true })
@@ -50,7 +50,7 @@ export async function startPlayground(env: Env): Promise<Playground> {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs: DEMO_PACE_MS }) } : {})
+    const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
     stops.push(() => bot.stop())
     const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const model = isDemo ? 'demo' : config.OPENAI_MODEL

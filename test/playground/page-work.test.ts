@@ -26,6 +26,10 @@ const task = (id: string, status: string, extra: object = {}) => ({
 const input = (id: string, element: object) => {
   return { type: 'input', block_id: id, optional: true, label: plain(id), element: { action_id: id, ...element } }
 }
+const list = (text: string) => {
+  const item = { type: 'rich_text_section', elements: [{ type: 'text', text }] }
+  return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements: [item] }] }
+}
 const form = {
   type: 'modal',
   title: plain('Settings'),
@@ -124,6 +128,28 @@ describeWithChromium('the page in Chromium', () => {
     await slack.until(() => slack.session(GENERAL, thread_ts)?.title === 'Moons', 'the title')
   })
 
+  test('lines of plain text stand one below the other; the mark of a stream stands behind its last word', async () => {
+    const { main, thread, slack, call } = await open({ viewport: { width: 640, height: 900 } })
+    await call('chat.postMessage', { text: 'x', blocks: [{ type: 'section', text: plain('one tool\nanother tool') }] })
+    expect(await main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
+    const { ts: thread_ts } = await slack.say({ text: 'Who?' })
+    await call('agents.sessions.setStatus', { thread_ts, status: 'processing' })
+    await slack.people.renameSession({ channel: GENERAL, thread: thread_ts, user: ALICE }, 'A long title '.repeat(12))
+    const { ts } = await call('chat.startStream', { thread_ts, recipient_user_id: ALICE, recipient_team_id: TEAM })
+    await call('chat.appendStream', { ts, chunks: [{ type: 'markdown_text', text: 'First.\n\nHerbert' }] })
+    await thread.getByRole('button', { name: /^Rename the session: A long title/ }).waitFor()
+    const [word, mark, title] = await Promise.all(
+      [
+        thread.getByText('Herbert'),
+        thread.getByRole('img', { name: 'still writing' }),
+        thread.getByRole('heading', { name: 'Thread' }),
+      ].map((one) => one.boundingBox()),
+    )
+    expect(mark?.x).toBeGreaterThan(word?.x ?? Infinity)
+    expect(mark?.y).toBeLessThan((word?.y ?? 0) + (word?.height ?? 0) / 2)
+    expect(title?.height).toBeLessThan(30)
+  })
+
   test('tables have headers, their other rows come when asked for, and charts can be read', async () => {
     const { main, call, axe } = await open()
     const rows = [[raw('Moon'), raw('km')], ...[1, 2, 3].map((n) => [raw(`m${n}`), number(n)])]
@@ -195,11 +221,19 @@ describeWithChromium('the page in Chromium', () => {
     const { page, came, slack, call, axe } = await open()
     await call('views.publish', {
       user_id: ALICE,
-      view: { type: 'home', blocks: [{ type: 'actions', elements: [button('Ask')] }] },
+      view: { type: 'home', blocks: [{ type: 'actions', elements: [button('Ask')] }, list('asked before')] },
     })
     await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
     await page.getByRole('button', { name: 'Home', exact: true }).click()
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    const [edge, item] = await Promise.all(
+      [
+        page.getByRole('button', { name: 'Ask', exact: true }),
+        page.getByRole('listitem').getByText('asked before'),
+      ].map((one) => one.boundingBox()),
+    )
+    // There is room for the bullet.
+    expect(item?.x).toBeGreaterThan((edge?.x ?? Infinity) + 15)
     await slack.until(() => came.at(-1)?.['type'] === 'block_actions', 'the press')
     expect(came.map(({ type, tab }) => tab ?? type)).toEqual(['messages', 'home', 'block_actions'])
     expect(await axe()).toEqual([])

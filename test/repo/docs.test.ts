@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
 import { DIALECTS } from '../../src/agent/dialects/index.ts'
-import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTINGS } from '../../src/config.ts'
+import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTINGS, STEPS } from '../../src/config.ts'
 import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
@@ -78,6 +78,26 @@ describe('README', () => {
     expect(top).toContain('src/playground/page/screenshot.png')
     expect(top).toContain('npm ci && npm run playground')
     expect(top).toContain('npm ci && npm test')
+  })
+})
+
+describe('README’s pictures', () => {
+  const pictures = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+\.png)\)/g)].map(([, words = '', path = '']) => ({
+    words,
+    path,
+  }))
+
+  test('show each way to show the work, and say in words what is on them', () => {
+    const waysShown = pictures.flatMap(({ words }) => /^STEPS=(\w+)/.exec(words)?.[1] ?? [])
+    expect([...new Set(waysShown)].sort()).toEqual([...STEPS].sort())
+    expect(pictures.filter(({ words }) => words.length < 40)).toEqual([])
+  })
+
+  test('are small PNGs, and all of those that npm run pictures makes', () => {
+    const taken = filesIn('src/playground/pictures').concat('src/playground/page/screenshot.png')
+    expect(pictures.map(({ path }) => path).sort()).toEqual(taken.sort())
+    const bytes = pictures.map(({ path }) => ({ path, bytes: statSync(join(ROOT, path)).size }))
+    expect(bytes.filter((one) => one.bytes > 100_000)).toEqual([])
   })
 })
 

@@ -62,10 +62,10 @@ const manifestSchema = z.strictObject({
   }),
 })
 
-/** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
 /** No `im:read` or `mpim:read`: what a message can name with `#` is a public channel or a private one. */
 const CHANNEL_NAMES = ['channels:read', 'groups:read']
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
+/** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
   'agents.sessions.setStatus': ['chat:write'],
@@ -112,8 +112,6 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   tokens_revoked: { tokens_revoked: [] },
 }
 
-/** What else the issue's listeners and methods need, which the code does not have yet; this list ends when they are in. */
-const AHEAD = { events: ['app_home_opened', 'reaction_added'], scopes: ['reactions:read'] }
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
@@ -190,19 +188,13 @@ describe('manifest.agent.yml', () => {
 
 function neededEvents(): string[] {
   const heard = events.flatMap((event) => Object.keys(EVENTS[event] ?? {}))
-  return distinct([...heard, ...AHEAD.events]).filter((event) => !OF_AGENTS.includes(event))
+  return distinct(heard).filter((event) => !OF_AGENTS.includes(event))
 }
 
 function neededScopes(): string[] {
   const ofMethods = methods.flatMap((method) => METHOD_SCOPES[method] ?? [])
   const ofEvents = events.flatMap((event) => Object.values(EVENTS[event] ?? {}).flat())
-  return distinct([
-    ...ofMethods,
-    ...ofEvents,
-    ...AHEAD.scopes,
-    'users:read.email',
-    ...(commands.length > 0 ? ['commands'] : []),
-  ])
+  return distinct([...ofMethods, ...ofEvents, 'users:read.email', ...(commands.length > 0 ? ['commands'] : [])])
 }
 
 /** Every string of a file that reads as a Web API method, `chat.postMessage`. */

@@ -84,6 +84,16 @@ describe('the App Home', () => {
     expect(shown).not.toContain('Settings here')
   })
 
+  test('shows the settings to admins alone where they alone may change them', async (t) => {
+    const bot = await startBot(t, { env: { SETTINGS_BY: 'admins' } })
+    expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toContain(
+      'Settings here\nSteps are shown as: replies',
+    )
+    const shown = (await bot.openHome()).shown()
+    expect(shown).toContain('Try one')
+    expect(shown).not.toContain('Settings here')
+  })
+
   test('asks an example in the direct message, once for two quick presses', async (t) => {
     const bot = await startBot(t, { model: [finish('About 65.')] })
     const home = await bot.openHome()

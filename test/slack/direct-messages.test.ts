@@ -176,6 +176,27 @@ describe('help', () => {
       expect(bot.slack.refusals).toEqual([])
     },
   )
+  test.each([
+    ['replies', /: each step of my reasoning is a reply/],
+    ['card', /: one message in the thread shows each step/],
+    ['stream', /: one message in the thread shows each step/],
+    ['hidden', /^I answer questions\. \*Show work\* below an answer/],
+  ])('with STEPS=%s tells what is seen of the work', async (STEPS, seen) => {
+    const bot = await start(ends, { env: { STEPS } })
+    await bot.slack.slash('help')
+    const [help] = bot.slack.whispers(GENERAL, ALICE)
+    expect(help?.split('\n')[0]).toMatch(seen)
+    expect(help?.includes('is a reply in the thread')).toBe(STEPS === 'replies')
+  })
+
+  test('tells of every word that steers the bot', async (t) => {
+    const bot = await start(t)
+    await bot.slack.slash('help')
+    const [help = ''] = bot.slack.whispers(GENERAL, ALICE)
+    const words = ['/ask settings', '/ask forget', '/ask private:', 'stop', 'mute', 'unmute']
+    expect(words.filter((word) => !help.includes(`\`${word}`))).toEqual([])
+  })
+
   test('says what the settings make of it', async (t) => {
     const bot = await start(t, { env: { FOLLOW_UPS: 'mention', DM_MEMORY_MINUTES: '0' } })
     const plain = await start(t)

@@ -64,7 +64,7 @@ function unknown(block) {
 }
 
 function textObject(text, { names }) {
-  return text.type === 'mrkdwn' ? mrkdwn(text.text, names) : [emoji(text.text)]
+  return text.type === 'mrkdwn' ? mrkdwn(text.text, names) : [el('span.plain', {}, emoji(text.text))]
 }
 
 function fields(list, context) {

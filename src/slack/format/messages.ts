@@ -6,29 +6,38 @@ import { escapeText } from './escape.ts'
 /** The slash command, as the manifest names it. */
 export const COMMAND = '/ask'
 
-/** The settings that change how the bot is asked. */
+/** The settings that change how the bot is asked, and what is seen of its work. */
 export interface HelpOptions {
+  steps: 'replies' | 'card' | 'stream' | 'hidden'
   /** `mention`: a follow-up must name the bot again. */
   followUps: 'thread' | 'mention'
   /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
   dmMemoryMinutes: number
 }
 
+/** What is seen of the work. A stream is a card where the one may not be opened: the sentence holds for both. */
+const SEEN = {
+  replies:
+    'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
+  card: 'I answer questions, and I show how I got there: one message in the thread shows each step of my reasoning as it happens, then comes the answer.',
+  hidden: 'I answer questions. *Show work* below an answer shows you how I got there.',
+}
+
 /** How the bot is asked in each place. */
-export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
+export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): string {
   const again = followUps === 'mention' ? 'mention me again' : 'just write on, without mentioning me'
   const memory =
     dmMemoryMinutes > 0
       ? `just write. Messages within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation, and so are replies.`
       : 'just write. To ask on, reply in the thread of the answer.'
   return [
-    'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
+    SEEN[steps === 'stream' ? 'card' : steps],
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,
     `• For your eyes only: \`${COMMAND} private: my question\`. About a message: its menu, *Ask about this message*`,
     '• Alone in a thread: `stop` ends what I am doing, `mute` has me answer mentions only, `unmute` takes that back',
-    `• \`${COMMAND} settings\` sets how I work in a channel, \`${COMMAND} forget\` has me forget what was said there, or with me in a direct message`,
+    `• \`${COMMAND} settings\` sets how I work where you type it, \`${COMMAND} forget\` has me forget what was said there, or with me in a direct message`,
     `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
   ].join('\n')
 }

@@ -5,6 +5,7 @@ import type { Person } from '../../history/types.ts'
 import { ExpiringMap } from '../../history/expiring-map.ts'
 import { isPrivate } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
+import type { Settings } from '../../workspace/settings.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES, homeView, type HomeParts } from '../views/home-view.ts'
 import { inBackground } from './pressed.ts'
@@ -54,13 +55,14 @@ async function publishHome(opened: Opened, links: ExpiringMap<string>, options: 
 async function partsOf(opened: Opened, links: ExpiringMap<string>, options: ListenerOptions): Promise<HomeParts> {
   const { team, user, channel, installation } = opened
   const { settingsFor, limits, archive, choices } = options
-  const [settings, left, asked, isMember] = await Promise.all([
+  const [settings, left, asked, person] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, opened, { links, options }))),
-    inTime(isFullMember(installation, { team, user })),
+    inTime(installation.directory.factsOf(team, user)),
   ])
-  return { channel, settings, left, asked, maySeeSettings: isMember === true, toolsOff: choices.toolsOff }
+  const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
+  return { channel, settings, left, asked, maySeeSettings, toolsOff: choices.toolsOff }
 }
 
 /** Undefined where it fails or takes too long: the Home is shown without it. */
@@ -69,10 +71,12 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
   return promise.catch(() => undefined)
 }
 
-/** Guests and people of connected workspaces are shown no settings. */
-async function isFullMember({ directory }: Installation, { team, user }: Person): Promise<boolean> {
-  const facts = await directory.factsOf(team, user)
-  return typeof facts !== 'string' && !facts.isGuest && !facts.isExternal
+type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
+
+/** The settings are shown to those who may change them, but to no guests and nobody of a connected workspace. */
+function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
+  if (typeof person === 'string' || person.isGuest || person.isExternal) return false
+  return settingsBy === 'members' || person.isAdmin
 }
 
 function askedOf(

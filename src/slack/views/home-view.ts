@@ -16,7 +16,6 @@ export const EXAMPLES = [
 
 /** Of a place's settings what a Home shows. */
 interface ShownSettings extends HelpOptions {
-  steps: string
   model: { name: string }
   dialect: { name: string }
   tools: { name: string }[]
@@ -125,6 +124,6 @@ function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: Sh
   ]
   return [
     ...sections(lines.join('\n')),
-    facts(`These are read here; ${COMMAND} settings in a channel changes what holds there.`),
+    facts(`These hold in this direct message; ${COMMAND} settings changes what holds where it is typed.`),
   ]
 }

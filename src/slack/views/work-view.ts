@@ -112,7 +112,9 @@ function toolBlocks({ thought, action, observation, ms }: ToolStep, n: number): 
       ? sections(`${observation.ok ? '👁' : '⚠️'} ${observation.text}`)
       : [facts('This was not finished.')]),
     ...(observation?.note ? [facts(`⚠️ ${observation.note}`)] : []),
-    ...(ms === undefined ? [] : [facts(`${action.tool} took ${seconds(ms)}`)]),
+    ...(ms === undefined
+      ? []
+      : [facts(`${action.tool} took ${ms < 100 ? `${Math.round(Math.max(0, ms))} ms` : seconds(ms)}`)]),
   ]
 }
 
