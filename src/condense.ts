@@ -3,7 +3,7 @@ import { askOnce } from './agent/ask-once.ts'
 import { cutWhole } from './agent/parser/observation-cut.ts'
 import { withoutReasoning } from './agent/parser/reasoning.ts'
 import { fenceObservation } from './agent/observation.ts'
-import { pastAnswer } from './agent/past-turns.ts'
+import { pastAnswer } from './agent/prompt-size.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 

@@ -1,4 +1,4 @@
-import type { Refusals } from './refusals.ts'
+import type { Refusals } from './slack-web.ts'
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 
 /** Ways to show one message, from the best to its text alone. */

@@ -1,6 +1,6 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
-import type { Refusals } from './refusals.ts'
+import type { Refusals } from './slack-web.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
