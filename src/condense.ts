@@ -1,3 +1,7 @@
+/**
+ * When and how a follow-up is made standalone: where there are earlier turns, unless the dialect carries them itself
+ * (`carriesHistory`, which answer.ts looks at).
+ */
 import type { Model, ModelRequest, Usage } from './agent/types.ts'
 import { askOnce } from './agent/ask-once.ts'
 import { cutWhole } from './agent/parser/observation-cut.ts'
