@@ -3,13 +3,14 @@
  * is too long for the model all the same is refused by its endpoint, and the person is told so (`HINTS.length` in
  * model/failures.ts). Bounded are, in characters:
  * - what people wrote in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` at one reading, `THREAD_MESSAGE_CHARS` for a message
- *   (slack/thread-reader.ts), `SAID_CHARS` for all turns together, the newest first (history/said.ts)
- * - earlier turns: as many as HISTORY_MAX_TURNS keeps, each answer up to `PAST_ANSWER_CHARS`
+ *   (slack/thread-reader.ts), `SAID_CHARS` for all turns together (history/said.ts); in each the oldest is left out first
+ * - earlier turns, which are in the prompt of the conversational dialect and in the one that condenses (condense.ts): as many as
+ *   HISTORY_MAX_TURNS keeps, each answer up to `PAST_ANSWER_CHARS`
  * - steps: as many as AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (act.ts), an unreadable completion up to
  *   `UNREADABLE_CHARS`, what a person adds meanwhile up to `ADDED_CHARS` (agent.ts)
  * - a channel's instructions: `MOST_INSTRUCTIONS` (workspace/settings.ts)
- * Not bounded here are the question, thoughts and tools' inputs (as long as Slack and the model make them, a completion up to
- * `MOST_CHARS` of parser/observation-cut.ts), and the descriptions of tools. The condensing prompt has the same turns (condense.ts).
+ * Not bounded are questions, the descriptions of tools, and a step's thought and input, but for what is read of one completion
+ * (`MOST_CHARS` in parser/observation-cut.ts).
  */
 import { cutMiddle } from './observation.ts'
 

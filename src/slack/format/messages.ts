@@ -64,7 +64,10 @@ export const STOP_WORDS = {
 /** The answer to `/ask` in a workspace that has no installation. */
 export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
 
-/** Said above an answer that the model was made to give; when that is: agent/budget.ts. In "How I worked" it is `WHY` (views/work-view.ts). */
+/**
+ * Said above an answer that the model was made to give; when that is: agent/budget.ts. In "How I worked" it
+ * is `WHY` (views/work-view.ts); the model is told `REASONS` (agent/dialects/text.ts).
+ */
 export const STOPPED: Record<StopReason, string> = {
   steps: 'I reached the limit of steps.',
   time: 'I reached the time limit.',
