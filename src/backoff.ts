@@ -1,4 +1,4 @@
-/** Exponential backoff with full jitter (M. Brooker, "Exponential Backoff And Jitter", AWS 2015). Milliseconds. */
+/** Exponential backoff with equal jitter (M. Brooker, "Exponential Backoff And Jitter", AWS 2015). Milliseconds. */
 export function backoffMs(attempt: number, options: { base: number; max: number; random?: () => number }): number {
   const ceiling = Math.min(options.max, options.base * 2 ** attempt)
   return ceiling / 2 + ((options.random ?? Math.random)() * ceiling) / 2

@@ -1,9 +1,13 @@
+/**
+ * When and how a follow-up is made standalone: where there are earlier turns, unless the dialect carries them itself
+ * (`carriesHistory`, which answer.ts looks at).
+ */
 import type { Model, ModelRequest, Usage } from './agent/types.ts'
 import { askOnce } from './agent/ask-once.ts'
 import { cutWhole } from './agent/parser/observation-cut.ts'
 import { withoutReasoning } from './agent/parser/reasoning.ts'
 import { fenceObservation } from './agent/observation.ts'
-import { pastAnswer } from './agent/past-turns.ts'
+import { pastAnswer } from './agent/prompt-size.ts'
 import type { Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
 

@@ -2,21 +2,21 @@
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { retryDeadLettered } from './queue/operator-retry.ts'
+import { retryDeadLettered, type RetryPlace } from './queue/operator-retry.ts'
 import { settledWithin } from './async.ts'
 import { connect } from './redis.ts'
 import { redisSettings } from './stores.ts'
-import { findRuns, listRuns, summaryOf, type RunsPlace } from './run/list-runs.ts'
+import { findRuns, listRuns, summaryOf } from './run/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
   list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
   show ID       all that is known of one, what was asked and answered included
   retry ID      hand a dead-lettered one out again`
 
-type Place = RunsPlace & { log: ReturnType<typeof createLog> }
+const DAY_MS = 86_400_000
 
 /** @returns the exit code. */
-async function runs(place: Place, [command, argument]: string[]): Promise<number> {
+async function runs(place: RetryPlace, [command, argument]: string[]): Promise<number> {
   if (command === 'list') return list(place, argument === '--all')
   if (command === 'show' && argument) return show(place, argument)
   if (command === 'retry' && argument) return retry(place, argument)
@@ -24,7 +24,7 @@ async function runs(place: Place, [command, argument]: string[]): Promise<number
   return 1
 }
 
-async function list(place: Place, isAll: boolean): Promise<number> {
+async function list(place: RetryPlace, isAll: boolean): Promise<number> {
   let count = 0
   for await (const run of listRuns(place)) {
     if ((run.state === 'done' || run.state === 'added') && !isAll) continue
@@ -35,13 +35,13 @@ async function list(place: Place, isAll: boolean): Promise<number> {
   return 0
 }
 
-async function show(place: Place, id: string): Promise<number> {
+async function show(place: RetryPlace, id: string): Promise<number> {
   const found = await findRuns(place, id)
   for (const run of found) console.log(JSON.stringify(run, null, 2))
   return found.length > 0 ? 0 : unknown(id)
 }
 
-async function retry(place: Place, id: string): Promise<number> {
+async function retry(place: RetryPlace, id: string): Promise<number> {
   if (await retryDeadLettered(place, id)) {
     console.log(`${id} is handed out again.`)
     return 0
@@ -64,7 +64,8 @@ async function main(config: Config, args: string[]): Promise<number> {
   const redis = connect(redisSettings(config, config.REDIS_URL), { purpose: 'work', log })
   try {
     if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')
-    return await runs({ redis, prefix: config.REDIS_PREFIX, log }, args)
+    const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
+    return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, log }, args)
   } finally {
     redis.disconnect()
   }

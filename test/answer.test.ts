@@ -23,7 +23,7 @@ interface World {
 
 async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<World> {
   const model = await playModel(t, options.model)
-  const history = memoryHistory()
+  const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
   const saved = freshRun(1)
   const run = embeddedRun(saved, () => true)
   const agent = agentDeps(model.url, options)

@@ -69,7 +69,7 @@ describeWithRedis('a Cluster', () => {
     const { settings } = await startCluster({ onTestFinished })
     const queue = await openQueue(settings)
     const redis = client(settings)
-    const history = redisHistory({ redis, log: keptLog() })
+    const history = redisHistory({ redis, log: keptLog(), maxTurns: 20, ttlMs: 60_000 })
     const slack = new PlayedSlack()
     await queue.start(async (asked, run, signal) => {
       await slack.handler()(asked, run, signal)

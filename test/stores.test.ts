@@ -1,4 +1,6 @@
 /** What is kept of a question that has ended, and how all of it is forgotten, with the whole bot on a local Slack. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { recordOf } from '../src/slack/handle-question.ts'
@@ -12,6 +14,7 @@ import { createStores, type Stores } from '../src/stores.ts'
 import { envFor, startBot, type TestBot } from './harness/bot.ts'
 import { fileEnds, type Ends } from './harness/ends.ts'
 import { act, finish } from './harness/played-model.ts'
+import { temporaryFolder } from './harness/command.ts'
 import { startCluster } from './harness/redis-cluster.ts'
 import { asking } from './harness/redis-fleet.ts'
 import { describeWithRedis, startRedis } from './harness/redis.ts'
@@ -119,7 +122,11 @@ describeWithRedis('in Redis', async () => {
   })
 
   test('names that nobody has any more are dropped, and a dialect keeps the tools that it needs', async (t) => {
-    const bot = await start(t, 'dropped', { model: [finish('One.'), 'Thought 1 Easy.\nAction 1: Finish[Two]'] })
+    // A budget in dollars cannot count a model without a price.
+    const model = [finish('One.'), 'Thought 1 Easy.\nAction 1: Finish[Two]']
+    const PRICES_FILE = join(await temporaryFolder(t), 'prices.json')
+    await writeFile(PRICES_FILE, JSON.stringify({ 'played-model': { in: 1, out: 3 } }))
+    const bot = await start(t, 'dropped', { model, env: { RUN_MAX_USD: '1', PRICES_FILE } })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
     const set = (channel: string, settings: object) =>
@@ -139,7 +146,7 @@ describeWithRedis('in Redis', async () => {
   })
 
   test('all that is kept of a question expires, and all of it goes when the workspace does', async (t) => {
-    const bot = await start(t, 'left', { model: () => finish('Hello.'), env: { LIMIT_USER_HOUR: '9' } })
+    const bot = await start(t, 'all-gone', { model: () => finish('Hello.'), env: { LIMIT_USER_HOUR: '9' } })
     await (await bot.mention('First?')).ended()
     await (await bot.dm('Second?')).ended()
     const { archive, threads, channelSettings, forgetting } = bot.stores
@@ -149,7 +156,7 @@ describeWithRedis('in Redis', async () => {
     await channelSettings.save({ team: TEAM, channel: GENERAL }, { steps: 'hidden' })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
-    const keys = () => redis.keys(`left:{${TEAM}*`)
+    const keys = () => redis.keys(`all-gone:{${TEAM}*`)
     const names = new Set((await keys()).map((key) => key.slice(key.indexOf('}:') + 2).split(':')[0]))
     expect([...names]).toEqual(
       expect.arrayContaining(['history', 'run', 'record', 'feedback', 'asked', 'rated', 'muted', 'settings', 'limit']),

@@ -9,6 +9,7 @@ import { callDeadline, eitherOf, roomForActions, stopReason } from './budget.ts'
 import { beginsMessage, cutMiddle } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
 import { CUT_OFF, findingsOf, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
+import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
 import type {
@@ -91,16 +92,13 @@ function startRun(task: Task, deps: AgentDeps): RunState {
   }
 }
 
-/** What a person adds loses its middle beyond this many characters. */
-const MOST_ADDED = 4_000
-
 /** Puts what people have added behind the run's steps, before its next thought. @returns whether there was anything. */
 function* takeAdditions(run: RunState): Generator<AgentEvent, boolean> {
   const added = run.added?.() ?? []
   for (const { id, user, text } of added) {
     const { steps } = run.progress
     const turn = steps.at(-1)?.turn ?? 0
-    const step: MessageStep = { kind: 'message', turn, id, user, text: cutMiddle(text, MOST_ADDED) }
+    const step: MessageStep = { kind: 'message', turn, id, user, text: cutMiddle(text, ADDED_CHARS) }
     yield tell(run, { type: 'message', n: steps.length + 1, step })
   }
   return added.length > 0
@@ -234,9 +232,6 @@ function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: '
   const text = run.written.slice(0, UNREADABLE_CHARS)
   return { kind: 'unreadable', turn: nextTurn(run), thought, text, observation: { ok: false, text: hint } }
 }
-
-/** How much of an unreadable completion the model is shown again. */
-const UNREADABLE_CHARS = 1000
 
 /** The thought stands on the first step of a turn, the number of calls that were dropped on the last one. */
 function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {

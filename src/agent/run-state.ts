@@ -14,16 +14,19 @@ import type {
   Usage,
 } from './types.ts'
 
-/** What one run may spend. Times in milliseconds. */
+/** What one run may spend, with the settings that say so (create-agent.ts); budget.ts holds it to that. Times in milliseconds. */
 export interface RunLimits {
-  /** Uses of tools, each of those that a turn asks for at once, and unreadable turns; the answer comes besides. */
+  /** AGENT_MAX_STEPS: uses of tools, each of those that a turn asks for at once, and unreadable turns; the answer comes besides. */
   maxSteps: number
+  /** AGENT_TIMEOUT_MS: the whole run, but for the condensing before it. */
   timeoutMs: number
+  /** TOOL_TIMEOUT_MS: one use of a tool. */
   toolTimeoutMs: number
-  /** Longer observations lose their middle. */
+  /** TOOL_OUTPUT_CHARS: longer observations lose their middle. */
   toolOutputChars: number
-  /** Tokens in and out, all calls together. */
+  /** RUN_MAX_TOKENS: tokens in and out, all calls together. */
   maxTokens?: number
+  /** RUN_MAX_USD: dollars, all calls together. */
   maxCostUsd?: number
   /** False only for the replay of recordings, which repeat actions and go on after unreadable turns. */
   breakLoops?: boolean

@@ -3,10 +3,10 @@ import { withoutPerson } from './said.ts'
 import type { History, Person, ThreadKey, Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
-  /** Turns kept for each thread; beyond it the oldest are dropped. */
-  maxTurns?: number
-  /** How long a thread is kept after its last turn, in ms. */
-  ttlMs?: number
+  /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */
+  maxTurns: number
+  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
+  ttlMs: number
   /** Upper bound on the number of threads, so that the memory of a bot that runs for a year does not grow. */
   maxThreads?: number
   /**
@@ -17,13 +17,12 @@ export interface MemoryHistoryOptions {
   now?: () => number
 }
 
-const DAY_MS = 86_400_000
 /** Roughly the bytes of a turn beside its texts. */
 const TURN_BYTES = 200
 
 /** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
-export function memoryHistory(options: MemoryHistoryOptions = {}): History {
-  const { maxTurns = 20, ttlMs = 30 * DAY_MS, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
+export function memoryHistory(options: MemoryHistoryOptions): History {
+  const { maxTurns, ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
   const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { most: maxBytes, of: bytesOf } })
 
   return {

@@ -10,10 +10,10 @@ export interface RedisHistoryOptions {
   log: StoreLog
   /** The prefix of every key. */
   prefix?: string
-  /** Turns kept for each thread; beyond it the oldest are dropped. */
-  maxTurns?: number
-  /** How long a thread is kept after its last turn, in ms. */
-  ttlMs?: number
+  /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */
+  maxTurns: number
+  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
+  ttlMs: number
 }
 
 const turnSchema = z.object({
@@ -37,11 +37,9 @@ const replaceTurn = redisScript(new URL('./lua/replace-turn.lua', import.meta.ur
   args: ['before', 'after'],
 })
 
-const DAY_MS = 86_400_000
-
 /** History in Redis: one list for each thread, `PREFIX:{team:channel:ts}:history`, which is trimmed and expires. */
 export function redisHistory(options: RedisHistoryOptions): History {
-  const { redis, log, prefix = 'thinkaloud', maxTurns = 20, ttlMs = 30 * DAY_MS } = options
+  const { redis, log, prefix = 'thinkaloud', maxTurns, ttlMs } = options
   const keyOf = (thread: ThreadKey) => threadKey(prefix, thread, 'history')
 
   return {

@@ -2,10 +2,8 @@
  * What people wrote in a thread between the questions, as text: oldest first, `@Name: words`, a message a line. Further lines
  * of a message are indented, so that no message passes for two.
  */
+import { SAID_CHARS } from '../agent/prompt-size.ts'
 import type { Said, Turn } from './types.ts'
-
-/** As many characters of it go into one prompt, those of all turns together. */
-const PROMPT_CHARS = 8_000
 
 /** The newest messages within these bounds, as text that says how many are left out. */
 export function newestMessages(messages: readonly Message[], most: { count: number; chars: number }): Said {
@@ -56,7 +54,7 @@ function leftOut(count: number): string {
 
 /** The turns and what was said since, with the newest of all that people wrote, as much as a prompt may carry. */
 export function keepNewestSaid(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
-  let left = PROMPT_CHARS
+  let left = SAID_CHARS
   const keep = (text: string): string => {
     const kept = text.length <= left ? text : newest(text, left)
     left = Math.max(0, left - kept.length)

@@ -1,3 +1,4 @@
+/** Which limits there are for people, channels and teams: `RULES`, from `UsageLimitSettings`. How they are counted: rate-limiter.ts. */
 import type { Usage } from '../agent/types.ts'
 import { totalOf } from '../agent/run-progress.ts'
 import type { RedisClient } from '../redis.ts'
@@ -8,14 +9,19 @@ import type { Question } from '../run/types.ts'
 
 /** What fair use allows; a limit that is left out does not apply. */
 export interface UsageLimitSettings {
-  /** Questions in an hour or a day. */
+  /** LIMIT_USER_HOUR: questions of a person in an hour. */
   userHour?: number | undefined
+  /** LIMIT_CHANNEL_HOUR: questions in a channel in an hour. */
   channelHour?: number | undefined
+  /** LIMIT_TEAM_DAY: questions of a team in a day. */
   teamDay?: number | undefined
+  /** BUDGET_USER_DAY_TOKENS: tokens of a person in a day. */
   userDayTokens?: number | undefined
+  /** BUDGET_TEAM_DAY_TOKENS: tokens of a team in a day. */
   teamDayTokens?: number | undefined
+  /** BUDGET_TEAM_DAY_USD: dollars of a team in a day. */
   teamDayUsd?: number | undefined
-  /** Runs at once. */
+  /** LIMIT_TEAM_RUNS: runs of a team at once. */
   teamRuns?: number | undefined
 }
 

@@ -1,3 +1,7 @@
+/**
+ * What a failed model call means, and what a person is told of it. Whether it is tried again, how often and after what wait:
+ * retry.ts.
+ */
 import { APIError } from 'openai/core/error'
 import { ModelError } from '../errors.ts'
 

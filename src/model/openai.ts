@@ -2,11 +2,12 @@ import type OpenAI from 'openai'
 import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { Message, Model, ModelEvent, ModelRequest } from '../agent/types.ts'
-import { backoffMs, sleep } from '../backoff.ts'
+import { sleep } from '../backoff.ts'
 import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
-import { BrokenStream, failureOf } from './failures.ts'
+import { BrokenStream } from './failures.ts'
 import { chunkBatches, modelFetch } from './model-fetch.ts'
+import { patienceFor, RETRIES } from './retry.ts'
 
 export interface OpenAiOptions {
   model: string
@@ -20,10 +21,7 @@ export interface OpenAiOptions {
   log: Log
 }
 
-/** Calls made besides the first before a failing model is given up; the run's time may end it earlier. */
-const RETRIES = 3
-
-/** Any OpenAI-compatible endpoint's chat completions. Retries what is worth it within the caller's time. */
+/** Any OpenAI-compatible endpoint's chat completions. Retries what is worth it within the caller's time (retry.ts). */
 export function openAiModel(options: OpenAiOptions): Model {
   const client = clientOf(options)
   // A fault is told to whoever asks.
@@ -73,7 +71,7 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
       return yield* once(endpoint, request, attempt === RETRIES)
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      const ms = error instanceof ParameterRejected ? 0 : patienceFor(endpoint, { error, attempt: attempt++ })
+      const ms = error instanceof ParameterRejected ? 0 : patienceFor({ error, attempt: attempt++ }, endpoint.options)
       // Before the wait, whose end may be that of the run: half an answer must not be what it ends with.
       yield { type: 'restart' }
       if (ms > 0) await sleep(ms, request.signal)
@@ -81,25 +79,9 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
   }
 }
 
-/** An endpoint that asks for a longer pause than this is told of to the person at once. */
-const PATIENCE_MS = 30_000
-
-/** How long to wait before another try, in ms. @throws ModelError when there is no point in one. */
-function patienceFor({ options }: Endpoint, tried: { error: unknown; attempt: number }): number {
-  const failure = failureOf(tried.error, options.model)
-  const isTooLong = (failure.retryAfterMs ?? 0) > PATIENCE_MS
-  if (!failure.retryable || tried.attempt >= RETRIES || isTooLong) throw failure.error
-  const ms = Math.max(failure.retryAfterMs ?? 0, backoffMs(tried.attempt, { base: 500, max: 8000 }))
-  options.log.warn(
-    { model: options.model, attempt: tried.attempt + 1, ms: Math.round(ms), error: failure.error.message },
-    'model call failed, retrying',
-  )
-  return ms
-}
-
 /** The endpoint refused a parameter: it is known now, and the call is repeated at once without it. */
 class ParameterRejected extends Error {
-  override name = 'Learnt'
+  override name = 'ParameterRejected'
 }
 
 async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): AsyncGenerator<ModelEvent> {

@@ -23,7 +23,7 @@ export function memoryLine({
   withdrawn,
   parked,
   dropParked,
-}: MemoryLineParts): Omit<WaitingLine, 'place'> {
+}: MemoryLineParts): Omit<WaitingLine, 'place'> & { oldestMs(now: number): number } {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
     const at = inbox.findIndex(({ question }) => question.id === id)
@@ -34,6 +34,12 @@ export function memoryLine({
     return true
   }
   return {
+    oldestMs(now) {
+      // Within a thread the first that waits is the oldest.
+      const firsts = [...inboxes].flatMap(([thread, inbox]) => inbox[running.has(thread) ? 1 : 0] ?? [])
+      const oldest = firsts.reduce((at, { question }) => Math.min(at, question.at), now)
+      return now - oldest
+    },
     async inThread(thread) {
       const ofThread = structuredClone(parked().filter((question) => conversationOf(question) === thread))
       const line = ofThread.length > 0 ? { parked: ofThread } : {}
@@ -54,33 +60,5 @@ export function memoryLine({
       for (const [thread, { abort }] of running)
         if (isMeant(thread)) abort.abort(new LeaseLost('The team has been forgotten.'))
     },
-  }
-}
-
-/**
- * The threads that are ready for a turn: channels take turns, and within a channel its threads do (round robin over two
- * levels). So a channel with a thousand questions holds another one up by one turn.
- */
-export class RoundRobin {
-  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
-  readonly #channels = new Map<string, Set<ThreadKey>>()
-
-  add(channel: string, thread: ThreadKey): void {
-    const threads = this.#channels.get(channel) ?? new Set()
-    threads.add(thread)
-    this.#channels.set(channel, threads)
-  }
-
-  /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
-  next(): ThreadKey | undefined {
-    for (const [channel, threads] of this.#channels) {
-      this.#channels.delete(channel)
-      for (const thread of threads) {
-        threads.delete(thread)
-        if (threads.size > 0) this.#channels.set(channel, threads)
-        return thread
-      }
-    }
-    return undefined
   }
 }

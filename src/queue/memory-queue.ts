@@ -8,7 +8,7 @@ import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../async.ts'
 import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
-import { memoryLine, RoundRobin } from './memory-line.ts'
+import { memoryLine } from './memory-line.ts'
 import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
@@ -147,14 +147,7 @@ class MemoryQueue implements ControlledQueue {
 
   async stats(): Promise<QueueStats> {
     const active = this.#running.size
-    let oldest = Infinity
-    // Within a thread the first that waits is the oldest.
-    for (const [thread, inbox] of this.#inboxes) {
-      const first = inbox[this.#running.has(thread) ? 1 : 0]
-      if (first) oldest = Math.min(oldest, first.question.at)
-    }
-    const oldestMs = oldest === Infinity ? 0 : Math.max(0, this.#options.now() - oldest)
-    return { waiting: this.#waiting - active, active, oldestMs }
+    return { waiting: this.#waiting - active, active, oldestMs: this.#line.oldestMs(this.#options.now()) }
   }
 
   #enqueue(thread: ThreadKey, question: Question, onQueued?: () => void): void {
@@ -266,5 +259,33 @@ class MemoryQueue implements ControlledQueue {
       this.#options.backoffMs * 2 ** exponent,
     )
     this.#pauses.add(pause)
+  }
+}
+
+/**
+ * The threads that are ready for a turn: channels take turns, and within a channel its threads do (round robin over two
+ * levels). So a channel with a thousand questions holds another one up by one turn.
+ */
+class RoundRobin {
+  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
+  readonly #channels = new Map<string, Set<ThreadKey>>()
+
+  add(channel: string, thread: ThreadKey): void {
+    const threads = this.#channels.get(channel) ?? new Set()
+    threads.add(thread)
+    this.#channels.set(channel, threads)
+  }
+
+  /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
+  next(): ThreadKey | undefined {
+    for (const [channel, threads] of this.#channels) {
+      this.#channels.delete(channel)
+      for (const thread of threads) {
+        threads.delete(thread)
+        if (threads.size > 0) this.#channels.set(channel, threads)
+        return thread
+      }
+    }
+    return undefined
   }
 }

@@ -2,18 +2,22 @@ import type { StoreLog } from '../history/store-log.ts'
 import { findRuns, type RunsPlace } from '../run/list-runs.ts'
 import { conversationOf } from '../run/types.ts'
 import { logThrottle } from './log-throttle.ts'
-import { queueSettings } from './queue-settings.ts'
+import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { ThreadJobs } from './thread-jobs.ts'
 import { ThreadStore } from './thread-store.ts'
 
+export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs'> {
+  log: StoreLog
+}
+
 /**
- * The operator's retry (`npm run runs -- retry`): puts a dead-lettered question back into its thread's queue, behind whatever waits there. It goes on from its last checkpoint,
- * and its losses and failures are counted from zero.
+ * The operator's retry (`npm run runs -- retry`): puts a dead-lettered question back into its thread's queue, behind whatever
+ * waits there. It goes on from its last checkpoint, and its losses and failures are counted from zero.
  * @returns whether a dead-lettered question with this id was found.
  */
-export async function retryDeadLettered(place: RunsPlace & { log: StoreLog }, id: string): Promise<boolean> {
-  const { redis, log, prefix } = place
-  const settings = queueSettings({ prefix })
+export async function retryDeadLettered(place: RetryPlace, id: string): Promise<boolean> {
+  const { redis, log, prefix, knownTtlMs } = place
+  const settings = queueSettings({ prefix, knownTtlMs })
   const store = new ThreadStore({ redis, log, settings })
   const jobs = new ThreadJobs({ redis, settings, onFault: logThrottle(log, settings.now) })
   let isRetried = false

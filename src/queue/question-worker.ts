@@ -1,3 +1,7 @@
+/**
+ * How a worker holds a question, and when it loses or gives it up. For how long a lease is held (WORKER_LOCK_MS), and after how
+ * many losses or failures a question is dead-lettered: queue-settings.ts.
+ */
 import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'

@@ -2,19 +2,19 @@ const DAY_MS = 86_400_000
 
 /** What a queue keeps to, in memory and in Redis; one value, handed on whole. Times are in milliseconds. */
 export interface QueueSettings {
-  /** Before every key in Redis. */
+  /** REDIS_PREFIX: before every key in Redis. */
   prefix: string
-  /** `front` only takes in, `worker` only answers. */
+  /** ROLE: `front` only takes in, `worker` only answers. */
   role: 'all' | 'front' | 'worker'
-  /** Questions answered at once by this process, each of another thread. */
+  /** WORKER_CONCURRENCY: questions answered at once by this process, each of another thread. */
   concurrency: number
   now: () => number
   random: () => number
   /** How long accept() may take before it gives up, so that Slack hears in time that it must deliver again. */
   acceptMs: number
-  /** How long a thread in which the bot was asked stays known. */
+  /** HISTORY_TTL_DAYS: how long a thread in which the bot was asked stays known. */
   knownTtlMs: number
-  /** Messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
+  /** DM_MEMORY_MINUTES: messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
   dmMemoryMs: number
   /** How long a run is kept once it is done. As long, another delivery of its question is recognised. */
   doneTtlMs: number
@@ -27,8 +27,9 @@ export interface QueueSettings {
   maxDeadLetterTries: number
   /** The first pause after a failure of the handler; it doubles. */
   backoffMs: number
-  /** Another worker gets a dead one's job after `lockMs` plus at most twice `stalledMs`. */
+  /** WORKER_LOCK_MS: how long a worker holds a job without renewing it; another gets a dead one's after that plus at most twice `stalledMs`. */
   lockMs: number
+  /** A third of WORKER_LOCK_MS: how often the workers look for dead ones' jobs. */
   stalledMs: number
   /** Between two sweeps, over all workers. */
   sweepMs: number
@@ -38,23 +39,29 @@ export interface QueueSettings {
   graceMs: number
 }
 
-const DEFAULTS: QueueSettings = {
+/** What is behind a setting: in the bot, stores.ts sets these from config.ts, so that the numbers here count nowhere but in tests. */
+const STAND_INS = {
   prefix: 'thinkaloud',
   role: 'all',
   concurrency: 20,
+  knownTtlMs: 30 * DAY_MS,
+  dmMemoryMs: 3_600_000,
+  lockMs: 15_000,
+  stalledMs: 5_000,
+} as const
+
+/** These numbers are decided here. */
+const DEFAULTS: QueueSettings = {
+  ...STAND_INS,
   now: Date.now,
   random: Math.random,
   acceptMs: 1_500,
-  knownTtlMs: 30 * DAY_MS,
-  dmMemoryMs: 3_600_000,
   doneTtlMs: DAY_MS,
   deadLetterTtlMs: 7 * DAY_MS,
   maxLosses: 3,
   maxFailures: 3,
   maxDeadLetterTries: 3,
   backoffMs: 1_000,
-  lockMs: 15_000,
-  stalledMs: 5_000,
   sweepMs: 60_000,
   parkedMs: DAY_MS,
   graceMs: 2_000,

@@ -1,3 +1,7 @@
+/**
+ * Who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access` (workspace/settings.ts).
+ * Asked before each run by handle-question.ts; how much they may ask is in limits/usage-limits.ts.
+ */
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'

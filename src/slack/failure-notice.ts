@@ -8,7 +8,7 @@ import type { Question, Run } from '../run/types.ts'
 import type { Settings } from '../workspace/settings.ts'
 import type { Denial } from './admission.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
-import { failureOutcome } from './failure.ts'
+import { failureOutcome } from './failure-outcome.ts'
 import { noteContent } from './format/blocks.ts'
 import { denialText, FAILED, GIVEN_UP, refusalText, withReference } from './format/messages.ts'
 import { isUnrooted } from './listeners/to-question.ts'
@@ -44,7 +44,7 @@ export interface QuestionWork {
 const RESTARTED_MS = 2_000
 
 /**
- * Does what `failure.ts` says: leaves the run to the queue by throwing the error again, or gives a sentence with a reference to
+ * Does what `failure-outcome.ts` says: leaves the run to the queue by throwing the error again, or gives a sentence with a reference to
  * people, and the rest under that reference to the log. `display` is the one that the work had, where it had one.
  */
 export async function noticeFailure(error: unknown, work: QuestionWork, display?: NoticeDisplay): Promise<void> {

@@ -4,9 +4,8 @@ import { isPrivate, type Question, type Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { UNPARSED, whisper } from './client/response-url.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
-import type { Refusals } from './client/refusals.ts'
 import { sendSimpler } from './client/simpler-forms.ts'
-import type { CallOptions, SlackArgs, SlackResult } from './client/slack-web.ts'
+import type { CallOptions, Refusals, SlackArgs, SlackResult } from './client/slack-web.ts'
 import {
   EVENT_TYPE,
   findFile,

@@ -1,5 +1,6 @@
 /** What people wrote in a question's thread since the last question there that was answered, and the files they put in. */
 import { cutMiddle } from '../agent/observation.ts'
+import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../agent/prompt-size.ts'
 import { settledWithin } from '../async.ts'
 import { messageOf } from '../errors.ts'
 import { newestMessages, type Message } from '../history/said.ts'
@@ -30,9 +31,7 @@ export interface ThreadReading {
 
 /** How long a question waits for the reading, in ms. */
 const PATIENCE_MS = 4_000
-const MOST = { count: 50, chars: 8_000 }
-/** One message loses its middle beyond this many characters, so that a long one leaves room for others. */
-const MESSAGE_CHARS = 4_000
+const MOST = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
 
 /**
  * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it
@@ -126,7 +125,7 @@ async function linesOf(
 }
 
 function messageLine(speaker: string, words: string): string {
-  return `${speaker}: ${cutMiddle(words, MESSAGE_CHARS).split(LINE_BREAK).join('\n  ')}`
+  return `${speaker}: ${cutMiddle(words, THREAD_MESSAGE_CHARS).split(LINE_BREAK).join('\n  ')}`
 }
 
 const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/

@@ -1,3 +1,4 @@
+/** The settings of a place: the operator's (config.ts), and in their place what the channel has set for itself. */
 import { z } from 'zod'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
 import { settledWithin } from '../async.ts'

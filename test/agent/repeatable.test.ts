@@ -13,7 +13,7 @@ const PAGES = [
 
 async function wikiTools() {
   const wiki = await startWiki({ pages: PAGES })
-  const http = createToolHttp()
+  const http = createToolHttp({ timeoutMs: 10_000 })
   onTestFinished(() => Promise.all([http.close(), wiki.close()]).then(() => undefined))
   return createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: wiki.url } })
 }

@@ -57,7 +57,12 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
   const model = await playModel(t, script)
   const agent = agentDeps(model.url, { dialect, tools: [rememberingTool(dialect)] })
   const saved: SavedRun = freshRun(1)
-  const deps = { agent, history: memoryHistory(), prompts: loadPrompts(), condenseModel: agent.model }
+  const deps = {
+    agent,
+    history: memoryHistory({ maxTurns: 20, ttlMs: 60_000 }),
+    prompts: loadPrompts(),
+    condenseModel: agent.model,
+  }
   const events: AgentEvent[] = []
   const ends = (event: AgentEvent | undefined) => event?.type === 'answer' || event?.type === 'gave_up'
   for (let processes = 0; processes < 40 && !ends(events.at(-1)); processes++) {
@@ -104,7 +109,12 @@ test('what an event carried is never changed afterwards', async (t) => {
   const model = await playModel(t, ({ prompt }) => (/say x\d$/.test(prompt.trim()) ? 'said' : WRITTEN.native(turn++)))
   let turn = 0
   const agent = agentDeps(model.url, { dialect: 'native', tools: [rememberingTool('native')] })
-  const deps = { agent, history: memoryHistory(), prompts: loadPrompts(), condenseModel: agent.model }
+  const deps = {
+    agent,
+    history: memoryHistory({ maxTurns: 20, ttlMs: 60_000 }),
+    prompts: loadPrompts(),
+    condenseModel: agent.model,
+  }
   const told: { event: unknown; copy: unknown }[] = []
   const run = embeddedRun(freshRun(1), () => true)
   for await (const event of answer(question('Dune'), run, { ...deps, signal: new AbortController().signal }))

@@ -8,6 +8,8 @@ import { describeWithRedis, startRedis, type RedisServer } from '../harness/redi
 import { eventually, keptLog } from '../harness/stores.ts'
 
 const thread = 'T1:C1:1.0'
+/** The bounds where a test is not about them. */
+const KEPT = { maxTurns: 20, ttlMs: 60_000 }
 
 function turn(id: string, overrides: Partial<Turn> = {}): Turn {
   return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }
@@ -123,10 +125,10 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
 }
 
 describe('the embedded history', () => {
-  historyContract((settings) => memoryHistory(settings))
+  historyContract((settings) => memoryHistory({ ...KEPT, ...settings }))
 
   test('keeps only so many threads, those that were talked in last', async () => {
-    const history = memoryHistory({ maxThreads: 2 })
+    const history = memoryHistory({ ...KEPT, maxThreads: 2 })
     for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
     expect(await history.load('a')).toHaveLength(2)
     expect(await history.load('b')).toEqual([])
@@ -134,7 +136,7 @@ describe('the embedded history', () => {
   })
 
   test('keeps only so many bytes, of the threads that were talked in last', async () => {
-    const history = memoryHistory({ maxBytes: 3_200_000 })
+    const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
     const big = (id: string) => turn(id, { answer: '字'.repeat(40_000) })
     for (let n = 0; n < 200; n++) {
       await history.append(`T1:C1:${n}`, big('1'))
@@ -152,7 +154,7 @@ describe('the embedded history', () => {
   })
 
   test('keeps of one thread the last turns that fit into its share of the bytes', async () => {
-    const history = memoryHistory({ maxBytes: 3_200_000 })
+    const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
     for (const id of ['1', '2', '3', '4']) await history.append(thread, turn(id, { question: 'x'.repeat(40_000) }))
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4'])
     await history.append('other', turn('5', { answer: 'x'.repeat(200_000) }))
@@ -161,7 +163,7 @@ describe('the embedded history', () => {
 
   test('does not grow over 20,000 threads', async () => {
     let now = 0
-    const history = memoryHistory({ maxThreads: 1_000, ttlMs: 500, now: () => now })
+    const history = memoryHistory({ ...KEPT, maxThreads: 1_000, ttlMs: 500, now: () => now })
     for (let n = 0; n < 20_000; n++) {
       now += 1
       await history.append(`T1:C1:${n}`, turn('1'))
@@ -186,7 +188,7 @@ describeWithRedis('the history in Redis', () => {
     const log = options.log ?? keptLog()
     const redis = connect({ url: server.url }, { purpose: 'work', log })
     onTestFinished(() => redis.disconnect())
-    return redisHistory({ redis, prefix: `h${count++}`, ...options, log })
+    return redisHistory({ redis, ...KEPT, prefix: `h${count++}`, ...options, log })
   }
   const rawClient = () => {
     const redis = new Redis(server.url)

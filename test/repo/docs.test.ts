@@ -154,7 +154,7 @@ function leadsSomewhere(path: string, address: string): boolean {
 }
 
 function toolsOf(settings: ToolSettings): string[] {
-  return createToolbox({ settings, http: createToolHttp() }).map((tool) => tool.name)
+  return createToolbox({ settings, http: createToolHttp({ timeoutMs: 10_000 }) }).map((tool) => tool.name)
 }
 
 /** Whether a tool is on without TOOLS, in README's words. */

@@ -6,12 +6,14 @@ import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
 import { connect } from '../../src/redis.ts'
 import { findRuns } from '../../src/run/list-runs.ts'
+import { threadKeys } from '../../src/run/thread-keys.ts'
+import { conversationOf } from '../../src/run/types.ts'
 import { describeWithRedis, freePort, startRedis, type RedisServer } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 /** The command as an operator calls it. */
 async function runs(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH, REDIS_URL: url, REDIS_PREFIX: 'ops' }
+  const env = { PATH: process.env.PATH, REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL_DAYS: '90' }
   const child = spawn('node', ['--import', 'tsx', 'src/runs-main.ts', ...args], { env })
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => (out += String(chunk)))
@@ -90,6 +92,26 @@ describeWithRedis('npm run runs', () => {
     // With its steps, and counted as tried again by hand: if it fails once more, the thread is told once more.
     expect(seen).toEqual(['good 0 0', 'bad 0 0', 'bad 1 0', 'bad 1 1'])
     await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
+  }, 120_000)
+
+  test('what is handed out again is kept for as long as the settings keep a thread', async () => {
+    const queue = await open()
+    const givenUp = deferred()
+    await queue.start(
+      () => Promise.reject(new Error('the model is away')),
+      async () => givenUp.resolve(),
+    )
+    await queue.accept(question('kept'))
+    await givenUp.promise
+    await eventually(async () => expect(await stateOf('T1:C1:kept')).toEqual(['dead-lettered']))
+    await queue.stop(0)
+    expect(await runs(server.url, 'retry', 'T1:C1:kept')).toMatchObject({ code: 0 })
+    const redis = new Redis(server.url)
+    const { thread, inbox } = threadKeys('ops', conversationOf(question('kept')))
+    const days = (await Promise.all([thread, inbox].map((key) => redis.pttl(key)))).map((ms) => ms / 86_400_000)
+    await redis.flushall()
+    await redis.quit()
+    expect(Math.min(...days)).toBeGreaterThan(89)
   }, 120_000)
 
   test('says so when there is no such run, and retries only what was given up', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Refusals } from '../../src/slack/client/refusals.ts'
+import { Refusals } from '../../src/slack/client/slack-web.ts'
 import { uploadText } from '../../src/slack/client/upload.ts'
 
 const HOUR_MS = 3_600_000

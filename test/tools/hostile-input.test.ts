@@ -12,7 +12,7 @@ const FILLS = [' ', '(', ' (', '.', 'A. ', '\u0301', 'a\n', '= ', '/', '\ud800',
 /** All built-in tools on services that answer `body`, and what they asked. */
 async function onHostile(body: (asked: URLSearchParams) => string) {
   const server = await startWebServer((path, response) => response.end(body(new URL(path, 'http://x').searchParams)))
-  const http = createToolHttp({ clocks: { now: Date.now, sleep: async () => undefined } })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const url = `${server.url}/api.php`
   const addresses = { wikipediaApiUrl: url, arxivApiUrl: url, duckduckgoUrl: url, serpapiUrl: url, githubApiUrl: url }

@@ -6,7 +6,7 @@ import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
 import { checkToolNames, createToolbox, exampleFiles, toolNames, type ToolSettings } from '../../tools/index.ts'
 
 function toolbox(settings: ToolSettings) {
-  const http = createToolHttp()
+  const http = createToolHttp({ timeoutMs: 10_000 })
   onTestFinished(() => http.close())
   return createToolbox({ http, settings })
 }

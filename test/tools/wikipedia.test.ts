@@ -9,7 +9,7 @@ import { runTool, toolContext } from '../harness/tool-context.ts'
 
 /** A person with the two tools in hand. What they remember is in `context.memory`. */
 function reader(url: string, context = toolContext(), waits = async () => undefined as unknown) {
-  const http = createToolHttp({ clocks: { now: Date.now, sleep: waits } })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: waits } })
   onTestFinished(() => http.close())
   const tools = createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: url } })
   return {

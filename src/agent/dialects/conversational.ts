@@ -1,5 +1,5 @@
 import type { Prompts } from '../../prompts.ts'
-import { pastAnswer } from '../past-turns.ts'
+import { pastAnswer } from '../prompt-size.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { REACT } from '../parser/label-words.ts'

@@ -1,7 +1,9 @@
 /**
  * What a model wrote, opened for reading, and what a reader found in it. The readers are tolerant of form and strict about one
  * thing: only what the model wrote in this turn, up to its first invented observation, is read. No reader throws on any text,
- * none takes more than linear time, and what is cut off is unreadable, never guessed.
+ * none takes more than linear time, and what is cut off is unreadable, never guessed. What becomes of an unreadable turn: a step
+ * that tells the model so (`addSteps` in agent.ts); in a final turn its prose (`partialOf`); three in a row end the run
+ * (`MAX_UNREADABLE` in budget.ts).
  */
 import type { ParsedTurn } from '../types.ts'
 import { plainLabels } from './label-styles.ts'

@@ -1,4 +1,3 @@
-import type { Refusals } from './refusals.ts'
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 
 /** Ways to show one message, from the best to its text alone. */
@@ -12,7 +11,8 @@ interface Forms<Form> {
   blamed(form: Form, details: string[]): string | undefined
   /** The words alone. */
   plain(): Form
-  refusals: Refusals
+  /** Keeps in mind what the workspace refused (`Refusals`). */
+  refusals: { remember(name: string): void }
   log(fields: object, line: string): void
 }
 

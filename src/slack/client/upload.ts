@@ -1,13 +1,12 @@
 import { backoffMs, sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
-import type { Refusals } from './refusals.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
 /** The Web API, as far as it is called here. */
 interface Client {
   readonly apiUrl: string
-  readonly refusals: Refusals
+  readonly refusals: { has(name: string): boolean; remember(name: string): void }
   call(
     method: string,
     args: Record<string, unknown>,

@@ -1,3 +1,4 @@
+/** Which links of an answer open: those to hosts that its tools or the asker named, and to LINK_HOSTS. */
 import { escapeText, escapeWithin } from './escape.ts'
 
 /** Which addresses may be clickable in one answer. */

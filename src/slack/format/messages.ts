@@ -1,3 +1,4 @@
+import type { StopReason } from '../../agent/types.ts'
 import type { Refusal } from '../../limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
@@ -71,6 +72,22 @@ export const STOP_WORDS = {
 
 /** The answer to `/ask` in a workspace that has no installation. */
 export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
+
+/**
+ * Said above an answer that the model was made to give; when that is: agent/budget.ts. In "How I worked" it
+ * is `WHY` (views/work-view.ts); the model is told `REASONS` (agent/dialects/text.ts).
+ */
+export const STOPPED: Record<StopReason, string> = {
+  steps: 'I reached the limit of steps.',
+  time: 'I reached the time limit.',
+  tokens: 'I reached the token limit.',
+  cost: 'I reached the cost limit.',
+  loop: 'I was repeating myself and stopped.',
+  unreadable: 'The model did not keep to its format and I stopped.',
+  stopped: 'I was asked to stop.',
+}
+
+export const BEST_ANSWER = 'This is my best answer from what I found.'
 
 const EMPTY_QUESTION =
   'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'

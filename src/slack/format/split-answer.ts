@@ -1,5 +1,6 @@
+/** What an answer consists of (why it ended early, text, tables, charts, sources, footer), how long it may be and where it is split. */
 import type { Tokens } from 'marked'
-import type { Series, StopReason, Usage } from '../../agent/types.ts'
+import type { Series, Usage } from '../../agent/types.ts'
 import { totalOf } from '../../agent/run-progress.ts'
 import {
   buttons,
@@ -18,6 +19,7 @@ import { escapeText, headOf, isBlank, shorten } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
 import { cellParts, code, fence, tableText, toMrkdwn, type Piece, type RenderLink } from './markdown.ts'
+import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { restFile } from './rest-file.ts'
 import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
@@ -184,18 +186,6 @@ function chartForms(series: Series): Forms[] {
   const chart = chartBlock(series)
   return chart ? [[chart, [section(fence(code(chartText(chart)).text))]]] : []
 }
-
-const STOPPED: Record<StopReason, string> = {
-  steps: 'I reached the limit of steps.',
-  time: 'I reached the time limit.',
-  tokens: 'I reached the token limit.',
-  cost: 'I reached the cost limit.',
-  loop: 'I was repeating myself and stopped.',
-  unreadable: 'The model did not keep to its format and I stopped.',
-  stopped: 'I was asked to stop.',
-}
-
-const BEST_ANSWER = 'This is my best answer from what I found.'
 
 const SOURCES_SHOWN = 5
 

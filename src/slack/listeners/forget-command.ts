@@ -1,3 +1,7 @@
+/**
+ * Who may have what forgotten: FORGET_BY, and what a channel has set in its place (`whoMayForget`). What then goes, in which
+ * store: `forgettingIn` in stores.ts.
+ */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../errors.ts'
 import type { Question } from '../../run/types.ts'

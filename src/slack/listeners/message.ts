@@ -2,7 +2,10 @@ import type { App } from '@slack/bolt'
 import { stopByWord } from './stop-runs.ts'
 import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
-/** `message`: direct messages, replies in threads, and whatever else is written where the bot is. */
+/**
+ * `message`: direct messages, replies in threads, and whatever else is written where the bot is. Which of them are for the bot
+ * is decided in to-question.ts (`questionOf`); a word that stops is heard before that (stop-runs.ts).
+ */
 export function listenToMessages(app: App, options: ListenerOptions): void {
   app.message(async ({ message, body, context }) => {
     const written = message as SlackMessage

@@ -1,4 +1,4 @@
-/** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. */
+/** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. Who may: `whoMayStop`. */
 import { messageOf } from '../../errors.ts'
 import { conversationOf, type Question } from '../../run/types.ts'
 import { noteContent } from '../format/blocks.ts'

@@ -1,3 +1,7 @@
+/**
+ * Which messages are for the bot (`questionOf`), and what becomes of them (`enqueueMessage`). Whether replies that do not name it
+ * are heard in this place and thread: mute-word.ts. Whether the thread is one that the bot was asked in: the queue (`accept`).
+ */
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'

@@ -80,6 +80,7 @@ const ENDS: Record<RunEnd, string> = {
   failed: 'failed',
 }
 
+/** In "How I worked"; above the answer it is `STOPPED` (format/messages.ts). */
 const WHY: Record<StopReason, string> = {
   steps: 'the limit of steps was reached',
   time: 'the time limit was reached',

@@ -1,3 +1,4 @@
+/** Which hosts a tool may call: those of its setting; else any public one. Where an IP address lies: address.ts. */
 import { ToolError } from '../../errors.ts'
 import { literalAddress, reachOf } from './address.ts'
 import { AddressRefused, type Resolve } from './agents.ts'

@@ -42,19 +42,19 @@ export interface ToolHttpOptions {
   /** How names become addresses; the system's resolver where left out. */
   resolve?: Resolve | undefined
   clocks?: Clocks | undefined
-  /** How long a fetch may take where its scope does not say. Milliseconds, default 10 s. */
-  timeoutMs?: number | undefined
+  /** TOOL_TIMEOUT_MS: how long a fetch may take where its scope does not say. Milliseconds. */
+  timeoutMs: number
   cache?: { entries: number; maxBytes: number } | undefined
 }
 
-const DEFAULTS = { timeoutMs: 10_000, maxBytes: 2_000_000, cacheMs: 3_600_000 }
+const DEFAULTS = { maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
 type Request = Omit<Exchange, 'signal' | 'now' | 'dispatcher'> &
   Pick<Scope, 'inside' | 'keep'> & { timeoutMs: number; cacheMs: number }
 
-export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
+export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const clocks = options.clocks ?? systemClocks
   let opened: ReturnType<typeof createAgents> | undefined
   const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now: () => clocks.now() })
@@ -74,7 +74,7 @@ export function createToolHttp(options: ToolHttpOptions = {}): ToolHttp {
     scope(scope) {
       const limits = {
         ...DEFAULTS,
-        timeoutMs: options.timeoutMs ?? DEFAULTS.timeoutMs,
+        timeoutMs: options.timeoutMs,
         keep: undefined,
         ...scope,
       }

@@ -11,11 +11,11 @@ const NOON = Date.UTC(2026, 10, 21, 12)
 async function fetchFrom(
   handler: (path: string, response: ServerResponse, n: number) => void,
   scope: Partial<Scope> = {},
-  options: ToolHttpOptions = {},
+  options: Partial<ToolHttpOptions> = {},
 ) {
   const pauses: number[] = []
   const sleep = async (ms: number) => void pauses.push(ms)
-  const http = createToolHttp({ clocks: { now: () => NOON, sleep }, ...options })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: () => NOON, sleep }, ...options })
   onTestFinished(() => http.close())
   const server = await startWebServer((path, response) => handler(path, response, server.paths.length))
   const fetch = http.scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })
@@ -48,7 +48,7 @@ describe('a server that is busy', () => {
 
 describe('an address', () => {
   test('that is none is told so, and is not repeated', async () => {
-    const http = createToolHttp()
+    const http = createToolHttp({ timeoutMs: 10_000 })
     onTestFinished(() => http.close())
     const fetch = http.scope({ name: 'mine' })
     for (const address of ['', 'wikipedia', '//example.com', 'http://[::', 'https://exa mple.com'])
@@ -62,7 +62,7 @@ describe('an address', () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND no.example'), { code: 'ENOTFOUND' })
     }
     const sleep = async () => undefined
-    const http = createToolHttp({ resolve, clocks: { now: Date.now, sleep } })
+    const http = createToolHttp({ timeoutMs: 10_000, resolve, clocks: { now: Date.now, sleep } })
     onTestFinished(() => http.close())
     await expect(http.scope({ name: 'mine' })('http://no.example/')).rejects.toThrow(
       'mine could not be reached (ENOTFOUND).',

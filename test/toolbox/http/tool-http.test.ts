@@ -8,8 +8,8 @@ import { startWebServer } from '../../harness/web-server.ts'
 
 const QUICK = { now: Date.now, sleep: async () => undefined }
 
-function httpFor(options: ToolHttpOptions = {}) {
-  const http = createToolHttp({ clocks: QUICK, ...options })
+function httpFor(options: Partial<ToolHttpOptions> = {}) {
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: QUICK, ...options })
   onTestFinished(() => http.close())
   return http
 }
@@ -18,7 +18,7 @@ function httpFor(options: ToolHttpOptions = {}) {
 async function fetchFrom(
   handler: (path: string, response: ServerResponse) => void,
   scope: Partial<Scope> = {},
-  options: ToolHttpOptions = {},
+  options: Partial<ToolHttpOptions> = {},
 ) {
   const server = await startWebServer(handler)
   const fetch = httpFor(options).scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })
@@ -202,7 +202,7 @@ describe('redirects', () => {
 })
 
 describe('private addresses', () => {
-  const anywhere = (options: ToolHttpOptions = {}) => httpFor(options).scope({ name: 'A tool' })
+  const anywhere = (options: Partial<ToolHttpOptions> = {}) => httpFor(options).scope({ name: 'A tool' })
 
   test.each([
     'http://127.0.0.1/',

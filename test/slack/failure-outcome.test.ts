@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { LeaseLost, ModelError } from '../../src/errors.ts'
 import { SlackRefusal } from '../../src/slack/client/slack-errors.ts'
-import { failureOutcome, type Circumstances } from '../../src/slack/failure.ts'
+import { failureOutcome, type Circumstances } from '../../src/slack/failure-outcome.ts'
 import { cannotPost, FAILED, RESTARTED } from '../../src/slack/format/messages.ts'
 
 const UNFORESEEN = new TypeError('x is not a function')

@@ -1,0 +1,36 @@
+/**
+ * How long a prompt may become: the bounds of its parts. Nothing adds the parts up, and nothing but these bounds drops any. What
+ * is too long for the model all the same is refused by its endpoint, and the person is told so (`HINTS.length` in
+ * model/failures.ts). Bounded are, in characters:
+ * - what people wrote in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` at one reading, `THREAD_MESSAGE_CHARS` for a message
+ *   (slack/thread-reader.ts), `SAID_CHARS` for all turns together (history/said.ts); in each the oldest is left out first
+ * - earlier turns, which are in the prompt of the conversational dialect and in the one that condenses (condense.ts): as many as
+ *   HISTORY_MAX_TURNS keeps, each answer up to `PAST_ANSWER_CHARS`
+ * - steps: as many as AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (act.ts), an unreadable completion up to
+ *   `UNREADABLE_CHARS`, what a person adds meanwhile up to `ADDED_CHARS` (agent.ts)
+ * - a channel's instructions: `MOST_INSTRUCTIONS` (workspace/settings.ts)
+ * Not bounded are questions, the descriptions of tools, and a step's thought and input, but for what is read of one completion
+ * (`MOST_CHARS` in parser/observation-cut.ts).
+ */
+import { cutMiddle } from './observation.ts'
+
+/** Longer answers lose their middle: a follow-up mostly refers to the start or the end of an answer. */
+const PAST_ANSWER_CHARS = 1500
+
+/** What people wrote in the thread, all turns together; the oldest goes first. */
+export const SAID_CHARS = 8_000
+/** The same of one reading of the thread. */
+export const THREAD_CHARS = 8_000
+export const THREAD_MESSAGES = 50
+/** One message loses its middle beyond this, so that a long one leaves room for others. */
+export const THREAD_MESSAGE_CHARS = 4_000
+
+/** What a person adds to a run loses its middle beyond this. */
+export const ADDED_CHARS = 4_000
+/** How much of an unreadable completion the model is shown again: its beginning. */
+export const UNREADABLE_CHARS = 1000
+
+/** An answer of an earlier turn as a prompt carries it. */
+export function pastAnswer(answer: string): string {
+  return cutMiddle(answer, PAST_ANSWER_CHARS)
+}
