@@ -110,7 +110,7 @@ export const HOW_TO_GO_ON = 'Reply to ask on; write `mute` and I answer mentions
 
 /** Said to the asker of a private question alone. */
 export const PRIVATE = {
-  working: 'I am working on it. Only you will see the answer.',
+  working: `I am working on it. Only you will see the answer. \`${COMMAND} stop\` ends it.`,
   gone: 'I do not have this answer any more, so I cannot share it.',
   shared: 'Shared with the channel.',
 }
