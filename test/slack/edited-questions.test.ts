@@ -106,6 +106,19 @@ describe.each([
     expect([model.requests.length - before, thread.endings().length]).toEqual([0, 1])
   })
 
+  test('of edits in quick succession the last counts, and so does a deletion after one', async () => {
+    const edits = [1, 2, 3, 4]
+    for (const n of edits) model.on(`quick ${n}`, { text: finish(`To ${n}.`), delayMs: 100 })
+    const thread = await atWork(bot, 'quick 0', () => ask('quick 0?'))
+    await Promise.all(edits.map((n) => thread.edit(written(`quick ${n}?`))))
+    expect(await thread.lastAnswer()).toBe('To 4.')
+    const other = await atWork(bot, 'quickly 0', () => ask('quickly 0?'))
+    model.on('quickly 1', finish('To one.'))
+    await Promise.all([other.edit(written('quickly 1?')), other.delete()])
+    await slack.settle(500)
+    expect([answers(thread), other.messages(), slack.refusals]).toEqual([['To 4.'], [], []])
+  })
+
   test('deleting it while it is asked again takes both answers back', async () => {
     model.on('delete me again', finish('One.'), { hang: true })
     const thread = await ask('delete me again?')

@@ -12,17 +12,26 @@ export interface HelpOptions {
   followUps: 'thread' | 'mention'
   /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
   dmMemoryMinutes: number
+  /** How a run is shown. */
+  steps: 'replies' | 'card' | 'stream' | 'hidden'
+}
+
+const SHOWN_WORK: Record<HelpOptions['steps'], string> = {
+  replies: 'each step of my reasoning is a reply in the thread, then comes the answer.',
+  card: 'the steps of my reasoning stand in one message that folds up, then comes the answer.',
+  stream: 'the steps of my reasoning stand in one message, with the answer.',
+  hidden: '*Show work* below an answer tells it to you.',
 }
 
 /** How the bot is asked in each place. */
-export function helpText({ followUps, dmMemoryMinutes }: HelpOptions): string {
+export function helpText({ followUps, dmMemoryMinutes, steps }: HelpOptions): string {
   const again = followUps === 'mention' ? 'mention me again' : 'just write on, without mentioning me'
   const memory =
     dmMemoryMinutes > 0
       ? `just write. Messages within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation, and so are replies.`
       : 'just write. To ask on, reply in the thread of the answer.'
   return [
-    'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
+    `I answer questions, and I show how I got there: ${SHOWN_WORK[steps]}`,
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,

@@ -5,6 +5,7 @@ import type { Withdrawal } from '../../run/control.ts'
 import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
 import type { Identity } from '../../workspace/installations.ts'
 import { removePosts } from '../client/thread-messages.ts'
+import { isRepeat } from './ask-again.ts'
 import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord, isStopWord, questionOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
@@ -28,7 +29,7 @@ export function editedQuestionId(id: string, editTs: string): string {
  * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
  */
 export async function withdrawDeleted(message: SlackMessage, { team, identity, options }: Withdrawing): Promise<void> {
-  const asked = await withRepeats(await askedBy(message, { team, identity, options }), options)
+  const asked = await withRuns(await askedBy(message, { team, identity, options }), options)
   const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, options)
   const ids = await knownIds(asked, options)
   const line = await options.queue.inThread(asked.thread)
@@ -50,7 +51,8 @@ export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
   { team, identity, options }: Withdrawing,
 ): Promise<void> {
-  const asked = await askedBy(previous, { team, identity, options })
+  const own = await askedBy(previous, { team, identity, options })
+  const asked = await withRuns(own, options, (id) => !isRepeat(id))
   const reads = await editedQuestion(message, asked, { team, identity, options })
   const isStop = reads !== undefined && isStopWord(reads.text)
   const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
@@ -92,12 +94,16 @@ async function askedBy(message: SlackMessage, { team, options }: Withdrawing): P
   return { question, thread: conversationOf(question), ids }
 }
 
-/** With the runs of the question that were begun by "Ask again", and are not over. */
-async function withRepeats(asked: Asked, { queue }: ListenerOptions): Promise<Asked> {
+/** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
+async function withRuns(
+  asked: Asked,
+  { queue }: ListenerOptions,
+  counts: (id: string) => boolean = () => true,
+): Promise<Asked> {
   const { running, waiting, parked = [] } = await queue.inThread(asked.thread)
   const all = [...(running ? [running] : []), ...waiting, ...parked].map(({ id }) => id)
-  const repeats = all.filter((id) => askedMessage(id) === asked.question.id)
-  return { ...asked, ids: [...new Set([...asked.ids, ...repeats])] }
+  const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
+  return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
 }
 
 /** Of `edited: { user, ts }`, which Slack adds to an edited message. */

@@ -16,7 +16,6 @@ export const EXAMPLES = [
 
 /** Of a place's settings what a Home shows. */
 interface ShownSettings extends HelpOptions {
-  steps: string
   model: { name: string }
   dialect: { name: string }
   tools: { name: string }[]
