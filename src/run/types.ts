@@ -56,6 +56,11 @@ export function askedMessage(id: string): string {
   return id.split(':', 3).join(':')
 }
 
+/** Whether it was asked by the button "Ask again" (slack/listeners/ask-again.ts). */
+export function isRepeat(id: string): boolean {
+  return id.includes(':again-')
+}
+
 /** The ts of that message, also where the question is asked again by a button; undefined where no message asked it. */
 export function askedAt({ id }: Pick<Question, 'id'>): string | undefined {
   return /^[^:]*:[^:]*:(\d+\.\d+)(?::|$)/.exec(id)?.[1]

@@ -43,11 +43,6 @@ function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'
   }
 }
 
-/** Whether a question was asked by this button. */
-export function isRepeat(id: string): boolean {
-  return id.includes(':again-')
-}
-
 /** Of the id of a question that is asked again, what all presses of the same person share. */
 function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)

@@ -2,10 +2,9 @@
 import { sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import type { Withdrawal } from '../../run/control.ts'
-import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
+import { askedMessage, conversationOf, isRepeat, type Question } from '../../run/types.ts'
 import type { Identity } from '../../workspace/installations.ts'
 import { removePosts } from '../client/thread-messages.ts'
-import { isRepeat } from './ask-again.ts'
 import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord, isStopWord, questionOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
