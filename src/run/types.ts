@@ -56,12 +56,23 @@ export function askedMessage(id: string): string {
   return id.split(':', 3).join(':')
 }
 
+/** Whether it was asked by the button "Ask again" (slack/listeners/ask-again.ts). */
+export function isRepeat(id: string): boolean {
+  return id.includes(':again-')
+}
+
+/** The ts of that message, also where the question is asked again by a button; undefined where no message asked it. */
+export function askedAt({ id }: Pick<Question, 'id'>): string | undefined {
+  return /^[^:]*:[^:]*:(\d+\.\d+)(?::|$)/.exec(id)?.[1]
+}
+
 /**
  * Whether anything may stand before the question that no turn has: it is a reply in a channel's thread. In a direct message
  * every message is a question, so the history has them all.
  */
-export function hasThreadBefore({ ts, thread, surface }: Question): boolean {
-  return ts !== undefined && ts !== thread && surface !== 'dm'
+export function hasThreadBefore(question: Question): boolean {
+  const ts = askedAt(question)
+  return ts !== undefined && ts !== question.thread && question.surface !== 'dm'
 }
 
 /** The key of the conversation that a question belongs to: what is remembered, and answered in order. */

@@ -6,7 +6,7 @@ import type { Question, Run } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { readMessages } from './client/thread-messages.ts'
-import { isMuteWord, questionOf } from './listeners/to-question.ts'
+import { isMuteWord, isStopWord, questionOf } from './listeners/to-question.ts'
 
 export interface CatchUpOptions {
   question: Question
@@ -55,7 +55,8 @@ async function missedReplies({ question, installation, now, signal }: CatchUpOpt
     if (Number(message.ts) * 1000 > at) break
     const delivery = { team, botUser: identity.botUser, now: now() }
     const asked = message.ts > ts ? questionOf({ ...message, channel, edited: undefined }, delivery) : undefined
-    if (asked?.onlyKnownThread && !isMuteWord(asked.question)) missed.push(asked.question)
+    if (asked?.onlyKnownThread && !isMuteWord(asked.question) && !isStopWord(asked.question.text))
+      missed.push(asked.question)
   }
   return missed
 }

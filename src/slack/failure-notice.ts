@@ -87,15 +87,19 @@ type RefusedWork = Pick<QuestionWork, 'question' | 'outbox' | 'log'> & {
   watch?: { refused(question: Question, reason: string): void } | undefined
 }
 
-/** Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person. Bots are told nothing. */
+/**
+ * Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person, but whoever asked in
+ * private or from a menu each time, since they wait for a word. Bots are told nothing.
+ */
 export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnce: SaidOnce }): Promise<void> {
   const { question, log, watch, saidOnce } = work
-  const { team, channel, user, bot } = question
+  const { team, channel, user, bot, responseUrl } = question
   const reference = newReference()
   watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: who asks may not ask here')
   if (bot !== undefined) return
-  const isNew = denial === 'personUnreachable' || (await saidOnce.isFirst(team, `${denial}:${channel}:${user}`))
+  const mustHear = denial === 'personUnreachable' || responseUrl !== undefined
+  const isNew = mustHear || (await saidOnce.isFirst(team, `${denial}:${channel}:${user}`))
   if (isNew) await tellAsker(work, denialText(denial), reference)
 }
 

@@ -6,7 +6,7 @@ import { messageOf } from '../errors.ts'
 import { newestMessages, type Message } from '../history/said.ts'
 import type { Said, Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
-import { hasThreadBefore, type Question } from '../run/types.ts'
+import { askedAt, hasThreadBefore, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import type { Directory } from './client/directory.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
@@ -44,7 +44,7 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
   if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
-    const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns))
+    const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns, askedAt(question)))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
     const all = own.length > 0 ? own : files
@@ -76,15 +76,16 @@ function withFiles({ text, by }: Said, files: string[]): Said {
   return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
 }
 
-/** The ts of the newest question that was answered; a question's id ends with its message's ts, or has more behind that. */
-function readUpTo(turns: readonly Turn[]): string {
-  const read = turns.map(({ id }) => /^[^:]*:[^:]*:(\d+\.\d+)(?::|$)/.exec(id)?.[1] ?? '')
+/** The ts of the newest question that was answered; for one that is asked again, of those before it. */
+function readUpTo(turns: readonly Turn[], until = ''): string {
+  const read = turns.map((turn) => askedAt(turn) ?? '').filter((ts) => Number(ts) < Number(until))
   return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
 }
 
 /** The messages after `since` and before the question that are people's, or other bots' to this one; the question's files. */
 async function messagesBefore({ question, installation, signal }: ThreadReaderOptions, since: string) {
-  const { channel, thread, ts = '' } = question
+  const { channel, thread } = question
+  const ts = askedAt(question) ?? ''
   const people: ThreadMessage[] = []
   let files: string[] = []
   const place = { channel, thread, since, until: ts, signal }

@@ -49,6 +49,26 @@ function adding(way: Way): void {
     expect(bot.model.requests).toHaveLength(5)
   })
 
+  test('what the asker corrects of it is heard too; what others edit is not', async (t) => {
+    const bot = await steeredBot(t, way)
+    const thinking = thinksUntilTold(bot, 'Who made Dune', 'Lynch.')
+    const thread = await bot.mention('Who made Dune?')
+    await isThinking(bot, 'Who made Dune', 2)
+    await thread.reply('Nice, <@U0NOBODY001>', { user: BOB })
+    await thread.edit('No bot is meant, <@U0NOBODY001>')
+    const { ts } = await thread.reply('I meant the 2021 film')
+    await bot.slack.until(() => marks(bot, ts).join() === 'eyes', 'the first mark')
+    await thread.edit('I meant the 1984 film')
+    await bot.slack.settle()
+    thinking.go()
+    await bot.slack.until(() => thread.endings().length === 1, 'the answer')
+    const heard = bot.model.about('Who made Dune').at(-1)?.body.messages.at(-1)?.content
+    expect(heard).toMatch(/I meant the 2021 film\n[^\n]*I correct what I added\. It reads now: I meant the 1984 film\n/)
+    expect(heard).not.toContain('No bot is meant')
+    await bot.slack.settle()
+    expect([thread.endings().length, thread.whispers().length]).toEqual([1, 0])
+  })
+
   test('a question with a mention and what others write wait their turn', async (t) => {
     const bot = await steeredBot(t, way)
     const thinking = thinksUntilTold(bot, 'slow', 'Slow it was.')

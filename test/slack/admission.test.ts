@@ -44,6 +44,17 @@ describe('without a setting', () => {
     expect(await refused(bot, { user: ALICE })).toMatch(/people of my own workspace only/)
   })
 
+  test('a guest who asks in private is told each time: nobody is left with a word that it works', async (t) => {
+    const { slack, model } = await started(t)
+    const guest = strangers.guest(slack)
+    for (const times of [1, 2]) {
+      await slack.slash('private: Anybody?', { user: guest, channel: GENERAL })
+      const words = () => slack.whispers(GENERAL, guest).filter((word) => /no questions from guests/.test(word))
+      await slack.until(() => words().length === times, `${times} words why not`)
+    }
+    expect(model.requests).toEqual([])
+  })
+
   test('a member is asked after once an hour, and a second question costs no call', async (t) => {
     const bot = await started(t)
     for (const text of ['First?', 'Second?']) expect(await (await bot.mention(text)).lastAnswer()).toBe('Answered.')

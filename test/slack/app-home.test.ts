@@ -28,6 +28,13 @@ describe('the App Home', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
+  test('tells of the steps as they are shown', async (t) => {
+    const bot = await startBot(t, { env: { STEPS: 'card' } })
+    const shown = (await bot.openHome()).shown()
+    expect(shown).toMatch(/one message in the thread shows each step of my reasoning/)
+    expect(shown).not.toMatch(/is a reply in the thread/)
+  })
+
   test('has the person’s last questions with links to their answers, and nobody else’s', async (t) => {
     const bot = await startBot(t, { model: [finish('Yes.')] })
     const hostile = 'Is <!channel> *bold* `x` <https://evil.example/?q=1|here>?'

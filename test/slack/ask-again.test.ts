@@ -69,6 +69,36 @@ describe('Ask again', async () => {
   })
 })
 
+describe('What is asked again', async () => {
+  const bot = await startBot(ends)
+  const { slack, model } = bot
+
+  test('comes with what people wrote in the thread before it, however much was asked since', async () => {
+    model.condenses('a later one', 'A later one?')
+    model.condenses('sums it up', 'Who sums it up?')
+    model.on('A later one', finish('Yes.'))
+    model.on('sums it up', finish('Bananas.'), finish('Bananas, again.'))
+    const root = await slack.say({ text: 'We buy bananas.', user: BOB })
+    const thread = await bot.mention('Who sums it up?', { thread_ts: root.ts })
+    await thread.ended()
+    await thread.reply('a later one?')
+    await thread.ended()
+    await slack.press({ channel: GENERAL, ts: thread.messages()[0]!.ts, user: BOB }, { action_id: ASK_AGAIN })
+    await slack.until(() => thread.shown().join().includes('Bananas, again.'), 'the third answer')
+    expect(model.about('sums it up').at(-1)?.prompt).toContain('@Bob: We buy bananas.')
+  })
+
+  test('is stopped by a reaction on the question', async () => {
+    model.on('reacted to', finish('One.'), { hang: true })
+    const { thread, press, endings } = await answered(bot, 'Is it reacted to?')
+    await press()
+    await slack.until(() => model.about('reacted to').length === 2, 'the second run')
+    await thread.react('x')
+    await endings(2)
+    expect(thread.endings().at(-1)).toMatch(/^_I was asked to stop\._/)
+  })
+})
+
 test('while it is asked again, another press of the same person says so', async (t) => {
   const bot = await startBot(t)
   bot.model.on('slow one', finish('first'), { text: 'Thought: x\nFinal Answer: second', delayMs: 500 })

@@ -1,7 +1,7 @@
 /** People edit and delete what they asked: while it is worked on, while it waits, and after the answer. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
-import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'
+import { ASK_AGAIN, ASK_EDITED } from '../../src/slack/format/action-ids.ts'
 import { BUTTON, FOOTER, secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -94,6 +94,40 @@ describe.each([
     await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
     expect(runs('delete me soon')).toHaveLength(1)
     expect(thread.whispers(asker(thread))).toEqual([])
+  })
+
+  test('an edit to the word stop while it runs stops it, and asks nothing', async () => {
+    const thread = await atWork(bot, 'stop me by an edit', () => ask('stop me by an edit?'))
+    const before = model.requests.length
+    await thread.edit(written('stop'))
+    expect(await thread.ended()).toMatch(/^_I was asked to stop\._\n/)
+    expect(runs('stop me by an edit')).toHaveLength(1)
+    await slack.settle()
+    expect([model.requests.length - before, thread.endings().length]).toEqual([0, 1])
+  })
+
+  test('of edits in quick succession the last counts, and so does a deletion after one', async () => {
+    const edits = [1, 2, 3, 4]
+    for (const n of edits) model.on(`quick ${n}`, { text: finish(`To ${n}.`), delayMs: 100 })
+    const thread = await atWork(bot, 'quick 0', () => ask('quick 0?'))
+    await Promise.all(edits.map((n) => thread.edit(written(`quick ${n}?`))))
+    expect(await thread.lastAnswer()).toBe('To 4.')
+    const other = await atWork(bot, 'quickly 0', () => ask('quickly 0?'))
+    model.on('quickly 1', finish('To one.'))
+    await Promise.all([other.edit(written('quickly 1?')), other.delete()])
+    await slack.settle(500)
+    expect([answers(thread), other.messages(), slack.refusals]).toEqual([['To 4.'], [], []])
+  })
+
+  test('deleting it while it is asked again takes both answers back', async () => {
+    model.on('delete me again', finish('One.'), { hang: true })
+    const thread = await ask('delete me again?')
+    await thread.ended()
+    await thread.press(ASK_AGAIN, { user: asker(thread) })
+    await slack.until(() => model.about('delete me again').length === 2, 'the second run')
+    await thread.delete()
+    await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
+    await slack.until(() => runs('delete me again').length === 1, 'the end of the second run')
   })
 
   test('an edit after the answer offers the asker alone to ask again, once', async () => {

@@ -61,7 +61,7 @@ describe.concurrent('of what was said before a late mention is known', () => {
     const thread = await late(bot, {}, async (thread_ts) => {
       await bot.slack.say({ thread_ts, text: 'beep', extra: { bot_id: 'B0OTHER0001' } })
       await bot.slack.say({ thread_ts, text: 'has joined', subtype: 'channel_join' })
-      await bot.slack.say({ thread_ts, text: 'mute' })
+      for (const text of ['mute', 'stop']) await bot.slack.say({ thread_ts, text })
       await bot.slack.say({ thread_ts, text: '', subtype: 'file_share', files: [{ id: 'F1', name: 'x.png' }] })
     })
     expect(await asked(bot, thread)).toEqual(['Can you hear me?'])

@@ -34,7 +34,7 @@ describe('/ask private:', () => {
     const bot = await startBot(t)
     bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is **two**.'))
     const [working, answer, choice] = await askPrivately(bot, 'What is the secret?')
-    expect(working).toBe('I am working on it. Only you will see the answer.')
+    expect(working).toBe('I am working on it. Only you will see the answer. `/ask stop` ends it.')
     expect(answer).toMatch(/^It is \*two\*\.\n1 step · /)
     expect(choice).toContain(CHOICE)
     expect(bot.model.requests[0]!.question).toBe('What is the secret?')
@@ -42,6 +42,23 @@ describe('/ask private:', () => {
     expect(
       bot.slack.calls.map(({ method }) => method).filter((method) => /chat\.|reactions|assistant/.test(method)),
     ).toEqual([])
+  })
+
+  test('is stopped by /ask stop of the asker alone; one that waits is told its place', async (t) => {
+    const bot = await startBot(t)
+    const { slack, model } = bot
+    model.on('slow secret', { hang: true })
+    for (const text of ['private: A slow secret?', 'private: Another one?'])
+      await slack.slash(text, { channel: GENERAL })
+    const words = (said: RegExp) => slack.whispers(GENERAL, ALICE).filter((word) => said.test(word))
+    await slack.until(() => words(/1 question before this one/).length === 1, 'the place')
+    await slack.slash('stop', { channel: GENERAL, user: BOB })
+    await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a word to Bob')
+    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/^Nothing of yours is running here/)
+    await slack.slash('stop', { channel: GENERAL })
+    await slack.until(() => words(/I was asked to stop/).length === 1, 'the end')
+    expect(words(/^I had not begun with your question/)).toHaveLength(1)
+    expect([model.requests.length, posted(bot), slack.refusals]).toEqual([1, [], []])
   })
 
   test('goes on from what the same person asked in private, and from nothing else', async (t) => {

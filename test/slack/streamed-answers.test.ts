@@ -1,8 +1,9 @@
 /** `STEPS=stream` in direct messages: a plan with a task a step, and below it the answer as the model writes it. */
 import { describe, expect, test } from 'vitest'
-import type { Fault, Message } from '../../src/playground/slack.ts'
+import { ALICE, TEAM, type Fault, type Message } from '../../src/playground/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { strangers } from '../harness/slack-hands.ts'
 
 const WORDS = 'The lighthouse keeper counted every ship that passed the cape before the storm came in from the west. '
 const STREAM = { STEPS: 'stream' }
@@ -36,6 +37,18 @@ describe.concurrent('STEPS=stream', () => {
     expect(methods.filter((method) => method === 'chat.startStream')).toHaveLength(1)
     expect(methods.filter((method) => method === 'chat.stopStream')).toHaveLength(1)
     expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('in a channel the recipient is named with their own workspace', async (t) => {
+    const env = { ...STREAM, STEPS_STREAM_CHANNELS: 'true', ALLOW_EXTERNAL: 'true' }
+    const bot = await startBot(t, {
+      env,
+      model: (_, n) => (n % 2 ? slowly('Two.') : act('I add.', 'calculator', '1+1')),
+    })
+    const outsider = strangers.outsider(bot.slack)
+    for (const user of [outsider, ALICE]) await (await bot.mention('1+1?', { user })).ended()
+    const named = bot.slack.calls.flatMap(({ args }) => args['recipient_team_id'] ?? [])
+    expect(named).toEqual(['T0OTHER0001', TEAM])
   })
 
   test('a short answer is on the screen with the call that ends the stream', async (t) => {

@@ -87,8 +87,8 @@ export class StreamMessage {
   static async open(outbox: StreamOutbox, chunks: Chunk[]): Promise<StreamMessage> {
     const { question, run } = outbox
     await run.checkLease()
-    const { channel, thread, user, team } = question
-    const recipient = { recipient_user_id: user, recipient_team_id: team }
+    const { channel, thread, user, team, userTeam = team } = question
+    const recipient = { recipient_user_id: user, recipient_team_id: userTeam }
     const args = { channel, thread_ts: thread, ...recipient, task_display_mode: 'plan', chunks }
     const start = async () => {
       try {

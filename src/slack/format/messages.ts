@@ -9,11 +9,12 @@ export const COMMAND = '/ask'
 
 /** The settings that change how the bot is asked, and what is seen of its work. */
 export interface HelpOptions {
-  steps: 'replies' | 'card' | 'stream' | 'hidden'
   /** `mention`: a follow-up must name the bot again. */
   followUps: 'thread' | 'mention'
   /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
   dmMemoryMinutes: number
+  /** How a run is shown. */
+  steps: 'replies' | 'card' | 'stream' | 'hidden'
 }
 
 /** What is seen of the work. A stream is a card where the one may not be opened: the sentence holds for both. */
@@ -136,7 +137,7 @@ export const HOW_TO_GO_ON = 'Reply to ask on; write `mute` and I answer mentions
 
 /** Said to the asker of a private question alone. */
 export const PRIVATE = {
-  working: 'I am working on it. Only you will see the answer.',
+  working: `I am working on it. Only you will see the answer. \`${COMMAND} stop\` ends it.`,
   gone: 'I do not have this answer any more, so I cannot share it.',
   shared: 'Shared with the channel.',
 }

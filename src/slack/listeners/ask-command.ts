@@ -4,8 +4,16 @@ import { noteContent } from '../format/blocks.ts'
 import { COMMAND, helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from './forget-command.ts'
 import { isSettingsCommand, openSettings } from './settings-command.ts'
-import { isStopWord } from './stop-runs.ts'
-import { enqueue, isCanned, plainText, recipientOf, type Delivery, type ListenerOptions } from './to-question.ts'
+import { stopRuns } from './stop-runs.ts'
+import {
+  enqueue,
+  isCanned,
+  isStopWord,
+  plainText,
+  recipientOf,
+  type Delivery,
+  type ListenerOptions,
+} from './to-question.ts'
 
 /** What is no question but a word to the bot. */
 const WORDS = [
@@ -29,11 +37,22 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
       void word.obey({ command: question, trigger: command.trigger_id }, installation, options)
       return ack()
     }
-    // A command stands in no thread.
-    if (isStopWord(said.text)) return ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
+    if (isStopWord(said.text)) {
+      const outcome = await stopPrivate(said, options)
+      return outcome === 'stopped' ? ack() : ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
+    }
     await enqueue(question, options)
     return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
   })
+}
+
+/** A command stands in no thread: what it can stop is what the person has asked in private here. */
+function stopPrivate({ team, channel, user, at }: Question, options: ListenerOptions): ReturnType<typeof stopRuns> {
+  return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, options)
+}
+
+function privateThread(user: string): string {
+  return `private-${user}`
 }
 
 /**
@@ -43,7 +62,7 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
 function privateQuestion(question: Question): Question | undefined {
   const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
   if (text === undefined || question.channel.startsWith('D')) return text === undefined ? text : { ...question, text }
-  return { ...question, text, thread: `private-${question.user}`, surface: 'private' }
+  return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
 /** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Queue } from '../../queue/types.ts'
-import { conversationOf, type Question } from '../../run/types.ts'
+import { conversationOf, isPrivate, type Question } from '../../run/types.ts'
 import type { Installations } from '../../workspace/installations.ts'
 
 interface PlaceOptions {
@@ -34,7 +34,8 @@ async function tellPlace(question: Question, { installations, queue }: PlaceOpti
   if (at < 0 || before === 0) return
   const text = `⏳ I am still at work here: ${before} ${before === 1 ? 'question' : 'questions'} before this one.`
   const installation = await installations.of(team)
-  const inThread = thread === ts ? {} : { thread_ts: thread }
+  // What is asked in private has no thread in Slack.
+  const inThread = thread === ts || isPrivate(question) ? {} : { thread_ts: thread }
   const message = { channel, user, ...inThread, text, parse: 'none' }
   await installation?.client.call('chat.postEphemeral', message, { effort: 'once' })
 }

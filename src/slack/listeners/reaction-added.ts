@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt'
 import { messageOf } from '../../errors.ts'
+import { askedMessage, type Question } from '../../run/types.ts'
 import type { Identity } from '../../workspace/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
@@ -61,9 +62,11 @@ async function stopInItsThread(reacted: Reacted, identity: Identity, options: Li
   await stopAt({ ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) }, options)
 }
 
-/** Stops the question that the message is, unless told otherwise. @returns whether it was found */
+/** Stops the question that the message is, also as it is asked again, unless told otherwise. @returns whether it was found */
 async function stopAt(wish: StopWish & Reacted, options: ListenerOptions): Promise<boolean> {
-  const { ts, isOwn, isMeant = isOwn ? undefined : (question: { ts?: string }) => question.ts === ts } = wish
+  const { team, channel, ts, isOwn } = wish
+  const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`
+  const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
   const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, options)
   const isReply = wish.thread !== ts
   if (outcome === 'forbidden') void whisper({ ...wish, isReply, text: STOP_WORDS.forbidden }, options)

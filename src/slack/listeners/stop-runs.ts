@@ -1,9 +1,16 @@
 /** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. Who may: `whoMayStop`. */
 import { messageOf } from '../../errors.ts'
-import { conversationOf, type Question } from '../../run/types.ts'
+import { conversationOf, isPrivate, type Question } from '../../run/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { questionOf, recipientOf, type Incoming, type ListenerOptions, type SlackMessage } from './to-question.ts'
+import {
+  isStopWord,
+  questionOf,
+  recipientOf,
+  type Incoming,
+  type ListenerOptions,
+  type SlackMessage,
+} from './to-question.ts'
 
 export interface StopWish {
   team: string
@@ -43,11 +50,6 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   let outcome: StopOutcome = 'nothing'
   for (const question of allowed) if (await stopOne(question, { thread, by: user }, options)) outcome = 'stopped'
   return outcome
-}
-
-/** Whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */
-export function isStopWord(text: string): boolean {
-  return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
 }
 
 /**
@@ -90,7 +92,7 @@ async function stopOne(
   const sent = isOut ? 'withdrawn' : await control.send({ thread, id }, { type: 'stop', by })
   log.info({ question: id, by, outcome: sent }, 'stop')
   if (!isOut) return sent === 'sent'
-  const place = { ...question, isReply: ts !== question.thread }
+  const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
   void whisper({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
   if (user !== by) void whisper({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
   return true

@@ -252,6 +252,11 @@ export function isCanned(text: string): boolean {
   return text === '' || /^help[\s\p{P}]*$/iu.test(text)
 }
 
+/** Whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */
+export function isStopWord(text: string): boolean {
+  return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
+}
+
 /** Whether a message as Slack writes it may be a word that stops (stop-runs.ts): few are looked at further. */
 export function maySayStop(text = ''): boolean {
   return text.length < 200 && /stop|cancel/i.test(text)

@@ -2,11 +2,11 @@
 import { sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import type { Withdrawal } from '../../run/control.ts'
-import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
+import { askedMessage, conversationOf, isRepeat, type Question } from '../../run/types.ts'
 import type { Identity } from '../../workspace/installations.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
-import { questionOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
+import { isMuteWord, isStopWord, questionOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
 
 interface Withdrawing {
   team: string
@@ -28,11 +28,11 @@ export function editedQuestionId(id: string, editTs: string): string {
  * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
  */
 export async function withdrawDeleted(message: SlackMessage, { team, identity, options }: Withdrawing): Promise<void> {
-  const asked = await askedBy(message, { team, identity, options })
-  if (await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, options)) return
+  const asked = await withRuns(await askedBy(message, { team, identity, options }), options)
+  const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, options)
   const ids = await knownIds(asked, options)
   const line = await options.queue.inThread(asked.thread)
-  const isEnding = asked.ids.some((id) => line.running?.id === id)
+  const isEnding = !isTold && asked.ids.some((id) => line.running?.id === id)
   if (ids.length === 0 && !isEnding) return
   for (const id of ids) await options.history.remove(asked.thread, id)
   inBackground(asked, options, async () => {
@@ -42,21 +42,37 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, o
 }
 
 /**
- * An edited question: while it runs or waits, it is begun again as it reads now; after its end, the asker is offered that.
+ * An edited question: while it runs or waits, it is begun again as it reads now, or stopped where it is the word for that now;
+ * after its end, the asker is offered to ask it again.
  * @throws what keeps the stores from that
  */
 export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
   { team, identity, options }: Withdrawing,
 ): Promise<void> {
-  const asked = await askedBy(previous, { team, identity, options })
-  const again = await editedQuestion(message, asked, { team, identity, options })
-  const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: again ? { again } : {} }, options)
-  if (isTold || !again) return
+  const own = await askedBy(previous, { team, identity, options })
+  const asked = await withRuns(own, options, (id) => !isRepeat(id))
+  const reads = await editedQuestion(message, asked, { team, identity, options })
+  const isStop = reads !== undefined && isStopWord(reads.text)
+  const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
+  const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
+  const isTold = await isUnderWay(asked, told, options)
+  if (isTold || !again || (await isCorrection(again, { previous, identity, options }))) return
   inBackground(asked, options, async () => {
     await ended(asked, options)
     if ((await knownIds(asked, options)).length > 0) await offerAgain(asked, again, options)
   })
+}
+
+/** Whether the message says more to a question under way, as an addition that is corrected: the run hears of that. */
+async function isCorrection(
+  reads: Question,
+  { previous, identity, options }: Pick<Withdrawing, 'identity' | 'options'> & { previous: SlackMessage },
+): Promise<boolean> {
+  const delivery = { team: reads.team, botUser: identity.botUser, now: options.now() }
+  if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
+  const corrected = { ...reads, text: `I correct what I added. It reads now: ${reads.text}` }
+  return (await options.queue.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
 /** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */
@@ -75,6 +91,18 @@ async function askedBy(message: SlackMessage, { team, options }: Withdrawing): P
   const before = editTsOf(edited)
   const ids = before ? [editedQuestionId(id, before), id] : [id]
   return { question, thread: conversationOf(question), ids }
+}
+
+/** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
+async function withRuns(
+  asked: Asked,
+  { queue }: ListenerOptions,
+  counts: (id: string) => boolean = () => true,
+): Promise<Asked> {
+  const { running, waiting, parked = [] } = await queue.inThread(asked.thread)
+  const all = [...(running ? [running] : []), ...waiting, ...parked].map(({ id }) => id)
+  const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
+  return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
 }
 
 /** Of `edited: { user, ts }`, which Slack adds to an edited message. */
@@ -101,15 +129,15 @@ async function editedQuestion(
  */
 async function isUnderWay(
   { thread, ids }: Asked,
-  { by, withdrawal }: { by: string; withdrawal: Withdrawal },
+  { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
   { control, log }: ListenerOptions,
 ): Promise<boolean> {
   let isTold = false
   for (const id of ids) {
-    const sent = await control.send({ thread, id }, { type: 'stop', by, withdrawn: withdrawal })
+    const sent = await control.send({ thread, id }, { type: 'stop', by, ...(withdrawn ? { withdrawn } : {}) })
     isTold ||= sent === 'sent'
   }
-  if (isTold) log.info({ question: ids.at(-1), again: withdrawal.again?.id }, 'a question under way is taken back')
+  if (isTold) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')
   return isTold
 }
 
