@@ -14,6 +14,8 @@ type Point = (stage: Stage, proxy: RedisProxy) => () => boolean
 interface Play {
   when: string
   point: Point
+  /** What happens before another worker is there. */
+  meanwhile?: (stage: Stage) => void
   /** Where the next worker is killed too. */
   second?: Point
   /** The answer has so many numbered words, and so many where the model is asked for it again. */
@@ -100,6 +102,16 @@ const OF_A_STREAM: Play[] = [
     words: [2_500, 2_500],
     point: (stage) => () => hasWords(stage, 2),
   },
+  {
+    when: 'in the midst of a second message, and the model then writes otherwise',
+    words: [2_500, 7],
+    point: (stage) => () => hasWords(stage, 2),
+  },
+  {
+    ...inTheText,
+    when: 'in the midst of the text, and the stream is too old before anybody is there',
+    meanwhile: (stage) => messages(stage).forEach((message) => (message.streaming_state = 'stopped')),
+  },
   { when: 'between the stop and its record', words: [40, 1], point: (stage) => holdAnswer(stage, 'chat.stopStream') },
   { when: 'before the stop', words: [40, 1], point: (stage) => lose(stage, 'chat.stopStream') },
   { when: 'between the record of the answer and the end of the run', words: [40, 1], point: atRunEnd },
@@ -170,7 +182,7 @@ test('a stream open when its worker dies: the next one loses nothing, repeats no
     posts.set(thread, [...(isFull ? [/^a stranger’s /] : []), new RegExp(`^${name} answer-1`)])
   })
   await expectAllWell(scene, { posts })
-})
+}, 300_000)
 
 test('a card that grows when its worker dies: it stays one, and is folded up beside one answer', async (t) => {
   const scene = await openScene(t, { env: { STEPS: 'card' } })
@@ -183,15 +195,16 @@ test('a card that grows when its worker dies: it stays one, and is folded up bes
     posts.set(thread, [`${name} card`, `${name} answer-1`])
   })
   await expectAllWell(scene, { posts })
-})
+}, 300_000)
 
 /** Plays each in a thread of its own, with workers of its own; `look` is called when nothing is left to do. */
 async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread, when: string, words: number) => void) {
   await scene.start('front')
-  for (const { when, point, second, words } of plays) {
+  for (const { when, point, meanwhile, second, words } of plays) {
     const stage = new Stage(scene)
     if (words) answerIn(stage, words)
     const thread = await killedAt(scene, when, { stage, point, ask: () => scene.ask() })
+    meanwhile?.(stage)
     if (second) await killedAt(scene, when, { stage, point: second, ask: async () => thread })
     stage.letGo()
     const heir = await scene.start('worker')

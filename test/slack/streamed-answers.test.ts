@@ -148,6 +148,18 @@ describe.concurrent('a stream that dies', () => {
     expect(written(thread)).toBe(answer)
   })
 
+  test('when another one has gone on and dies too, that one shows no step again', async (t) => {
+    const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 14)]
+    const bot = await startBot(t, { env: STREAM, slack: { streamMs: 2500 }, model })
+    bot.slack.fault({ ...stopped, error: DEAD, where: (args) => dies(bot, args, stopped) })
+    const thread = await bot.dm('What did the keeper do?')
+    await thread.ended()
+    const shown = thread.shown().join('\n')
+    expect(thread.messages().length).toBeGreaterThan(1)
+    expect(shown.split('calculator: 1+1')).toHaveLength(2)
+    expect(shown.split('The lighthouse keeper')).toHaveLength(21)
+  })
+
   test('is none where it would grow too long: it is ended, and another one goes on', async (t) => {
     const long =
       `${WORDS.repeat(60)}\n\n\`\`\`js\n${'const ship = await cape.next()\n'.repeat(300)}\`\`\`\n\n${WORDS.repeat(20)}`.trim()
