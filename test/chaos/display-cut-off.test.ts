@@ -197,6 +197,23 @@ test('a card that grows when its worker dies: it stays one, and is folded up bes
   await expectAllWell(scene, { posts })
 }, 300_000)
 
+test('a stream that nobody wrote down when its worker died goes with its question', async (t) => {
+  const scene = await openScene(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } })
+  await scene.start('front')
+  for (const { when, point } of OF_A_STREAM.slice(0, 2)) {
+    const stage = new Stage(scene)
+    const thread = await killedAt(scene, when, { stage, point, ask: () => scene.ask() })
+    await scene.remove(thread)
+    stage.letGo()
+    const heir = await scene.start('worker')
+    await scene.slack.until(() => scene.isAtRest(), `the end of what was killed ${when}`, 30_000)
+    expect(scene.postsIn(thread), when).toEqual([])
+    await heir.stop()
+  }
+  await scene.start('worker')
+  await expectAllWell(scene)
+})
+
 /** Plays each in a thread of its own, with workers of its own; `look` is called when nothing is left to do. */
 async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread, when: string, words: number) => void) {
   await scene.start('front')

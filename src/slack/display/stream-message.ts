@@ -243,6 +243,9 @@ export async function inheritStream(
   const posts = found.map(({ ts }) => ts)
   const before = { written: markdown === '' ? '' : undefined, markdown, posts }
   if (!last) return { before }
+  const { posts: recorded } = outbox.run.saved
+  // Its process died before it could: what is to be deleted later is found by it.
+  if (!Object.values(recorded).includes(last.ts)) await outbox.run.posted(nextKey(outbox), last.ts)
   const message = new StreamMessage(outbox, last.ts)
   message.text = last.text
   message.isOver = !last.isOpen
