@@ -160,25 +160,6 @@ test('a worker killed after it told of a failure: that stays the end of it', asy
   expect(stage.asked).toBe(1)
 })
 
-test('STEPS=stream: what a killed worker began is gone on with, and no stream stays open', async (t) => {
-  const scene = await openScene(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } })
-  await scene.start('front')
-  const worker = await scene.start('worker')
-  const stage = new Stage(scene)
-  scene.slack.fault({ method: 'chat.startStream', hold: stage.after })
-  stage.holdCall(2)
-  const thread = await scene.ask()
-  const isBegun = () => scene.slack.replies(thread.channel, thread.ts).some((one) => one.streaming_state !== undefined)
-  await scene.slack.until(() => isBegun() && stage.asked === 2, 'the stream')
-  await worker.kill()
-  stage.letGo()
-  await scene.start('worker')
-  const stream = /^a stranger’s [^]*use 1[^]*use 2/
-  await expectAllWell(scene, { posts: new Map([[thread, [stream, `${thread.names[0]} answer-1`]]]) })
-  const states = scene.slack.replies(thread.channel, thread.ts).map(({ streaming_state }) => streaming_state)
-  expect(states).toEqual(['completed', undefined])
-})
-
 /** A worker whose way to Redis can be held. */
 async function startProxied(scene: Scene): Promise<{ bot: BotProcess; proxy: RedisProxy }> {
   const proxy = await redisProxy(scene.redis.port)

@@ -89,6 +89,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= bot.stop())
   t.onTestFinished(stop)
+  await untilStoring(bot, slack, options.env)
   return { bot, slack, model, wiki, logs, stop, ...peopleOf(slack) }
 }
 
@@ -97,7 +98,14 @@ export async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: E
   const config = loadConfig({ ...envFor({ slack, model, wiki }), SHUTDOWN_MS: '1000', ...env }, { serves: true })
   const bot = await startRealBot(config, { log: createLog('silent') })
   t.onTestFinished(() => bot.stop())
+  await untilStoring(bot, slack, env)
   return bot
+}
+
+/** Over a Redis a bot listens a moment before it can store anything. What comes then is not acked, and this Slack soon gives up. */
+async function untilStoring({ port }: Bot, slack: LocalSlack, env: Env = {}): Promise<void> {
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  if (env.REDIS_URL) await slack.until(isReady, 'a bot that can store questions')
 }
 
 /** What people do with a bot on this Slack, wherever the bot runs. */

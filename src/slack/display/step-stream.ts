@@ -5,7 +5,8 @@ import { linkPolicy } from '../format/links.ts'
 import { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../outbox.ts'
-import { inheritStream, StreamMessage, streamKeys, type Chunk, type EndedStream, type Told } from './stream-message.ts'
+import { endedBy, inheritStream, StreamMessage, streamKeys, WITHDRAWN } from './stream-message.ts'
+import type { Chunk, EndedStream, Told } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
 import { taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
@@ -19,9 +20,8 @@ const MOST_DEATHS = 3
 /** How long Slack is asked to end a stream. Milliseconds. */
 const END_MS = 15_000
 const WORKING = 'Working on it …'
-const NOTHING = { written: '', markdown: '' }
+const NOTHING: Told = { written: '', markdown: '', posts: [] }
 const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
-const WITHDRAWN = '_That was no answer yet: the work goes on._'
 
 export interface StepStreamOptions {
   outbox: Outbox
@@ -112,7 +112,7 @@ export class StepStream implements Display {
       if (told === '' || !message) return
       message.text = ''
       this.#message = undefined
-      await message.stop([{ type: 'markdown_text', text: `\n\n${WITHDRAWN}` }]).catch(() => message.end(END_MS))
+      await message.stop([{ type: 'markdown_text', text: `\n\n_${WITHDRAWN}_` }]).catch(() => message.end(END_MS))
     })
   }
 
@@ -191,6 +191,8 @@ export class StepStream implements Display {
 
   async #send(): Promise<void> {
     if (this.#isInherited) await this.#inherit()
+    // What has died with a part of an answer is mended when the whole is there.
+    if (this.#dead?.isUnsure) return
     const [sent, tasks] = [[...this.#unsent], this.#tasks()]
     const answer = this.#answer
     const part = this.#message?.isUnsure ? undefined : answer?.take()
@@ -224,9 +226,8 @@ export class StepStream implements Display {
     const all = chunks.map((chunk) => (chunk.type === 'markdown_text' ? this.#continued(chunk) : chunk))
     this.#message = await StreamMessage.open(this.#options.outbox, [{ type: 'plan_update', title: WORKING }, ...all])
     this.#reopened = ''
-    const { written, markdown } = this.#before
-    if (this.#dead)
-      this.#before = { written: written === undefined ? written : this.#told, markdown: markdown + this.#dead.text }
+    if (this.#dead) this.#before = endedBy(this.#dead, this.#before, this.#told)
+    if (this.#dead) this.#message.follow(this.#dead)
     this.#dead = undefined
   }
 
@@ -273,7 +274,8 @@ export class StepStream implements Display {
 
   #tasks(): TaskUpdate[] {
     const steps = [...this.#unsent].sort((a, b) => a - b).flatMap((n) => this.#steps.get(n) ?? [])
-    return steps.map(taskOf)
+    const { earlier } = this.#message ?? this.#dead ?? {}
+    return steps.map(taskOf).filter(({ id }) => !earlier?.has(id))
   }
 
   /** Goes on with the message that a dead process left open, or mends it at the end: what is in it is read, not guessed. */

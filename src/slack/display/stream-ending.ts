@@ -85,13 +85,15 @@ async function appendInstead(
 
 /** Puts the steps and the answer into the message in place of what is there, and what is too much into messages after it. */
 async function mend(key: string, view: AnswerView, stream: Ended): Promise<void> {
-  const { outbox, message, before, tasks, signal } = stream
+  const { outbox, message, before, signal } = stream
   await message.end(END_MS)
-  const text = textOf(view, stream)
+  const { text, goesOn } = textOf(view, stream)
   const [first, ...contents] = answerContents(
     before.markdown === '' ? { ...view, text } : { ...withoutHead(view), text },
   )
   if (!first) return
+  if (!goesOn) await removeBefore(stream)
+  const tasks = stream.tasks.filter(({ id }) => !goesOn || !message.earlier.has(id))
   const plan = tasks.length > 0 ? [planBlock(titleOf(view), tasks)] : []
   try {
     await update(first, plan, { outbox, signal, ts: message.ts, key })
@@ -103,15 +105,29 @@ async function mend(key: string, view: AnswerView, stream: Ended): Promise<void>
   await deliverFrom(2, key, { outbox, contents })
 }
 
-/** What of the answer belongs into the last message. */
-function textOf(view: AnswerView, { before, told, message, answer, head }: Ended): string {
-  const { written } = before
+/** What of the answer belongs into the last message. `goesOn`: what the messages before it hold is a beginning of the answer. */
+function textOf(view: AnswerView, { before, told, answer, head }: Ended): { text: string; goesOn: boolean } {
+  const { written, markdown } = before
   const shown = written === undefined ? '' : told.slice(written.length)
   // A run that was stopped: what the person has read of its answer stays.
-  if (view.gaveUp && shown !== '' && !view.text.startsWith(told)) return `${shown}\n\n${view.text}`
-  if (written !== undefined) return view.text.startsWith(written) ? view.text.slice(written.length) : view.text
-  const whole = head + answer.finish(view.text)
-  return message.isUnsure && whole.startsWith(before.markdown) ? whole.slice(before.markdown.length) : view.text
+  if (view.gaveUp && shown !== '' && !view.text.startsWith(told))
+    return { text: `${shown}\n\n${view.text}`, goesOn: true }
+  const whole = written === undefined ? head + answer.finish(view.text) : view.text
+  const beginning = written ?? markdown
+  if (!whole.startsWith(beginning)) return { text: view.text, goesOn: false }
+  return { text: whole.slice(beginning.length), goesOn: true }
+}
+
+/** The answer has come out otherwise than it was begun, which a model does that is asked again. */
+async function removeBefore({ outbox, before, signal }: Ended): Promise<void> {
+  for (const ts of before.posts) {
+    await outbox.run.checkLease()
+    await outbox
+      .call('chat.delete', { channel: outbox.question.channel, ts }, { effort: 'patient', signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof SlackRefusal)) throw error
+      })
+  }
 }
 
 async function update(

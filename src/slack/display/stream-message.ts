@@ -9,6 +9,8 @@ const OLD_MS = 235_000
 const MOST_BYTES = 10_500
 /** How long a message is looked for. Milliseconds. */
 const FIND_MS = 3_000
+/** What stands below a beginning of an answer that was none. */
+export const WITHDRAWN = 'That was no answer yet: the work goes on.'
 
 /** A part of a streamed message, as Slack takes it. */
 export type Chunk = TaskUpdate | { type: 'plan_update'; title: string } | { type: 'markdown_text'; text: string }
@@ -36,6 +38,13 @@ export interface StreamOutbox {
 export interface Told {
   written: string | undefined
   markdown: string
+  /** The messages that hold it. */
+  posts: string[]
+}
+
+/** What is told when this message has ended. `told`: all of the answer, as it was written. */
+export function endedBy({ ts, text }: StreamMessage, { written, markdown, posts }: Told, told: string): Told {
+  return { written: written === undefined ? written : told, markdown: markdown + text, posts: [...posts, ts] }
 }
 
 /** A stream as it stands when its answer is there. */
@@ -71,10 +80,13 @@ export class StreamMessage {
   isUnsure = false
   /** Steps whose thought it has: Slack appends a task's details to those that it has. */
   readonly detailed = new Set<string>()
+  /** Steps that the messages before it show: nobody reads them twice. */
+  readonly earlier = new Set<string>()
   /** What it is ended with, where that could not be sent with its last chunks. */
   closing: { blocks?: unknown; metadata?: unknown } = {}
   readonly #outbox: StreamOutbox
   readonly #startedAt: number
+  readonly #complete = new Set<string>()
   #bytes = 0
 
   constructor(outbox: StreamOutbox, ts: string) {
@@ -105,6 +117,11 @@ export class StreamMessage {
     const message = new StreamMessage(outbox, ts)
     message.#has(chunks)
     return message
+  }
+
+  /** It goes on where this one has ended. */
+  follow(ended: StreamMessage): void {
+    for (const id of [...ended.earlier, ...ended.#complete]) if (!this.#complete.has(id)) this.earlier.add(id)
   }
 
   /** Whether another message should go on, with these chunks. */
@@ -161,6 +178,7 @@ export class StreamMessage {
     this.#bytes += bytesOf(chunks)
     for (const chunk of chunks) {
       if (chunk.type === 'task_update') this.detailed.add(chunk.id)
+      if (chunk.type === 'task_update' && chunk.status === 'complete') this.#complete.add(chunk.id)
       if (chunk.type === 'markdown_text') this.text += chunk.text
     }
   }
@@ -222,12 +240,21 @@ export async function inheritStream(
   const found = await findStreams(outbox)
   const last = found.pop()
   const markdown = found.map(({ text }) => text).join('')
-  const before = { written: markdown === '' ? '' : undefined, markdown }
+  const posts = found.map(({ ts }) => ts)
+  const before = { written: markdown === '' ? '' : undefined, markdown, posts }
   if (!last) return { before }
+  const { posts: recorded } = outbox.run.saved
+  // Its process died before it could: what is to be deleted later is found by it.
+  if (!Object.values(recorded).includes(last.ts)) await outbox.run.posted(nextKey(outbox), last.ts)
   const message = new StreamMessage(outbox, last.ts)
   message.text = last.text
   message.isOver = !last.isOpen
   message.isUnsure = last.text !== '' || markdown !== ''
-  for (let n = 1; n <= steps; n++) message.detailed.add(`step-${n}`)
+  // The answer comes after all steps: a message that holds a beginning of it has them.
+  const haveSteps = markdown !== '' && !markdown.includes(WITHDRAWN)
+  for (let n = 1; n <= steps; n++) {
+    message.detailed.add(`step-${n}`)
+    if (haveSteps) message.earlier.add(`step-${n}`)
+  }
   return { message, before }
 }
