@@ -4,7 +4,7 @@ export type Log = Logger
 
 /**
  * Structured log lines on stdout, redacted. They carry ids and sizes; what people wrote only at `debug`, and never a token:
- * `secrets`, and anything else that looks like one, is blanked whatever field or message it stands in. What people wrote is
+ * `secrets` (`secretsOf`, config.ts), and anything else that looks like one, is blanked whatever field or message it stands in. What people wrote is
  * redacted from traces by `redactContent` (telemetry/spans.ts).
  */
 export function createLog(level: string, destination?: DestinationStream, secrets: string[] = []): Log {

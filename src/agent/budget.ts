@@ -1,4 +1,7 @@
-/** What a run may still spend: steps, attempts, time, tokens, dollars. Who goes beyond it must answer, or is cut off. */
+/**
+ * What a run may still spend: steps, attempts, time, tokens, dollars. Who goes beyond it must answer, or is cut off. How much it is:
+ * `RunLimits` (run-state.ts), from AGENT_MAX_STEPS, AGENT_TIMEOUT_MS, RUN_MAX_TOKENS and RUN_MAX_USD (config.ts).
+ */
 import { hasRun } from './partial-answer.ts'
 import { stepCount, totalOf } from './run-progress.ts'
 import type { RunState } from './run-state.ts'

@@ -1,5 +1,6 @@
 /**
- * What tools and people write is data. Where it comes in it is capped (`cutMiddle`). Before it goes into a prompt, its lines that
+ * What tools and people write is data. Where it comes in it is capped: a tool's output by `observationOf`
+ * (act.ts) to TOOL_OUTPUT_CHARS (config.ts), everything else to the bounds in prompt-size.ts. Before it goes into a prompt, its lines that
  * look like the prompt's own labels are defused; an observation stands between marks that a page cannot know.
  */
 import { reactLabel } from './parser/labels.ts'

@@ -1,3 +1,4 @@
+/** Conversations in Redis. How long they are kept, and how many turns of each: HISTORY_TTL_DAYS and HISTORY_MAX_TURNS (config.ts). */
 import { z } from 'zod'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'

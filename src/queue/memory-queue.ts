@@ -13,8 +13,6 @@ import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueSta
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
-  /** How long a question's id is remembered, so that a redelivery is known for one. Milliseconds. */
-  claimTtlMs?: number
   /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
   maxClaims?: number
   maxKnown?: number
@@ -30,8 +28,6 @@ interface Running {
   done: Promise<void>
   abort: AbortController
 }
-
-const DAY_MS = 86_400_000
 
 /** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
 export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
@@ -64,10 +60,10 @@ class MemoryQueue implements ControlledQueue {
 
   constructor(options: MemoryQueueOptions) {
     // Nothing goes on elsewhere, so each aborted handler tells its thread that the bot is restarting.
-    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, claimTtlMs: DAY_MS, graceMs: 3_000 }
+    const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, graceMs: 3_000 }
     this.#options = { ...queueSettings(), ...bounds, ...options }
-    const { now, claimTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
-    this.#claims = new ExpiringMap({ now, ttlMs: claimTtlMs, maxSize: maxClaims })
+    const { now, doneTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
+    this.#claims = new ExpiringMap({ now, ttlMs: doneTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
     this.control = new MemoryRunControl<Item>({

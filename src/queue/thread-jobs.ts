@@ -1,3 +1,7 @@
+/**
+ * One question of a thread at a time: accept-question.lua opens a thread's generation, begin-question.lua gives it the lease and turns
+ * away all others, and here each generation has one BullMQ job. The keys: run/thread-keys.ts.
+ */
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../history/types.ts'
 import type { RedisClient } from '../redis.ts'

@@ -60,7 +60,7 @@ export interface MemoryRunControlOptions<Item> {
   /** How long a run may wait for a person, in ms. */
   parkedMs: number
   /** How long, and of how many runs, it is known what was decided. */
-  claimTtlMs: number
+  doneTtlMs: number
   maxClaims: number
 }
 
@@ -82,7 +82,7 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
 
   constructor(options: MemoryRunControlOptions<Item>) {
     this.#options = options
-    const { now, claimTtlMs: ttlMs, maxClaims: maxSize } = options
+    const { now, doneTtlMs: ttlMs, maxClaims: maxSize } = options
     this.#decided = new ExpiringMap({ now, ttlMs, maxSize })
   }
 

@@ -9,7 +9,7 @@ import { hasThreadBefore, isDirect, isPrivate, type Question, type Run, type Sav
 import type { Installation } from '../workspace/installations.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { isAboutOpen } from './about-message.ts'
-import { denialOf } from './admission.ts'
+import { denialOf } from './access.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import { openCommandThread } from './command-thread.ts'

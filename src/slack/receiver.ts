@@ -1,3 +1,7 @@
+/**
+ * What Slack delivers, over HTTP or Socket Mode, acked once it is stored. A delivery that comes twice is known where it is stored:
+ * queue/lua/accept-question.lua, without Redis queue/memory-queue.ts.
+ */
 import {
   App,
   HTTPReceiver,

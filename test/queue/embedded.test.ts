@@ -32,7 +32,7 @@ describe('the embedded queue', () => {
 
   test('a question id is forgotten after its time, so that memory does not fill', async () => {
     let now = 0
-    const queue = memoryQueue({ log: keptLog(), claimTtlMs: 1_000, now: () => now })
+    const queue = memoryQueue({ log: keptLog(), doneTtlMs: 1_000, now: () => now })
     await queue.accept(question('1'))
     now = 1_001
     expect(await queue.accept(question('1'))).toBe('accepted')

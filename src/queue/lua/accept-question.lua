@@ -1,4 +1,4 @@
--- Claims and stores a question, once. `askedSince` above 0: only in a thread where the bot was asked since then.
+-- Claims and stores a question, once: what Slack delivers twice is known by the message's and the event's id. `askedSince` above 0: only in a thread where the bot was asked since then.
 -- `signal`, where it is not '': the question as a message to the run of the same `user` that is under way in the thread, if there
 -- is one; then it is told that, and is no question. `onlyAdds` '1': nor is it one otherwise.
 -- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one that is taken in.

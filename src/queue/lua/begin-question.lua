@@ -1,4 +1,4 @@
--- Begins the work on a thread's oldest question: takes the lease for generation `gen`, whose job is started for the
+-- Begins the work on a thread's oldest question, of which only one is worked on at a time: takes the lease for generation `gen`, whose job is started for the
 -- `starts`th time. With as many losses as `maxLosses`, or failures as `maxFailures`, it is dead-lettered; after `maxTries` tries
 -- of telling people so, it is dropped.
 --

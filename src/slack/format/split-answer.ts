@@ -1,4 +1,5 @@
-/** What an answer consists of (why it ended early, text, tables, charts, sources, footer), how long it may be and where it is split. */
+/** What an answer consists of (why it ended early, text, tables, charts, sources, footer), how long it may be and where it is split.
+ * The messages of a live stream: display/stream-message.ts. */
 import type { Tokens } from 'marked'
 import type { Series, Usage } from '../../agent/types.ts'
 import { totalOf } from '../../agent/run-progress.ts'
