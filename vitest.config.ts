@@ -6,7 +6,8 @@ export default defineConfig({
     exclude: ['test/chaos/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 3,
+    // Most of the time a test waits: more workers than cores.
+    maxWorkers: 5,
     // A worker loads Bolt, the model's client and our own files once, not once a file: a third of all the work. Test files
     // share its modules, so none may keep state in a module, change the environment or leave anything running.
     isolate: false,
