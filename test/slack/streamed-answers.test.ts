@@ -172,7 +172,10 @@ describe.concurrent('a stream that dies', () => {
     const shown = thread.shown().join('\n')
     expect(thread.messages().length).toBeGreaterThan(1)
     expect(shown.split('calculator: 1+1')).toHaveLength(2)
-    expect(shown.split('The lighthouse keeper')).toHaveLength(21)
+    // A message may end within a word.
+    const counts = ['keeper', 'counted', 'passed', 'storm'].map((word) => shown.split(word).length - 1)
+    expect(counts.filter((count) => count === 20).length).toBeGreaterThanOrEqual(3)
+    expect(Math.max(...counts)).toBe(20)
   })
 
   test('is none where it would grow too long: it is ended, and another one goes on', async (t) => {

@@ -19,6 +19,8 @@ const RETRY_MS = 3_000
 const MOST_DEATHS = 3
 /** How long Slack is asked to end a stream. Milliseconds. */
 const END_MS = 15_000
+/** So long the end of the answer is waited for, which comes right after its last words: both go in one call. Milliseconds. */
+const SETTLE_MS = 60
 const WORKING = 'Working on it …'
 const NOTHING: Told = { written: '', markdown: '', posts: [] }
 const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
@@ -172,7 +174,7 @@ export class StepStream implements Display {
   /** Sends what has piled up: at once, or a while after the last call. */
   #schedule(afterMs = PACE_MS): void {
     if (this.#timer !== undefined || this.#isEnding || this.#way !== 'stream') return
-    const waitMs = Math.max(0, this.#calledAt + afterMs - Date.now())
+    const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - Date.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#enqueue(() => this.#send())
