@@ -1,4 +1,7 @@
-/** Which limits there are for people, channels and teams: `RULES`, from `UsageLimitSettings`. How they are counted: rate-limiter.ts. */
+/**
+ * Which limits there are for people, channels and teams: `RULES`, from `UsageLimitSettings`. The numbers: LIMIT_* and BUDGET_* in config.ts;
+ * none is set by default. How they are counted: rate-limiter.ts.
+ */
 import type { Usage } from '../agent/types.ts'
 import { totalOf } from '../agent/run-progress.ts'
 import type { RedisClient } from '../redis.ts'

@@ -1,6 +1,7 @@
 /**
  * The fetch that the SDK is given: it keeps our headers at the origin that the settings name, tells a web page from a model,
  * bounds whatever an endpoint sends, and puts an endpoint's errors into the form that the SDK reads.
+ * How long a call may last in all: `callDeadline` (agent/budget.ts).
  */
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
