@@ -1,13 +1,11 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryArchive } from '../../src/archive/memory-archive.ts'
 import { recordOf } from '../../src/slack/handle-question.ts'
 import { redisArchive } from '../../src/archive/redis-archive.ts'
 import type { Feedback, RunArchive, RunRecord } from '../../src/archive/types.ts'
-import { connect } from '../../src/redis.ts'
 import { freshRun, type Question, type SavedRun } from '../../src/run/types.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 const DAY_MS = 86_400_000
@@ -148,26 +146,16 @@ describe('in this process’s memory', () => {
 })
 
 describeWithRedis('in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = ({
     ttlMs = DAY_MS,
     ...options
   }: { ttlMs?: number; prefix?: string; log?: ReturnType<typeof keptLog> } = {}) => {
     const { log = keptLog(), prefix = `a${count++}` } = options
-    const redis = connect({ url: server.url }, { purpose: 'work', log })
-    onTestFinished(() => redis.disconnect())
+    const redis = server.connect(log)
     return redisArchive({ redis, log, prefix, ttlMs })
-  }
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
   }
 
   archiveContract(open)
@@ -176,7 +164,7 @@ describeWithRedis('in Redis', () => {
     const archive = open({ prefix: 'keys' })
     await archive.keep(record('1'))
     await archive.rate('T1:C1:1', up('U2'))
-    const redis = rawClient()
+    const redis = server.rawClient()
     const keys = (await redis.keys('keys:*')).sort()
     const span = Math.floor(Date.now() / DAY_MS)
     expect(keys).toEqual([
@@ -190,7 +178,7 @@ describeWithRedis('in Redis', () => {
 
   test('to keep a run takes three commands', async () => {
     const archive = open()
-    const redis = rawClient()
+    const redis = server.rawClient()
     await archive.keep(record('1'))
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1])
     const before = await commands()
@@ -203,7 +191,7 @@ describeWithRedis('in Redis', () => {
     const archive = open({ prefix: 'torn', log })
     await archive.keep(record('1'))
     await archive.keep(record('2'))
-    const redis = rawClient()
+    const redis = server.rawClient()
     await redis.set('torn:{T1:C1:1}:record', '{"secret', 'PX', DAY_MS)
     await redis.hset('torn:{T1:C1:2}:feedback', { U1: 'null', U2: '{"rating":"up","at":1}', __proto__: '[]' })
     expect((await archive.lastOf({ team: 'T1', user: 'U1' }, 9)).map(idOf)).toEqual(['T1:C1:2'])
@@ -214,7 +202,7 @@ describeWithRedis('in Redis', () => {
   test('a step of an unknown kind is left out, and the rest of its run is not', async () => {
     const archive = open({ prefix: 'later' })
     await archive.keep(record('1'))
-    const redis = rawClient()
+    const redis = server.rawClient()
     const stored = JSON.parse((await redis.get('later:{T1:C1:1}:record')) ?? '') as { steps: unknown[] }
     const steps = [...stored.steps, { kind: 'later' }]
     await redis.set('later:{T1:C1:1}:record', JSON.stringify({ ...stored, steps, later: 1 }), 'PX', DAY_MS)

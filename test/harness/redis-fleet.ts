@@ -20,7 +20,7 @@ export async function infoOf(server: RedisServer, section: string): Promise<Reco
 }
 
 /** Asks one server by a connection of its own. */
-export async function asking<T>(server: RedisServer, ask: (redis: Redis) => Promise<T>): Promise<T> {
+export async function asking<T>(server: Pick<RedisServer, 'url'>, ask: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(server.url, { retryStrategy: () => null, maxRetriesPerRequest: 0 })
   redis.on('error', () => undefined)
   try {

@@ -4,7 +4,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
+import { connect, type RedisClient } from '../../src/redis.ts'
+import { keptLog } from './stores.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 if (!hasRedis && process.env.CI === 'true') throw new Error('redis-server is missing: CI must test with a real one.')
@@ -86,6 +89,44 @@ async function launchRedis(args: string[]): Promise<ChildProcess> {
   }
   if (!said.includes('Ready to accept connections')) throw new Error(`redis-server did not start:\n${said}`)
   return server
+}
+
+export interface SuiteRedis extends Pick<RedisServer, 'url' | 'port'> {
+  /** The bot's own kind of connection, until the end of the test that asks for it. */
+  connect(log?: ReturnType<typeof keptLog>): RedisClient
+  /** A plain connection that looks at what is stored, until the end of the test that asks for it. */
+  rawClient(): Redis
+}
+
+/** One Redis for all tests of the `describe` that calls it. */
+export function suiteRedis(): SuiteRedis {
+  let server: RedisServer | undefined
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server?.stop())
+  const running = () => {
+    if (!server) throw new Error('The suite’s Redis runs once its tests do.')
+    return server
+  }
+  return {
+    get url() {
+      return running().url
+    },
+    get port() {
+      return running().port
+    },
+    connect(log = keptLog()) {
+      const redis = connect({ url: running().url }, { purpose: 'work', log })
+      onTestFinished(() => redis.disconnect())
+      return redis
+    },
+    rawClient() {
+      const redis = new Redis(running().url)
+      onTestFinished(() => redis.disconnect())
+      return redis
+    },
+  }
 }
 
 /** A port of 127.0.0.1 that nobody listens on just now. */

@@ -1,10 +1,8 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryHistory } from '../../src/history/memory-history.ts'
 import { redisHistory } from '../../src/history/redis-history.ts'
 import type { History, Turn } from '../../src/history/types.ts'
-import { connect } from '../../src/redis.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog } from '../harness/stores.ts'
 
 const thread = 'T1:C1:1.0'
@@ -175,25 +173,15 @@ describe('the embedded history', () => {
 })
 
 describeWithRedis('the history in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = (
     options: { maxTurns?: number; ttlMs?: number; log?: ReturnType<typeof keptLog>; prefix?: string } = {},
   ) => {
     const log = options.log ?? keptLog()
-    const redis = connect({ url: server.url }, { purpose: 'work', log })
-    onTestFinished(() => redis.disconnect())
+    const redis = server.connect(log)
     return redisHistory({ redis, ...KEPT, prefix: `h${count++}`, ...options, log })
-  }
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
   }
 
   historyContract((settings) => open(settings))
@@ -202,7 +190,7 @@ describeWithRedis('the history in Redis', () => {
     const history = open({ prefix: 'one', ttlMs: 1_000_000 })
     await history.append(thread, turn('1'))
     await history.append(thread, turn('2'))
-    const redis = rawClient()
+    const redis = server.rawClient()
     expect(await redis.keys('one*')).toEqual(['one:{T1:C1:1.0}:history'])
     expect(await redis.pttl('one:{T1:C1:1.0}:history')).toBeGreaterThan(900_000)
   })
@@ -211,7 +199,7 @@ describeWithRedis('the history in Redis', () => {
     const log = keptLog()
     const history = open({ prefix: 'torn', log })
     await history.append(thread, turn('1'))
-    const redis = rawClient()
+    const redis = server.rawClient()
     await redis.rpush('torn:{T1:C1:1.0}:history', '{"id":"secret', 'null', '[]', '{"id":"x","question":7}')
     await history.append(thread, turn('2'))
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2'])

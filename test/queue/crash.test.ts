@@ -1,20 +1,16 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import type { Ends } from '../harness/ends.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 describeWithRedis('a process that dies', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   // The sweep mends much; what must be right without it is tested without it.
   const noSweep = { sweepMs: 600_000 }

@@ -1,19 +1,14 @@
 /** Which questions Redis' queue gives up, and which it does not. */
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 describeWithRedis('giving up', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = (options: Partial<RedisQueueOptions> = {}) => {
     const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150 }
@@ -65,8 +60,7 @@ describeWithRedis('giving up', () => {
     const log = keptLog()
     const queue = await opened({ prefix, log })
     for (const name of ['gone', 'next']) await queue.accept(question(name))
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
+    const redis = server.rawClient()
     expect(await redis.del(`${prefix}:{T1:C1:1.0}:run:T1:C1:gone`)).toBe(1)
     const seen: string[] = []
     await queue.start(async ({ ts }) => void seen.push(ts ?? ''))

@@ -3,14 +3,14 @@
  * accepted question's posts are made once and each thread's in the order in which its questions were stored.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 
 /** What should be: the questions of each thread, in the order in which they were stored. */
@@ -194,12 +194,8 @@ describe('the embedded queue', () => {
 })
 
 describeWithRedis('the queue in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = (prefix: string, role: 'front' | 'worker', url = server.url) => {
     const times = { lockMs: 600, stalledMs: 150, sweepMs: 300, backoffMs: 1, graceMs: 50, acceptMs: 200 }

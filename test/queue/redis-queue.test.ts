@@ -1,22 +1,17 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
 import { conversationOf, type Question, type SavedRun } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
 import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
 
 describeWithRedis('the queue in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   /** A queue of its own prefix, with short pauses. */
   const open = (options: Partial<RedisQueueOptions> = {}) =>
@@ -42,15 +37,10 @@ describeWithRedis('the queue in Redis', () => {
     await eventually(async () => expect(await queue.ready()).toBe(true))
     return queue
   }
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
-  }
 
   test('what a run saves and claims in one turn of the event loop is one command', async () => {
     const queue = await opened()
-    const redis = rawClient()
+    const redis = server.rawClient()
     const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
     const asked = deferred<number>()
     await queue.start(async (_, run) => {
@@ -75,7 +65,7 @@ describeWithRedis('the queue in Redis', () => {
 
   test('the record of a post goes along with the write after it, the last one with the end of the run', async () => {
     const queue = await opened({ prefix: 'records', now: () => 60_000 })
-    const redis = rawClient()
+    const redis = server.rawClient()
     const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
     const written = deferred<number>()
     const finished = deferred<number>()
@@ -100,7 +90,7 @@ describeWithRedis('the queue in Redis', () => {
 
   test('the record of a post is kept where the handler fails after it, or works on for long', async () => {
     const queue = await opened({ now: () => 60_000 })
-    const redis = rawClient()
+    const redis = server.rawClient()
     const claims: unknown[] = []
     await queue.start(async (_, run) => {
       claims.push(await run.claimPost('step-1'))
@@ -135,7 +125,7 @@ describeWithRedis('the queue in Redis', () => {
     for (const name of ['a', 'bad', 'b']) await queue.accept(question(name))
     await queue.accept(question('c', { thread: '2.0', channel: 'C2' }))
     await queue.accept(question('3.0', { thread: '3.0', channel: 'D1', surface: 'dm' }))
-    const redis = rawClient()
+    const redis = server.rawClient()
     const expectTidy = async () => {
       const keys = await redis.keys('*')
       for (const key of keys.filter((key) => key.startsWith(prefix) || key.startsWith(`{${prefix}`))) {
@@ -160,7 +150,7 @@ describeWithRedis('the queue in Redis', () => {
     await queue.start(slack.handler())
     for (let n = 0; n < 30; n++) await queue.accept(question(`${n}`, { thread: `${n % 10}.0` }))
     await eventually(() => expect(slack.posts).toHaveLength(90))
-    const redis = rawClient()
+    const redis = server.rawClient()
     await eventually(async () => {
       const jobs = (await redis.keys(`{${prefix}:bull}:turns:*`)).filter((key) => key.includes('#'))
       expect(jobs).toEqual([])
@@ -184,7 +174,7 @@ describeWithRedis('the queue in Redis', () => {
   test('a question that was stored before conversations were is answered, in its thread’s own', async () => {
     const queue = await opened({ prefix: 'old' })
     await queue.accept(question('1.5', { channel: 'D1', surface: 'dm', thread: '1.5' }))
-    const redis = rawClient()
+    const redis = server.rawClient()
     const stored = await redis.hget('old:{T1:D1:1.5}:run:T1:D1:1.5', 'question')
     expect(stored).not.toContain('conversation')
     const seen: string[] = []
@@ -286,7 +276,7 @@ describeWithRedis('the queue in Redis', () => {
     const queue = await opened({ prefix: 'broken', log })
     await queue.accept(question('a'))
     await queue.accept(question('b'))
-    await rawClient().hset('broken:{T1:C1:1.0}:run:T1:C1:a', 'question', '{"id":')
+    await server.rawClient().hset('broken:{T1:C1:1.0}:run:T1:C1:a', 'question', '{"id":')
     const slack = new PlayedSlack()
     await queue.start(slack.handler())
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('b')))
@@ -300,7 +290,7 @@ describeWithRedis('the queue in Redis', () => {
       runs.push(structuredClone(run.saved))
       if (runs.length > 1) return
       for (const n of [1, 2, 3]) await run.save({ part: 'step', n, value: toolStep(n) })
-      await rawClient().hset('torn:{T1:C1:1.0}:run:T1:C1:a', 'step:2', 'null}')
+      await server.rawClient().hset('torn:{T1:C1:1.0}:run:T1:C1:a', 'step:2', 'null}')
       throw new Error('once')
     })
     await queue.accept(question('a'))

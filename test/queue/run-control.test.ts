@@ -1,5 +1,4 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import { wakeRun } from '../../src/queue/scripts.ts'
@@ -11,7 +10,7 @@ import { threadKeys } from '../../src/run/thread-keys.ts'
 import { startCluster } from '../harness/redis-cluster.ts'
 import { asking, killMaster } from '../harness/redis-fleet.ts'
 import { startSentinels } from '../harness/redis-sentinels.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, type RedisServer, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { askForApproval, refOf, runControlContract } from './run-control-contract.ts'
 
@@ -41,12 +40,8 @@ describe('runs in memory', () => {
 })
 
 describeWithRedis('runs in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = (prefix: string, options: Partial<RedisQueueOptions> = {}): ControlledQueue => {
     const times = { ...quick, lockMs: 2_000, stalledMs: 500 }
@@ -59,15 +54,10 @@ describeWithRedis('runs in Redis', () => {
     await eventually(async () => expect(await queue.ready()).toBe(true), 60_000)
     return queue
   }
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
-  }
   /** A run that waits until something is decided. */
   const approval: Handler = async (_, run) => (run.saved.decisions[1] ? undefined : askForApproval(run))
   const state = async (prefix: string) => {
-    const [run] = await findRuns({ redis: rawClient(), prefix }, question('1').id)
+    const [run] = await findRuns({ redis: server.rawClient(), prefix }, question('1').id)
     return run && summaryOf(run).split('  ')[1]
   }
 
@@ -99,7 +89,7 @@ describeWithRedis('runs in Redis', () => {
     await queue.accept(question('1'))
     await eventually(async () => expect(await state(prefix)).toBe('waiting for a person'))
     await queue.control.send(refOf(question('1')), { type: 'message', id: 'm', user: 'U1', text: 'x' })
-    const redis = rawClient()
+    const redis = server.rawClient()
     for (const key of ['parked', `run:${question('1').id}`, `signals:${question('1').id}`])
       expect(await redis.pttl(`${prefix}:{T1:C1:1.0}:${key}`)).toBeGreaterThan(60_000)
   })
@@ -114,7 +104,7 @@ describeWithRedis('runs in Redis', () => {
     const { thread, inbox, runs, parked } = threadKeys(prefix, refOf(question('1')).thread)
     const { id } = question('1')
     const named = { thread, inbox, run: runs + id, parked, id, now: Date.now(), ttlMs: 60_000, isExpiry: 0 }
-    await wakeRun(rawClient(), { ...named, decision: JSON.stringify(ALLOWED) }, { args: ['decision:1'] })
+    await wakeRun(server.rawClient(), { ...named, decision: JSON.stringify(ALLOWED) }, { args: ['decision:1'] })
     await done.promise
   })
 
@@ -141,7 +131,7 @@ describeWithRedis('runs in Redis', () => {
   }
 
   /** All connections that only listen. */
-  const killListeners = (servers: RedisServer[]) =>
+  const killListeners = (servers: Pick<RedisServer, 'url'>[]) =>
     Promise.all(servers.map((one) => asking(one, (redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))))
 
   test('what is sent while the listening connection is away is heard when it is back', async () => {
@@ -157,7 +147,7 @@ describeWithRedis('runs in Redis', () => {
 
   test('what a subscription missed is heard before what is called out after it, and each signal once', async () => {
     const { send, isHeard, heard, prefix } = await listening({ url: server.url })
-    const redis = rawClient()
+    const redis = server.rawClient()
     await eventually(async () => expect(await redis.publish(`${prefix}:signals`, '')).toBe(1))
     const { thread, id } = refOf(question('1'))
     const missed = { type: 'message', id: 'missed', user: 'U1', text: 'x' }
@@ -190,7 +180,7 @@ describeWithRedis('runs in Redis', () => {
 
   test('what others publish on the channel harms nothing', async () => {
     const { send, isHeard } = await listening({ url: server.url })
-    const redis = rawClient()
+    const redis = server.rawClient()
     const channel = `c${count - 1}:signals`
     await eventually(async () => expect(await redis.publish(channel, '')).toBe(1))
     for (const text of ['{', '[]', '{"thread":1}', `{"thread":"${refOf(question('1')).thread}","id":"x"}`])

@@ -1,11 +1,11 @@
 /** What people add to a run while it is under way, on both sides: a queue in memory, and one in Redis. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import { MOST_SIGNALS, type Signal } from '../../src/run/control.ts'
 import { conversationOf, type Question, type Run } from '../../src/run/types.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
 const times = { concurrency: 2, graceMs: 50, backoffMs: 5 }
@@ -195,12 +195,8 @@ describe('additions in memory', () => {
 })
 
 describeWithRedis('additions in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   additionsContract(() => {
     const shared = { redis: { url: server.url }, prefix: `a${count++}`, ...times, lockMs: 2_000, stalledMs: 500 }

@@ -1,9 +1,8 @@
 /** One contract of the lines, on both sides: a queue in memory, and one in Redis. */
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
@@ -14,23 +13,14 @@ describe('lines in memory', () => {
 })
 
 describeWithRedis('lines in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = (prefix = `l${count++}`) =>
     redisQueue({
       redis: { url: server.url },
       ...{ log: keptLog(), prefix, ...times, backoffMs: 300, lockMs: 2_000, stalledMs: 500 },
     })
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
-  }
 
   lineContract(() => open())
 
@@ -39,7 +29,7 @@ describeWithRedis('lines in Redis', () => {
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
     for (const name of ['1', '2']) await queue.accept(question(name))
-    await rawClient().hset('torn:{T1:C1:1.0}:run:T1:C1:1', 'question', '{"text":')
+    await server.rawClient().hset('torn:{T1:C1:1.0}:run:T1:C1:1', 'question', '{"text":')
     expect(await queue.inThread('T1:C1:1.0')).toEqual({ waiting: [question('2')] })
   })
 
@@ -48,7 +38,7 @@ describeWithRedis('lines in Redis', () => {
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
     for (const name of ['1', '2']) await queue.accept(question(name))
-    const redis = rawClient()
+    const redis = server.rawClient()
     await redis.hset('over:{T1:C1:1.0}:run:T1:C1:1', 'state', 'given-up')
     await queue.forgetChannel({ team: 'T1', channel: 'C1' })
     expect(await redis.keys('over:*:run:*')).toEqual(['over:{T1:C1:1.0}:run:T1:C1:2'])

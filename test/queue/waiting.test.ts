@@ -1,15 +1,10 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
 describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
-  let server: RedisServer
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
+  const server = suiteRedis()
 
   const opened = async (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
     const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, graceMs: 50, ...options })
@@ -17,15 +12,10 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     await eventually(async () => expect(await queue.ready()).toBe(true))
     return queue
   }
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
-  }
 
   test('a question that a crash left counted as waiting is found out by its run', async () => {
     const queue = await opened('ghost', { now: () => 60_000 })
-    const [redis, seen, free] = [rawClient(), [] as string[], deferred()]
+    const [redis, seen, free] = [server.rawClient(), [] as string[], deferred()]
     await queue.start(async ({ ts }) => {
       seen.push(ts ?? '')
       if (ts === 'held') await free.promise
@@ -46,7 +36,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     for (const name of ['a', 'b', 'c']) await front.accept(question(name, { at: 10_000 }))
     await front.accept(question('d', { thread: '2.0', at: 20_000 }))
     expect(await front.stats()).toEqual({ waiting: 4, active: 0, oldestMs: 50_000 })
-    const redis = rawClient()
+    const redis = server.rawClient()
     await redis.del(...(await redis.keys('{lost:bull}*')))
     const worker = await opened('lost', { concurrency: 1, now: () => 60_000 })
     const free = deferred()
@@ -67,7 +57,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
 
   test('channels that had their turns are forgotten, and what is kept of the others expires', async () => {
     const queue = await opened('tags', { concurrency: 1 })
-    const [redis, key] = [rawClient(), '{tags:bull}:fair']
+    const [redis, key] = [server.rawClient(), '{tags:bull}:fair']
     let seen = 0
     await queue.start(async () => void seen++)
     const ask = (name: string, channel: string) => queue.accept(question(name, { channel, thread: `${name}.0` }))
@@ -82,7 +72,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
 
   test('the tags begin anew half-way to BullMQ’s last priority, and end there where there is never a pause', async () => {
     const front = await opened('far', { role: 'front' })
-    const [redis, key] = [rawClient(), '{far:bull}:fair']
+    const [redis, key] = [server.rawClient(), '{far:bull}:fair']
     await redis.hset(key, { now: 1_500_000, 'T1:C1': 1_500_000 })
     await front.accept(question('first'))
     expect(Number(await redis.hget(key, 'T1:C1'))).toBe(1)
@@ -99,7 +89,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
   test('turns that outlived their tags say what time it is, so that nobody goes before them for long', async () => {
     const front = await opened('expired', { role: 'front' })
     for (let n = 0; n < 10; n++) await front.accept(question(`old-${n}`, { thread: `${n}.0` }))
-    await rawClient().del('{expired:bull}:fair')
+    await server.rawClient().del('{expired:bull}:fair')
     const worker = await opened('expired', { concurrency: 1 })
     const seen: string[] = []
     for (let n = 0; n < 10; n++) await front.accept(question(`new-${n}`, { channel: 'C2', thread: `${n}.0` }))

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
 import { connect } from '../../src/redis.ts'
 import { findRuns } from '../../src/run/list-runs.ts'
 import { threadKeys } from '../../src/run/thread-keys.ts'
 import { conversationOf } from '../../src/run/types.ts'
-import { describeWithRedis, freePort, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, freePort, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 /** The command as an operator calls it. */
@@ -23,11 +23,7 @@ async function runs(url: string, ...args: string[]): Promise<{ code: number; out
 }
 
 describeWithRedis('npm run runs', () => {
-  let server: RedisServer
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
+  const server = suiteRedis()
 
   const open = async () => {
     const log = keptLog()

@@ -1,12 +1,10 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../src/redis.ts'
+import { describe, expect, test } from 'vitest'
 import { memoryThreads } from '../../src/threads/memory-threads.ts'
 import { redisThreads } from '../../src/threads/redis-threads.ts'
 import type { ThreadStates } from '../../src/threads/types.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
-import { eventually, keptLog } from '../harness/stores.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { eventually } from '../harness/stores.ts'
 
 const DAY_MS = 86_400_000
 const thread = 'T1:C1:1.0'
@@ -73,16 +71,11 @@ describe('in this process’s memory', () => {
 })
 
 describeWithRedis('in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = ({ ttlMs = DAY_MS, prefix = `t${count++}` }: { ttlMs?: number; prefix?: string } = {}) => {
-    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
-    onTestFinished(() => redis.disconnect())
+    const redis = server.connect()
     return redisThreads({ redis, prefix, ttlMs })
   }
 
@@ -96,8 +89,7 @@ describeWithRedis('in Redis', () => {
       renamed: true,
       lookingAt: { channel: 'C1', at: 1 },
     })
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
+    const redis = server.rawClient()
     const keys = (await redis.keys('torn:*')).sort()
     expect(keys).toEqual(['looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)

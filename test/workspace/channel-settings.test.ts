@@ -1,6 +1,5 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../src/redis.ts'
 import {
   memoryChannelSettings,
@@ -9,7 +8,7 @@ import {
   type ChannelSettings,
   type ChannelSettingsStore,
 } from '../../src/workspace/settings.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { describeWithRedis, startRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog } from '../harness/stores.ts'
 
 const place = { team: 'T1', channel: 'C1' }
@@ -64,29 +63,19 @@ describe('in this process’s memory', () => {
 })
 
 describeWithRedis('in Redis', () => {
-  let server: RedisServer
+  const server = suiteRedis()
   let count = 0
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
 
   const open = ({ prefix = `s${count++}`, log = keptLog(), now = Date.now } = {}) => {
-    const redis = connect({ url: server.url }, { purpose: 'work', log })
-    onTestFinished(() => redis.disconnect())
+    const redis = server.connect(log)
     return redisChannelSettings({ redis, log, prefix, now })
-  }
-  const rawClient = () => {
-    const redis = new Redis(server.url)
-    onTestFinished(() => redis.disconnect())
-    return redis
   }
 
   settingsContract(() => open())
 
   test('a channel is one key, which expires', async () => {
     await open({ prefix: 'one' }).save(place, ALL)
-    const redis = rawClient()
+    const redis = server.rawClient()
     expect(await redis.keys('one:*')).toEqual(['one:{T1:C1}:settings'])
     expect(await redis.pttl('one:{T1:C1}:settings')).toBeGreaterThan(300 * 86_400_000)
   })
@@ -103,7 +92,7 @@ describeWithRedis('in Redis', () => {
 
   test('what an earlier or later version has stored is dropped, part by part, and what is no settings at all is logged', async () => {
     const log = keptLog()
-    const [store, redis] = [open({ prefix: 'torn', log }), rawClient()]
+    const [store, redis] = [open({ prefix: 'torn', log }), server.rawClient()]
     const stored = { ...ALL, steps: 'dance', dialect: 'esperanto', tools: 'all', whoMayStop: 7, later: {} }
     await redis.set('torn:{T1:C1}:settings', JSON.stringify(stored), 'PX', 60_000)
     const { followUps, model, instructions, whoMayForget } = ALL
