@@ -5,6 +5,7 @@ import { ToolError } from '../src/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 const ARXIV = 'https://export.arxiv.org/api/query'
 const MAX_PAPERS = 3
@@ -65,9 +66,9 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
     return describe(await search({ search_query: searchQuery(query, 'OR'), sortBy: 'relevance' }, signal), query)
   }
 
-  const schema = z.object({ query: queryText().min(1).describe('search query or paper id') })
+  const input = zodInput(z.object({ query: queryText().min(1).describe('search query or paper id') }))
   const description = 'Finds scientific papers on arXiv. Input: a search query.'
-  return [{ name: 'arxiv', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
+  return [{ name: 'arxiv', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
 }
 
 /** Words that say nothing about a paper, and would only narrow the search. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Tool } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 /** Longer expressions are refused unread. */
 const MAX_LENGTH = 1000
@@ -12,7 +13,7 @@ export function calculator(): Tool<{ expression: string }> {
   return {
     name: 'calculator',
     description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
-    schema: z.object({ expression: z.string().describe('the expression') }),
+    ...zodInput(z.object({ expression: z.string().describe('the expression') })),
     effects: 'read',
     run: async ({ expression }) => shown(calculate(expression)),
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 /** The name goes into prompts and into native tool calls, which take nothing else. */
 const NAME = /^[a-z][\w-]{0,63}$/i
@@ -49,7 +50,7 @@ export function asTool(exported: unknown, taken: string[]): Tool {
     ...(returnDirect === undefined ? {} : { returnDirect }),
     ...(needsApproval === undefined ? {} : { needsApproval }),
     ...(repeatable === undefined ? {} : { repeatable }),
-    schema: schema ?? plain,
+    ...zodInput(schema ?? plain),
     // Called on the object as it was written, so that `this` is what its author expects.
     run: async (input, context) =>
       asOutput(await data.run.call(exported, schema ? input : plain.parse(input).input, context)),

@@ -10,6 +10,7 @@ import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 const DUCKDUCKGO = 'https://api.duckduckgo.com/'
 const MAX_TOPICS = 5
@@ -45,10 +46,10 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
     return (answer && bestOf(answer)) ?? nothing(query)
   }
 
-  const schema = z.object({ query: queryText().min(1).describe('name of a topic') })
+  const input = zodInput(z.object({ query: queryText().min(1).describe('name of a topic') }))
   const description = 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.'
   return [
-    { name: 'duckduckgo', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
+    { name: 'duckduckgo', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
   ]
 }
 

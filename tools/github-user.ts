@@ -5,6 +5,7 @@ import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 const GITHUB = 'https://api.github.com'
 
@@ -46,10 +47,10 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
     return describe(parseJson(answer.body, 'github_user'))
   }
 
-  const schema = z.object({ login: queryText().describe('login') })
+  const input = zodInput(z.object({ login: queryText().describe('login') }))
   const description = "Gives a GitHub user's followers, repositories, location, etc. Input: the login."
   return [
-    { name: 'github_user', description, schema, effects: 'read', run: ({ login }, { signal }) => run(login, signal) },
+    { name: 'github_user', description, ...input, effects: 'read', run: ({ login }, { signal }) => run(login, signal) },
   ]
 }
 

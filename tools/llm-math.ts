@@ -6,6 +6,7 @@ import { calculate, shown } from './calculator.ts'
 import { oneLine } from './service-response.ts'
 import { queryText } from './query.ts'
 import type { ToolParts } from './tool-settings.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 /** Longer than a query: it goes to the model and to nobody else. */
 const MAX_QUESTION = 1000
@@ -15,7 +16,7 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
     {
       name: 'llm_math',
       description: 'Answers questions about math. Input: the question in words.',
-      schema: z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') }),
+      ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
       effects: 'read',
       run: async ({ question }, context) => `Answer: ${shown(await solve(question, context, prompts?.['llm-math']))}`,
     },

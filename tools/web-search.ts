@@ -5,6 +5,7 @@ import { ToolError } from '../src/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
 
@@ -56,9 +57,11 @@ export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }
     return result ? bestOf(result) : { text: 'No good search result found' }
   }
 
-  const schema = z.object({ query: queryText().min(1).describe('search query') })
+  const input = zodInput(z.object({ query: queryText().min(1).describe('search query') }))
   const description = 'Searches the web, also for current events. Input: a search query.'
-  return [{ name: 'search', description, schema, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
+  return [
+    { name: 'search', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
+  ]
 }
 
 /** The first part that holds something, in the order of seed 001. */

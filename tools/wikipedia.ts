@@ -10,6 +10,7 @@ import { serviceOf, type Service, type ToolParts } from './tool-settings.ts'
 import { wikiClient, type PageInfo, type WikiClient } from './wikipedia/client.ts'
 import { sentencesOf } from './wikipedia/sentences.ts'
 import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } from './wikipedia/titles.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
 
 const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
 const FIRST_SENTENCES = 5
@@ -46,7 +47,7 @@ function searchTool(service: Service): Tool<{ query: string }> {
   return {
     name: 'wikipedia',
     description: 'Gives the first sentences of a Wikipedia page, or similar titles. Input: the title of the page.',
-    schema: z.object({ query: queryText().describe('title of the page') }),
+    ...zodInput(z.object({ query: queryText().describe('title of the page') })),
     effects: 'read',
     run: ({ query }, context) => search(query, wikiClient(service, context.signal), context),
   }
@@ -56,7 +57,7 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
   return {
     name: 'wikipedia_lookup',
     description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
-    schema: z.object({ keyword: queryText().describe('keyword') }),
+    ...zodInput(z.object({ keyword: queryText().describe('keyword') })),
     effects: 'read',
     repeatable: true,
     run: ({ keyword }, context) => lookup(keyword, wikiClient(service, context.signal), context),

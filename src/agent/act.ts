@@ -84,7 +84,7 @@ async function observe(run: RunState, { n, step }: { n: number; step: ToolStep }
   if (before) return before
   const input = coerceInput(tool, action.input)
   if (!input.ok) return mistake(input.problem)
-  const permission = run.mayRun?.({ n, step, tool }) ?? 'yes'
+  const permission = (await run.mayRun?.({ n, step, tool, input: input.value, isRepeat: false })) ?? 'yes'
   if (permission === 'wait') return 'wait'
   if (permission !== 'yes') return mistake(permission.no)
   return callTool(run, tool, input.value)
@@ -112,6 +112,7 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
   }
   try {
     const output = await time.wait(tool.run(input, contextOf(run, time, askModel)))
+    if (typeof output !== 'string' && 'asks' in output) return mistake(`${tool.name} asks: ${output.asks.message}`)
     return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason

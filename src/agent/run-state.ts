@@ -61,6 +61,16 @@ export interface Addition {
 /** Whether a tool may run now. A refusal's reason becomes the observation; with `wait` the run ends until a person decides. */
 export type Permission = 'yes' | 'wait' | { no: string }
 
+/** A call that is about to be made. */
+export interface PendingCall {
+  n: number
+  step: ToolStep
+  tool: Tool
+  input: unknown
+  /** The same call was made before in the run, and it is not known whether it took effect. */
+  isRepeat: boolean
+}
+
 /** How people reach into a run that is under way: three optional functions among the agent's settings. */
 export interface Steering {
   /**
@@ -70,8 +80,8 @@ export interface Steering {
   stopAsked?: () => AbortSignal
   /** What did people add since the last call? Asked before each thought, and once more before an answer is given. */
   added?: () => Addition[]
-  /** May this tool run? Asked once its input is known to be right. `n` is the step's number. */
-  mayRun?: (call: { n: number; step: ToolStep; tool: Tool }) => Permission
+  /** May this tool run? Asked once its input is known to be right; `input` is what it will get. `n` is the step's number. */
+  mayRun?: (call: PendingCall) => Permission | Promise<Permission>
 }
 
 /** Reads an answer while the model writes it. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { readLoose } from './parser/loose-json.ts'
-import type { Tool, ToolSpec } from './types.ts'
+import type { InputIssue, ParsedInput, Tool, ToolInput, ToolSpec } from './types.ts'
 
-export type Coerced = { ok: true; value: unknown } | { ok: false; problem: string }
+export type Coerced = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
 
 /**
  * Makes what a model wrote fit a tool's schema. For a tool with one field, `{"query": "x"}`, `"x"` and `x` are the same;
@@ -12,12 +12,12 @@ export function coerceInput(tool: Tool, input: unknown): Coerced {
   const fields = fieldsOf(tool)
   if (fields.length > 0 && isBrokenObject(input)) return { ok: false, problem: brokenProblem(tool, fields) }
   for (const candidate of candidates(input, fields)) {
-    const result = tool.schema.safeParse(candidate)
-    const mended = result.success ? result : tool.schema.safeParse(inSchemaTypes(candidate, result.error.issues))
-    if (mended.success) return { ok: true, value: mended.data }
+    const result = tool.parse(candidate)
+    const mended = result.ok ? result : tool.parse(inSchemaTypes(candidate, result.issues))
+    if (mended.ok) return mended
   }
-  const last = tool.schema.safeParse(candidates(input, fields).at(0))
-  return { ok: false, problem: last.success ? '' : problemOf(tool, last.error.issues, fields) }
+  const last = tool.parse(candidates(input, fields).at(0))
+  return { ok: false, problem: last.ok ? '' : problemOf(tool, last.issues, fields) }
 }
 
 export function toolNames(tools: Tool[]): string[] {
@@ -36,12 +36,13 @@ export function acceptsInput(tools: Tool[]): (name: string, input: unknown) => b
  * The fields that are of a wrong type in the type that the schema wants, where the same words say it: `3` and `"3"`, `true`
  * and `"true"`. Calls that leak as XML do not tell them apart.
  */
-function inSchemaTypes(input: unknown, issues: z.core.$ZodIssue[]): unknown {
+function inSchemaTypes(input: unknown, issues: InputIssue[]): unknown {
   if (!isRecord(input)) return input
   const mended = issues.flatMap((issue): [string, unknown][] => {
+    const { expected } = issue
     const field = String(issue.path[0])
-    const isField = issue.code === 'invalid_type' && issue.path.length === 1 && Object.hasOwn(input, field)
-    return isField ? [[field, inType(input[field], issue.expected)]] : []
+    const isField = expected !== undefined && issue.path.length === 1 && Object.hasOwn(input, field)
+    return isField ? [[field, inType(input[field], expected)]] : []
   })
   return Object.fromEntries([...Object.entries(input), ...mended])
 }
@@ -51,7 +52,9 @@ function inType(value: unknown, type: string): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
-  return (type === 'number' || type === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : value
+  return (type === 'number' || type === 'int' || type === 'integer') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)
+    ? Number(text)
+    : value
 }
 
 /** The ways in which an input can be understood, the likeliest first. */
@@ -109,7 +112,7 @@ function brokenProblem(tool: Tool, fields: string[]): string {
   return `The input of ${tool.name} is wrong (${what}). It takes ${describeFields(tool, fields)}.`
 }
 
-function problemOf(tool: Tool, issues: z.core.$ZodIssue[], fields: string[]): string {
+function problemOf(tool: Tool, issues: InputIssue[], fields: string[]): string {
   const details = issues.slice(0, 3).map((issue) => `${issue.path.join('.') || 'the input'}: ${issue.message}`)
   return `The input of ${tool.name} is wrong (${details.join('; ')}). It takes ${describeFields(tool, fields)}.`
 }
@@ -121,22 +124,32 @@ function describeFields(tool: Tool, fields: string[]): string {
     : `a JSON object like ${JSON.stringify(specOf(tool).parameters.properties)}`
 }
 
-/** The names of the tool's fields; empty for a schema that is no object. */
-export function fieldsOf(tool: Tool): string[] {
-  return tool.schema instanceof z.ZodObject ? Object.keys(tool.schema.shape) : []
+/** What a tool takes, from a zod schema. */
+export function zodInput<Input>(schema: z.ZodType<Input>): ToolInput<Input> {
+  const parameters: Record<string, unknown> = { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) }
+  delete parameters.$schema
+  return {
+    parameters,
+    parse(value) {
+      const { success, data, error } = schema.safeParse(value)
+      return success ? { ok: true, value: data } : { ok: false, issues: error.issues.map(issueOf) }
+    },
+  }
 }
 
-const specs = new WeakMap<Tool, ToolSpec>()
+function issueOf({ path, message, ...issue }: z.core.$ZodIssue): InputIssue {
+  const at = path.map((part) => (typeof part === 'symbol' ? String(part) : part))
+  return issue.code === 'invalid_type' ? { path: at, message, expected: issue.expected } : { path: at, message }
+}
 
-/** The tool as a JSON schema, for models that take tools natively and for prompts that list several fields. */
-export function specOf(tool: Tool): ToolSpec {
-  const known = specs.get(tool)
-  if (known) return known
-  const schema: Record<string, unknown> = { ...z.toJSONSchema(tool.schema, { io: 'input', unrepresentable: 'any' }) }
-  delete schema.$schema
-  const spec = { name: tool.name, description: tool.description, parameters: schema }
-  specs.set(tool, spec)
-  return spec
+/** The names of the tool's fields; empty for a schema that is no object. */
+export function fieldsOf({ parameters }: Tool): string[] {
+  return isRecord(parameters.properties) ? Object.keys(parameters.properties) : []
+}
+
+/** The tool as models take it natively. */
+export function specOf({ name, description, parameters }: Tool): ToolSpec {
+  return { name, description, parameters }
 }
 
 /** Objects, strings and numbers begin like this. Most inputs are plain words, and a failed parse costs much. */

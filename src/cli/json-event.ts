@@ -21,5 +21,7 @@ export function jsonOf(event: AnswerEvent): object {
       return { type, step: n, turn: event.step.turn, text: event.step.text, user: event.step.user }
     case 'waiting':
       return { type, step: n, turn: event.step.turn, action: event.step.action, ...event.step.waiting }
+    case 'begun':
+      return { type, step: n, turn: event.step.turn, action: event.step.action }
   }
 }

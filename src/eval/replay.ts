@@ -1,5 +1,6 @@
 /** Plays recorded episodes through the agent: the model's completions and the tools' observations are the recorded ones. */
 import { z } from 'zod'
+import { zodInput } from '../agent/tool-input.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
@@ -87,8 +88,8 @@ class Player implements Model {
 
   tools(names: string[]): Tool[] {
     const run = async () => this.#observation()
-    const [schema, effects] = [z.unknown(), 'read' as const]
-    return names.map((name) => ({ name, description: 'As recorded.', schema, effects, run }))
+    const [input, effects] = [zodInput(z.unknown()), 'read' as const]
+    return names.map((name) => ({ name, description: 'As recorded.', ...input, effects, run }))
   }
 
   #observation(): string {

@@ -113,7 +113,7 @@ export class HeardSignals implements Required<Steering> {
     if (!decision && this.#canBeDecided) return 'wait'
     if (!decision) return { no: `${tool.name} was not run: nobody can allow it here.` }
     if (decision.outcome === 'expired') return { no: `${tool.name} was not run: nobody allowed it in time.` }
-    const reason = decision.reason ? ` The reason given: ${decision.reason}` : ''
+    const reason = 'reason' in decision && decision.reason ? ` The reason given: ${decision.reason}` : ''
     return { no: `${tool.name} was not run: a person did not allow it.${reason}` }
   }
 }

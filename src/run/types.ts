@@ -1,4 +1,4 @@
-import type { Step, StopReason, Source, ToolMemory, Usage } from '../agent/types.ts'
+import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage } from '../agent/types.ts'
 import type { Said, ThreadKey } from '../history/types.ts'
 
 /** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
@@ -116,8 +116,14 @@ export interface SavedRun {
   retries: number
 }
 
-/** What was decided about a step that waits for a person. `expired`: nobody decided in time. */
-export type Decision = { outcome: 'allowed' | 'denied'; by: string; reason?: string } | { outcome: 'expired' }
+/**
+ * What was decided about a step that waits for a person. `key`: the call that it is about (run/call-key.ts); `always`: for the
+ * tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
+ */
+export type Decision =
+  | { outcome: 'allowed' | 'denied'; by: string; reason?: string; key?: string; always?: true }
+  | ({ outcome: 'answered'; by: string } & Pick<PersonsAnswer, 'action' | 'content'>)
+  | { outcome: 'expired' }
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { coerceInput, inputText, specOf } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/types.ts'
+import { zodInput } from '../../src/agent/tool-input.ts'
 
 function tool(schema: z.ZodType): Tool {
-  return { name: 'lookup', description: 'Looks up.', schema, effects: 'read', run: async () => '' }
+  return { name: 'lookup', description: 'Looks up.', ...zodInput(schema), effects: 'read', run: async () => '' }
 }
 
 const one = tool(z.object({ query: z.string().min(1) }))

@@ -5,6 +5,7 @@ import type { Step, Tool } from '../../src/agent/types.ts'
 import { ToolError } from '../../src/errors.ts'
 import { agentDeps, echo, runOn } from '../harness/agent-run.ts'
 import { act, finish, INVENTED, playModel } from '../harness/played-model.ts'
+import { zodInput } from '../../src/agent/tool-input.ts'
 
 describe.concurrent('a run', () => {
   test('thinks, acts, observes and answers, and says so in events', async (t) => {
@@ -228,7 +229,7 @@ describe.concurrent('a tool', () => {
   const both: Tool = {
     name: 'both',
     description: 'Takes two.',
-    schema: z.object({ city: z.string(), days: z.number().int() }),
+    ...zodInput(z.object({ city: z.string(), days: z.number().int() })),
     effects: 'read',
     run: async (input) => JSON.stringify(input),
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Tool } from '../../src/agent/types.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { zodInput } from '../../src/agent/tool-input.ts'
 
 describe.concurrent('what a mistake costs the next prompt is bounded', () => {
   test('a tool’s name as long as a page is clipped where the model is told of it', async (t) => {
@@ -103,7 +104,7 @@ test('a tool without fields runs whatever a model writes for nothing', async (t)
   const now: Tool = {
     name: 'now',
     description: 'Tells the time.',
-    schema: z.object({}),
+    ...zodInput(z.object({})),
     effects: 'read',
     run: async () => 'noon',
   }

@@ -8,6 +8,7 @@ import { openAiModel, type OpenAiOptions } from '../../src/model/openai.ts'
 import { loadPrompts } from '../../src/prompts.ts'
 import type { Ends } from './ends.ts'
 import { playModel, type PlayedModel, type Script } from './played-model.ts'
+import { zodInput } from '../../src/agent/tool-input.ts'
 
 export type Limits = AgentDeps['limits']
 
@@ -86,7 +87,7 @@ export function echo(
   const tool: Tool<{ query: string }> = {
     name: 'echo',
     description: 'Says it back.',
-    schema: z.object({ query: z.string() }),
+    ...zodInput(z.object({ query: z.string() })),
     effects: 'read',
     async run({ query }, context) {
       calls.push(query)

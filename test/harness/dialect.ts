@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
 import type { Completion, Dialect, ParsedTurn, RunView, Tool, ToolStep } from '../../src/agent/types.ts'
 import { loadPrompts } from '../../src/prompts.ts'
+import { zodInput } from '../../src/agent/tool-input.ts'
 
 /** The mark of every run here. */
 export const NONCE = 'f00d42'
@@ -15,7 +16,7 @@ export function tool(name: string): Tool {
   return {
     name,
     description: `What ${name} does.`,
-    schema: z.object({ query: z.string() }),
+    ...zodInput(z.object({ query: z.string() })),
     effects: 'read',
     run: async () => '',
   }

@@ -24,6 +24,9 @@ export async function runTool(
 ): Promise<ToolOutput> {
   const tool = tools.find((one) => one.name === call.tool)
   if (!tool) throw new Error(`no tool ${call.tool}`)
-  const output = await tool.run(tool.schema.parse(call.input), context)
+  const input = tool.parse(call.input)
+  if (!input.ok) throw new Error(`${call.tool} does not take this: ${JSON.stringify(input.issues)}`)
+  const output = await tool.run(input.value, context)
+  if (typeof output !== 'string' && 'asks' in output) throw new Error(`${call.tool} asks: ${output.asks.message}`)
   return typeof output === 'string' ? { text: output } : output
 }

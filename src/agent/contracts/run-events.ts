@@ -1,6 +1,6 @@
 /** What happens in a run: its steps, and the events that tell of them. */
 import type { Usage } from './model-contract.ts'
-import type { Series, Source, ToolMemory } from './tool-contract.ts'
+import type { PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool-contract.ts'
 
 /** What the model asked for: the tool's name as it wrote it, and the input (text, or fields where the dialect writes JSON). */
 export interface Action {
@@ -22,6 +22,8 @@ export interface Observation {
   hint?: true
   /** What the tool asks could not be reached, or was too slow. */
   down?: true
+  /** The process that made the call ended before the tool did: it is not known whether the call took effect. */
+  unknown?: true
   /** What the loop adds to it, for the model and for people. */
   note?: string
 }
@@ -38,9 +40,34 @@ export interface ToolStep {
   dropped?: number
   /** How long the tool took, in ms, as far as it was saved. */
   ms?: number
-  /** The tool runs only after a person's approval, which has been awaited since then (milliseconds since the epoch). */
-  waiting?: { since: number }
+  /** A person is waited for, or was, since then (milliseconds since the epoch). */
+  waiting?: Waiting
+  /** What people answered to what the tool asked them, in order. */
+  answers?: PersonsAnswer[]
+  /** The call of a tool with `effects: 'write'` was about to be made then (milliseconds since the epoch). Saved before it is made. */
+  begun?: number
 }
+
+/** `round` counts a step's waits from 1, and is absent for the first. Runs stored before this had an approval alone, without `for`. */
+export interface Waiting {
+  since: number
+  round?: number
+  for?: Awaited
+}
+
+/** What is waited for, with all that a process needs to show it which has not the tool. */
+export type Awaited =
+  | {
+      kind: 'approval'
+      /** The arguments as they will be sent. */
+      input: unknown
+      server?: string
+      /** What the tool says that it does. */
+      says: string
+      /** The same call was made before, and it is not known whether it took effect. */
+      isRepeat?: true
+    }
+  | ({ kind: 'question' } & ToolQuestion)
 
 /** A completion that no dialect could read: `text` is its beginning, the observation tells the model the expected form. */
 export interface UnreadableStep {
@@ -78,8 +105,10 @@ export type AgentEvent =
   | { type: 'observation'; n: number; step: ObservedStep; ms: number; memory?: ToolMemory }
   /** A person added something, which the model's next completion takes into account. */
   | { type: 'message'; n: number; step: MessageStep }
-  /** A tool waits for a person's approval. */
+  /** A tool waits for a person: for an approval, or for an answer. */
   | { type: 'waiting'; n: number; step: ToolStep }
+  /** A tool that changes the world is about to be called. Its reader saves that before it asks for the next event. */
+  | { type: 'begun'; n: number; step: ToolStep }
   /**
    * More of the answer that the model is writing, where a reader of the run reads along: in order, the beginning of its text.
    * It is not saved and no part of the run's truth; the answer comes whole all the same.

@@ -1,5 +1,4 @@
 /** A tool: what it is made of, what it may use, and what it gives back. */
-import type { z } from 'zod'
 
 /** A page or record that an observation came from. `url` is absolute http(s). */
 export interface Source {
@@ -37,6 +36,8 @@ export interface ToolContext {
   now(): Date
   /** Asks the model one thing, without tools; for tools such as llm_math. */
   ask(prompt: string): Promise<string>
+  /** What the asker has answered to what this call asked so far; see `ToolAsks`. */
+  answers?: readonly PersonsAnswer[]
   /** A tool may change it in place; it is saved with the step's observation and may come back in another process. */
   memory: ToolMemory
 }
@@ -53,22 +54,73 @@ export interface ToolOutput {
   exhausted?: boolean
 }
 
+/** What is wrong with an input: where, in words, and the JSON type that is wanted there if another one came. */
+export interface InputIssue {
+  path: (string | number)[]
+  message: string
+  expected?: string
+}
+
+/** An input that a tool takes, as it will get it, or why it does not take it. */
+export type ParsedInput<Input = unknown> = { ok: true; value: Input } | { ok: false; issues: InputIssue[] }
+
 /**
- * A tool. `schema` is a zod object; a tool with one field also takes plain text. `run` gets checked input.
+ * What a tool asks the asker before it can give its output (MCP's elicitation): a form, whose `schema` is an object of plain
+ * fields as MCP has it, or a page to visit. `state` comes back to the tool with the answer, in whichever process.
+ */
+export interface ToolQuestion {
+  server: string
+  message: string
+  schema?: Record<string, unknown>
+  url?: string
+  state: unknown
+}
+
+/** What the asker said to it. `content`: a form's fields. */
+export interface PersonsAnswer {
+  state: unknown
+  action: 'accept' | 'decline' | 'cancel'
+  content?: Record<string, unknown>
+}
+
+/** Returned in place of an output: the run waits for the asker, and then calls the tool again with the answer. */
+export interface ToolAsks {
+  asks: ToolQuestion
+}
+
+/**
+ * What a tool takes: a JSON Schema, which the model is shown, and the check that stands behind it. `zodInput`
+ * (agent/tool-input.ts) makes both from a zod schema; a tool of an MCP server has its server's schema.
+ */
+export interface ToolInput<Input = unknown> {
+  parameters: Record<string, unknown>
+  /** Never throws. */
+  parse(value: unknown): ParsedInput<Input>
+}
+
+/**
+ * A tool. One whose `parameters` are an object with one field also takes plain text. `run` gets checked input.
  * `effects: 'write'` marks what changes the world. `returnDirect` ends the run with the tool's output.
  */
-export interface Tool<Input = unknown> {
+export interface Tool<Input = unknown> extends ToolInput<Input> {
   name: string
   description: string
-  schema: z.ZodType<Input>
   effects: 'read' | 'write'
   returnDirect?: boolean
   /** A person must allow each call: the run waits until somebody does. */
   needsApproval?: boolean
+  /** Of a tool with `effects: 'write'`: the same call made twice does what it does once, so that it may be made again after a crash. */
+  idempotent?: boolean
+  /** The MCP server that the tool is of, by its name in MCP_CONFIG. */
+  server?: string
+  /** One line that stands for the description and the parameters in a prompt where there are many tools; `tool_details` gives the rest. */
+  brief?: string
+  /** How long one use may take, in ms; TOOL_TIMEOUT_MS where left out. */
+  timeoutMs?: number
   /** Called again with the same input it gives something new (a lookup's next hit): no loop. */
   repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */
-  run(input: Input, context: ToolContext): Promise<ToolOutput | string>
+  run(input: Input, context: ToolContext): Promise<ToolOutput | ToolAsks | string>
 }
 
 /** What tools remember between the steps of a run, by key of their choosing. JSON only: it is saved with the run. */

@@ -6,6 +6,7 @@ import { createLog } from '../../../src/log.ts'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
 import type { Tool } from '../../../src/agent/types.ts'
 import { dialect, prompt, read, step, tool, view, WIKI } from '../../harness/dialect.ts'
+import { zodInput } from '../../../src/agent/tool-input.ts'
 
 describe('text', () => {
   test('teaches Thought, Action, Action Input, Observation and Final Answer, and lists the tools', () => {
@@ -18,7 +19,7 @@ describe('text', () => {
   })
 
   test('a tool of several fields is listed with their JSON schema', () => {
-    const both = { ...tool('weather'), schema: z.object({ city: z.string(), days: z.number() }) }
+    const both = { ...tool('weather'), ...zodInput(z.object({ city: z.string(), days: z.number() })) }
     expect(prompt('text', { tools: [both] })).toContain(
       'The input is a JSON object: {"city":{"type":"string"},"days":{"type":"number"}}',
     )
@@ -63,7 +64,7 @@ describe.each(['json', 'text'] as const)('JSON in quotes as the input of the %s 
 
   test('is an object where the tool takes that', () => {
     expect(given('{"query":"x"}', WIKI)).toEqual({ input: { query: 'x' }, taken: { ok: true, value: { query: 'x' } } })
-    const weather = { ...tool('weather'), schema: z.object({ city: z.string(), days: z.number() }) }
+    const weather = { ...tool('weather'), ...zodInput(z.object({ city: z.string(), days: z.number() })) }
     const fields = { city: 'Paris', days: 2 }
     expect(given(JSON.stringify(fields), [weather])).toEqual({ input: fields, taken: { ok: true, value: fields } })
   })

@@ -12,6 +12,7 @@ import type * as ProxyModule from '../../../src/proxy.ts'
 import type * as CalculatorModule from '../../../tools/calculator.ts'
 import { ANSWER, FOUND, LONG_ANSWER, QUESTION, TOOLS } from './bench-scene.ts'
 import { serveRounds } from './side.ts'
+import { zodInput } from '../../../src/agent/tool-input.ts'
 
 const [, , baseURL = '', dist = '', mode = ''] = process.argv
 const built = <Module>(path: string) => import(`${dist}/${path}.js`) as Promise<Module>
@@ -26,7 +27,7 @@ const { calculator } = await built<typeof CalculatorModule>('tools/calculator')
 
 const search: Tool<{ query: string }> = {
   ...TOOLS[0],
-  schema: z.object({ query: z.string() }),
+  ...zodInput(z.object({ query: z.string() })),
   effects: 'read',
   run: async () => FOUND,
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { z } from 'zod'
+import { zodInput } from '../../../src/agent/tool-input.ts'
 import { runAgent } from '../../../src/agent/agent.ts'
 import { textDialect } from '../../../src/agent/dialects/text.ts'
 import type { Message, Model, Tool } from '../../../src/agent/types.ts'
@@ -54,8 +55,8 @@ const OBSERVATIONS = { search: FOUND, calculator: '12.222222222222221' }
 
 function tools(): Tool[] {
   return TOOLS.map(({ name, description }) => {
-    const schema = z.object({ [FIELDS[name]]: z.string() })
-    return { name, description, schema, effects: 'read', run: async () => OBSERVATIONS[name] }
+    const input = zodInput(z.object({ [FIELDS[name]]: z.string() }))
+    return { name, description, ...input, effects: 'read', run: async () => OBSERVATIONS[name] }
   })
 }
 

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../../../src/agent/types.ts'
+import { zodInput } from '../../../src/agent/tool-input.ts'
 import { ToolError } from '../../../src/errors.ts'
 
 const INVOICES = new Map([
@@ -15,12 +16,12 @@ const INVOICES = new Map([
   ['F', 4100],
 ])
 
-const quantities = z.object({ quantities: z.string().describe('numbers with spaces between') })
+const quantities = zodInput(z.object({ quantities: z.string().describe('numbers with spaces between') }))
 
 const getInvoice: Tool<{ company: string }> = {
   name: 'GetInvoice',
   description: 'Gives the invoice amount of a trading company, or of all.',
-  schema: z.object({ company: z.string().describe('name of the company') }),
+  ...zodInput(z.object({ company: z.string().describe('name of the company') })),
   effects: 'read',
   run: async ({ company }) => (/^\W*all\b/i.test(company) ? allAmounts() : String(amountOf(company))),
 }
@@ -28,7 +29,7 @@ const getInvoice: Tool<{ company: string }> = {
 const diff: Tool<{ quantities: string }> = {
   name: 'Diff',
   description: 'Gives the difference of two numbers.',
-  schema: quantities,
+  ...quantities,
   effects: 'read',
   run: async (input) => {
     const [first, second, ...more] = numbersIn(input.quantities)
@@ -40,7 +41,7 @@ const diff: Tool<{ quantities: string }> = {
 const total: Tool<{ quantities: string }> = {
   name: 'Total',
   description: 'Gives the sum of numbers.',
-  schema: quantities,
+  ...quantities,
   effects: 'read',
   run: async (input) => String(numbersIn(input.quantities).reduce((sum, n) => sum + n, 0)),
 }
