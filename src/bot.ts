@@ -108,6 +108,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     ...parts,
     answer: { ...agent.answer, history: stores.history, control: stores.control },
     archive: stores.archive,
+    audit: stores.audit,
     threads: stores.threads,
     queue: stores.queue,
     limits: stores.limits,

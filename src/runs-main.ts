@@ -1,4 +1,10 @@
-/** `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were dead-lettered. */
+/**
+ * `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were dead-lettered;
+ * `npm run runs -- audit`: what tools have written.
+ */
+import { auditLine } from './audit/audit-lines.ts'
+import { auditedTeams, redisAudit } from './audit/redis-audit.ts'
+import { MOST_ENTRIES } from './audit/types.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
@@ -11,17 +17,43 @@ import { findRuns, listRuns, summaryOf } from './run/list-runs.ts'
 const USAGE = `Usage: npm run runs -- COMMAND
   list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
   show ID       all that is known of one, what was asked and answered included
-  retry ID      hand a dead-lettered one out again`
+  retry ID      hand a dead-lettered one out again
+  audit [N]     the last N writes of tools, 20 unless N is given, the newest first: when, what came of it, which tool, who asked,
+                who allowed it, and the beginning of the arguments' SHA-256 (audit [N] --json: whole, a JSON object a line)`
+
+/** How many writes are listed unless a number is given. */
+const WRITES_LISTED = 20
 
 const DAY_MS = 86_400_000
 
 /** @returns the exit code. */
-async function runs(place: RetryPlace, [command, argument]: string[]): Promise<number> {
+async function runs(place: RetryPlace, [command, argument, ...more]: string[]): Promise<number> {
   if (command === 'list') return list(place, argument === '--all')
   if (command === 'show' && argument) return show(place, argument)
   if (command === 'retry' && argument) return retry(place, argument)
+  const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
+  if (asked) return audit(place, asked)
   console.error(USAGE)
   return 1
+}
+
+/** Undefined for anything but a number, `--json`, or both. */
+function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean } | undefined {
+  const [given = String(WRITES_LISTED), ...others] = args.filter((arg) => arg !== undefined && arg !== '--json')
+  const n = /^\d{1,6}$/.test(given) ? Number(given) : 0
+  return n > 0 && others.length === 0 ? { n: Math.min(n, MOST_ENTRIES), asJson: args.includes('--json') } : undefined
+}
+
+async function audit({ redis, prefix }: RetryPlace, { n, asJson }: { n: number; asJson: boolean }): Promise<number> {
+  const log = redisAudit({ redis, prefix })
+  const lists = await Promise.all((await auditedTeams(redis, prefix)).map((team) => log.list({ team }, n)))
+  const newest = lists
+    .flat()
+    .sort((one, other) => other.at - one.at)
+    .slice(0, n)
+  for (const entry of newest) console.log(asJson ? JSON.stringify(entry) : auditLine(entry))
+  if (!asJson) console.log(newest.length === 1 ? '1 write' : `${newest.length} writes`)
+  return 0
 }
 
 async function list(place: RetryPlace, isAll: boolean): Promise<number> {

@@ -1,6 +1,9 @@
 import { memoryArchive } from './archive/memory-archive.ts'
 import { redisArchive } from './archive/redis-archive.ts'
 import type { RunArchive } from './archive/types.ts'
+import { memoryAudit } from './audit/memory-audit.ts'
+import { redisAudit } from './audit/redis-audit.ts'
+import type { AuditLog } from './audit/types.ts'
 import type { Config } from './config.ts'
 import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
@@ -23,6 +26,8 @@ export interface Stores {
   history: History
   /** The runs that have ended. */
   archive: RunArchive
+  /** Every write of a run. */
+  audit: AuditLog
   threads: ThreadStates
   channelSettings: ChannelSettingsStore
   forgetting: ForgettingAll
@@ -67,6 +72,7 @@ function inMemory(config: Config, log: Log): Stores {
   const kept = {
     history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     archive: memoryArchive({ ttlMs }),
+    audit: memoryAudit(),
     threads: memoryThreads({ ttlMs }),
     channelSettings: memoryChannelSettings(),
     queue,
@@ -95,6 +101,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   const kept = {
     history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     archive: redisArchive({ ...place, ttlMs }),
+    audit: redisAudit(place),
     threads: redisThreads({ ...place, ttlMs }),
     channelSettings: redisChannelSettings(place),
     queue,
@@ -110,10 +117,10 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   }
 }
 
-type Kept = 'history' | 'archive' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
+type Kept = 'history' | 'archive' | 'audit' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, channelSettings, queue, limits, saidOnce } = stores
+  const { history, archive, audit, threads, channelSettings, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
@@ -127,7 +134,7 @@ function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams'])
       for (const store of [queue, history, archive]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      for (const store of [...all, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
+      for (const store of [...all, audit, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { answer, answeredFields, type AnswerDeps } from '../answer.ts'
+import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { RunEnd, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
@@ -173,6 +173,7 @@ async function answerInThread(work: Work, display: RunDisplay): Promise<Handled>
   } finally {
     await display.end()
   }
+  if (withdrawn) await noteWrites(work, { isOver: true })
   if (withdrawn) await takeBack(withdrawn, { ...work.options, ...work })
   else if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
@@ -181,16 +182,25 @@ async function answerInThread(work: Work, display: RunDisplay): Promise<Handled>
 }
 
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
-async function archive(
-  { question, run, settings, signal, options, log }: Work,
-  { hasFailed }: { hasFailed: boolean },
-): Promise<void> {
+async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promise<void> {
+  const { question, run, settings, signal, options, log } = work
   if (isCanned(question.text) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
+  await noteWrites(work, { isOver: true })
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
   })
+}
+
+/** Tells the audit list of the writes among a run's steps, or of the event's. Most questions have none: nothing is loaded then. */
+async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; isOver: boolean }): Promise<void> {
+  const { question, run, settings, options, log } = work
+  const all = event ? ('step' in event ? [event] : []) : run.saved.steps.map((step, i) => ({ n: i + 1, step }))
+  const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
+  if (steps.length === 0) return
+  const { noteWrites } = await import('../audit/note-writes.ts')
+  await noteWrites(steps, { question, saved: run.saved, tools: settings.tools, isOver, audit: options.audit, log })
 }
 
 /** What a record holds besides the run itself. */
@@ -234,10 +244,11 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { model, dialect, tools } = settings
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
   const agent = { ...options.answer.agent, model, dialect, tools, ...along }
+  await noteWrites(work, { isOver: false })
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
-  const events = answer(await withNames(work), run, { ...options.answer, agent, history, control, readThread, signal })
+  const events = answer(await mentions.named(question, run), run, { ...options.answer, agent, history, control, readThread, signal })
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false
@@ -245,6 +256,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
     isWaiting ||= event.type === 'waiting'
+    // A call is not made before it is noted: the loop waits.
+    await noteWrites(work, { event, isOver: false })
     if (event.type === 'message') void markHeard(work.installation.client, event.step.id)
     if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE))
       await display.tell('files', `📎 ${escapeText(event.step.text)}`)
@@ -272,15 +285,4 @@ function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
     if (files.length > 0) await display.tell('files', filesNotRead(files))
     return said
   }
-}
-
-/** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
-async function withNames({ question, run, mentions }: Work): Promise<Question> {
-  const named = run.saved.named ?? (await mentions.readable(withPlace(question)))
-  if (named !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: named })
-  return { ...question, text: named }
-}
-
-function withPlace({ text, lookingAt }: Question): string {
-  return lookingAt === undefined ? text : `${text}\n\n(The asker is looking at <#${lookingAt}>.)`
 }

@@ -3,7 +3,7 @@ import type { Action, Step } from '../agent/types.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { History, Turn } from '../history/types.ts'
 import type { RunControl } from '../run/control.ts'
-import type { SavedRun } from '../run/types.ts'
+import type { Question, Run, SavedRun } from '../run/types.ts'
 import { cleanName } from './format/escape.ts'
 import type { Directory } from './client/directory.ts'
 
@@ -40,6 +40,13 @@ export class Mentions {
   async readable(text: string): Promise<string> {
     await this.#lookUp(text)
     return this.#readable(text)
+  }
+
+  /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
+  async named(question: Question, run: Run): Promise<Question> {
+    const text = run.saved.named ?? (await this.readable(withPlace(question)))
+    if (text !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: text })
+    return { ...question, text }
   }
 
   /** Messages of people as the model reads them, with the names of those who wrote them; undefined for whoever has none. */
@@ -189,4 +196,8 @@ function textsOf(step: Step): string[] {
 /** The id in `@U…` or `#C…`; undefined for a user group, which is not looked up. */
 function idOf(sign = ''): string | undefined {
   return /^[@#]/.test(sign) ? sign.slice(1) : undefined
+}
+
+function withPlace({ text, lookingAt }: Question): string {
+  return lookingAt === undefined ? text : `${text}\n\n(The asker is looking at <#${lookingAt}>.)`
 }

@@ -1,6 +1,7 @@
 import type { AgentDeps } from '../agent/agent.ts'
 import type { AnswerDeps, AnswerWatch } from '../answer.ts'
 import type { RunArchive } from '../archive/types.ts'
+import type { AuditLog } from '../audit/types.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
@@ -17,6 +18,8 @@ export interface HandleQuestionOptions {
   answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
   /** Keeps what ended. */
   archive: RunArchive
+  /** Hears of every write. */
+  audit: AuditLog
   threads: ThreadStates
   queue: Queue
   /** Fair use; absent where nothing is limited. */

@@ -1,0 +1,37 @@
+import { AUDIT_TTL_MS, MOST_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
+
+export interface MemoryAuditOptions {
+  ttlMs?: number
+  /** Upper bound on a team's entries. */
+  most?: number
+  now?: () => number
+}
+
+/** The writes, in this process's memory: they are forgotten when it ends. */
+export function memoryAudit({
+  ttlMs = AUDIT_TTL_MS,
+  most = MOST_ENTRIES,
+  now = Date.now,
+}: MemoryAuditOptions = {}): AuditLog {
+  const teams = new Map<string, Map<string, AuditEntry>>()
+  const isKept = ({ at }: AuditEntry) => at > now() - ttlMs
+  const newestOf = (team: string) =>
+    [...(teams.get(team)?.values() ?? [])].filter(isKept).sort((one, other) => other.at - one.at)
+  return {
+    async note(entry) {
+      const id = `${entry.run} ${entry.step}`
+      const entries = teams.get(entry.team) ?? new Map<string, AuditEntry>()
+      teams.set(entry.team, entries.set(id, { ...entry }))
+      if (entries.size <= most) return
+      const kept = newestOf(entry.team).slice(0, most).reverse()
+      teams.set(entry.team, new Map(kept.map((one) => [`${one.run} ${one.step}`, one])))
+    },
+    list: async ({ team }, n) =>
+      newestOf(team)
+        .slice(0, n)
+        .map((entry) => ({ ...entry })),
+    async forgetTeam(team) {
+      teams.delete(team)
+    },
+  }
+}
