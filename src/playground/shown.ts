@@ -67,6 +67,7 @@ function inline(store: Store, element: Json): string {
   if (element['type'] === 'link')
     return text && text !== element['url'] ? `${text} (${String(element['url'])})` : String(element['url'])
   if (element['type'] === 'user') return `@${nameOf(store, String(element['user_id']))}`
+  if (element['type'] === 'date') return String(element['fallback'] ?? element['timestamp'])
   if (element['type'] === 'emoji') return `:${String(element['name'])}:`
   if (element['type'] === 'broadcast') return `@${String(element['range'])}`
   return text

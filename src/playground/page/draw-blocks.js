@@ -93,6 +93,7 @@ function richInline(one, { names }) {
   if (one.type === 'user') return [el('span.mention', {}, `@${names.user(one.user_id)}`)]
   if (one.type === 'channel') return [el('span.mention', {}, `#${names.channel(one.channel_id)}`)]
   if (one.type === 'broadcast') return [el('span.mention', {}, `@${one.range}`)]
+  if (one.type === 'date') return [new Date(one.timestamp * 1000).toLocaleString()]
   if (one.type === 'emoji') return [emojiSign(one.name)]
   return [styled(one.text ?? '', one.style)]
 }

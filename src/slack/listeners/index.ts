@@ -21,6 +21,7 @@ import { listenToShareButton } from './share-button.ts'
 import { listenToShowWork } from './show-work.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
+import { listenToTakeTool } from './take-tool.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -46,6 +47,7 @@ const LISTENERS = [
   listenToFeedback,
   listenToAppHomeOpened,
   listenToHomeExamples,
+  listenToTakeTool,
   listenToAppContextChanges,
   listenToTitleChanges,
 ]

@@ -5,10 +5,12 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
+import type { AuditLog } from '../../audit/types.ts'
 import type { AgentChoices } from '../../create-agent.ts'
 import type { History, Place } from '../../history/types.ts'
 import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
+import type { McpAdmin } from '../../mcp/mcp-admin.ts'
 import type { AcceptOptions, Queue } from '../../queue/types.ts'
 import type { RunControl } from '../../run/control.ts'
 import type { Question } from '../../run/types.ts'
@@ -31,6 +33,7 @@ export interface ListenerOptions {
   /** How runs that are under way are reached, and what is kept of those that have ended. */
   control: RunControl
   archive: RunArchive
+  audit: AuditLog
   history: History
   forgetting: ForgettingAll
   threads: ThreadStates
@@ -41,6 +44,8 @@ export interface ListenerOptions {
   limits?: UsageLimits | undefined
   /** What a place may choose from, and what there is not. */
   choices: AgentChoices
+  /** What admins see of MCP servers and decide about them; absent where none is set. */
+  mcp?: McpAdmin | undefined
   /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
   namesIn(
     installation: Installation,

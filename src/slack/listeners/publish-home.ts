@@ -1,0 +1,111 @@
+import { settledWithin } from '../../async.ts'
+import type { RunRecord } from '../../archive/types.ts'
+import type { Person } from '../../history/types.ts'
+import { ExpiringMap } from '../../history/expiring-map.ts'
+import { isPrivate } from '../../run/types.ts'
+import type { Installation } from '../../workspace/installations.ts'
+import type { Settings } from '../../workspace/settings.ts'
+import type { AdminParts } from '../views/admin-home.ts'
+import { homeView, type HomeParts } from '../views/home-view.ts'
+import type { ListenerOptions } from './to-question.ts'
+
+/** What is not known by then is left out, in ms. */
+const PATIENCE_MS = 2_500
+const ASKED_SHOWN = 10
+const WRITES_SHOWN = 10
+const LINK_MS = 60 * 60_000
+const MOST_LINKS = 10_000
+
+/** Before whom a Home stands. */
+export interface HomeOf extends Person {
+  /** The direct message with the person. */
+  channel: string
+  installation: Installation
+}
+
+/** Makes what publishes a person's Home as it is now. */
+export function homePublisher(options: ListenerOptions): (of: HomeOf) => Promise<void> {
+  const now = () => options.now().getTime()
+  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MOST_LINKS, now })
+  return async (of) => {
+    const view = homeView(await partsOf(of, links, options))
+    await of.installation.client.call('views.publish', { user_id: of.user, view }, { effort: 'once' })
+  }
+}
+
+async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: ListenerOptions): Promise<HomeParts> {
+  const { team, user, channel, installation } = of
+  const { settingsFor, limits, archive, choices } = options
+  const facts = inTime(installation.directory.factsOf(team, user))
+  const [settings, left, asked, person, admin] = await Promise.all([
+    inTime(settingsFor({ team, channel })),
+    inTime(limits?.left({ team, user })),
+    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, { links, options }))),
+    facts,
+    facts.then((person) => (isAdmin(person) ? adminPartsOf(team, options) : undefined)),
+  ])
+  const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
+  return { channel, settings, left, asked, maySeeSettings, toolsOff: choices.toolsOff, admin }
+}
+
+async function adminPartsOf(team: string, { audit, mcp }: ListenerOptions): Promise<AdminParts> {
+  const [writes, needLogin, off] = await Promise.all([
+    inTime(audit.list({ team }, WRITES_SHOWN)),
+    inTime(mcp && (async () => mcp.needLogin())()),
+    inTime(mcp && (async () => mcp.off())()),
+  ])
+  return { writes, needLogin, off }
+}
+
+/** Undefined where it fails or takes too long: the Home is shown without it. */
+async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+  if (!promise || !(await settledWithin(PATIENCE_MS, [promise]))) return undefined
+  return promise.catch(() => undefined)
+}
+
+type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
+
+/** Whether somebody is an admin of the workspace, and known to be. */
+export function isAdmin(person: PersonFacts | undefined): boolean {
+  return typeof person === 'object' && person.isAdmin && !person.isGuest && !person.isExternal
+}
+
+/** The settings are shown to those who may change them, but to no guests and nobody of a connected workspace. */
+function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
+  if (typeof person === 'string' || person.isGuest || person.isExternal) return false
+  return settingsBy === 'members' || person.isAdmin
+}
+
+function askedOf(
+  records: RunRecord[],
+  { installation }: HomeOf,
+  { links, options }: { links: ExpiringMap<string>; options: ListenerOptions },
+): Promise<NonNullable<HomeParts['asked']>> {
+  return Promise.all(
+    records.map(async (record) => {
+      const text = options.namesIn(installation, record.question).shown(record.question.text)
+      return { record, text, url: await linkTo(record, installation, links) }
+    }),
+  )
+}
+
+/** Where the answer stands in Slack, or the question; nowhere where it is private. */
+async function linkTo(
+  { posts, question }: RunRecord,
+  { client }: Installation,
+  links: ExpiringMap<string>,
+): Promise<string | undefined> {
+  const { channel } = question
+  if (isPrivate(question)) return undefined
+  const ts = posts['answer-1'] || question.ts || question.thread
+  const known = links.get(`${channel}:${ts}`)
+  if (known !== undefined) return known
+  try {
+    const { permalink } = await client.call('chat.getPermalink', { channel, message_ts: ts }, { effort: 'once' })
+    if (typeof permalink !== 'string' || !URL.canParse(permalink)) return undefined
+    links.set(`${channel}:${ts}`, permalink)
+    return permalink
+  } catch {
+    return undefined
+  }
+}

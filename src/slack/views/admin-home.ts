@@ -1,0 +1,104 @@
+import type { KnownBlock, RichTextElement } from '@slack/web-api'
+import { decidedWords, OUTCOMES } from '../../audit/audit-lines.ts'
+import type { AuditEntry } from '../../audit/types.ts'
+import type { LoginNeeded, ToolOff } from '../../mcp/mcp-admin.ts'
+import { TAKE_TOOL } from '../format/action-ids.ts'
+import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
+import { facts, header, plain } from './plain-blocks.ts'
+
+/** What an admin's Home shows besides. What is absent could not be found out in time, or is nowhere set up. */
+export interface AdminParts {
+  /** The team's last writes, the newest first. */
+  writes?: AuditEntry[] | undefined
+  needLogin?: LoginNeeded[] | undefined
+  off?: ToolOff[] | undefined
+}
+
+/** What tools have written, the MCP servers that need a login, and the tools that wait for an admin's word. */
+export function adminBlocks({ writes, needLogin = [], off = [] }: AdminParts): KnownBlock[] {
+  return [
+    ...(writes ? [header('What tools wrote last'), ...writeBlocks(writes)] : []),
+    ...(needLogin.length > 0 ? [header('MCP servers that need a login'), listOf(needLogin.map(loginLine))] : []),
+    ...(off.length > 0 ? [header('MCP tools that are off'), ...offBlocks(off)] : []),
+  ]
+}
+
+type Inline = RichTextElement['elements'][number] & { type: 'text' | 'user' | 'date' }
+
+function listOf(lines: Inline[][]): KnownBlock {
+  const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
+  return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
+}
+
+/** In a rich text nothing is formatted, linked or pings that is not said to be; in a Home nobody is told that they are named. */
+function text(words: string): Inline {
+  return { type: 'text', text: words }
+}
+
+function code(words: string): Inline {
+  return { type: 'text', text: words, style: { code: true } }
+}
+
+function writeBlocks(writes: AuditEntry[]): KnownBlock[] {
+  if (writes.length === 0) return [facts('Nothing yet.')]
+  return [listOf(writes.map(writeLine)), facts('npm run runs -- audit lists more of them.')]
+}
+
+function writeLine(entry: AuditEntry): Inline[] {
+  const { tool, server, at, askedBy, decidedBy, outcome } = entry
+  const [before, after] = decidedWords(entry)
+  const when = { timestamp: Math.floor(at / 1000), format: '{date_short_pretty} at {time}' }
+  return [
+    code(nameIn(tool)),
+    text(`${server === undefined ? '' : ` of ${nameIn(server)}`}: ${OUTCOMES[outcome]}; asked by `),
+    { type: 'user', user_id: askedBy },
+    text(`, ${before}`),
+    ...(decidedBy === undefined ? [] : [{ type: 'user' as const, user_id: decidedBy }]),
+    text(`${after}; `),
+    { type: 'date', ...when, fallback: new Date(at).toISOString() },
+  ]
+}
+
+function loginLine({ server, why }: LoginNeeded): Inline[] {
+  const reason = why === undefined ? '' : ` (${shorten(plainLine(why), WHY_CHARS)})`
+  return [text(`${nameIn(server)}${reason}: `), code(`npm run mcp -- login ${nameIn(server)}`)]
+}
+
+const NAME_CHARS = 100
+const WHY_CHARS = 400
+/** Slack takes 100 blocks in a Home, and 2,000 characters in a button's value. */
+const OFF_SHOWN = 25
+const VALUE_CHARS = 2000
+
+function nameIn(name: string): string {
+  return shorten(plainLine(name), NAME_CHARS)
+}
+
+function offBlocks(off: ToolOff[]): KnownBlock[] {
+  const shown = off.filter((one) => valueOf(one).length <= VALUE_CHARS).slice(0, OFF_SHOWN)
+  const rest = off.length - shown.length
+  const more = rest > 0 ? [facts(`${rest} more: npm run mcp -- tools lists them all.`)] : []
+  return [...shown.map(offBlock), ...more]
+}
+
+function offBlock(off: ToolOff): KnownBlock {
+  const { server, tool, why } = off
+  const words = `${nameIn(tool)} of ${nameIn(server)}\n${plainLine(why)}`
+  const take = { type: 'button' as const, action_id: TAKE_TOOL, text: plain('Take it'), value: valueOf(off) }
+  return { type: 'section', text: plain(escapeWithin(words, { max: WHY_CHARS, most: 2900 })), accessory: take }
+}
+
+function valueOf({ server, tool }: ToolOff): string {
+  return JSON.stringify([server, tool])
+}
+
+/** Which tool a button *Take it* is about; undefined for what is no such value. */
+export function toolToTake(value = ''): { server: string; tool: string } | undefined {
+  try {
+    const read: unknown = JSON.parse(value)
+    const [server, tool]: unknown[] = Array.isArray(read) ? read : []
+    return typeof server === 'string' && typeof tool === 'string' ? { server, tool } : undefined
+  } catch {
+    return undefined
+  }
+}
