@@ -1,0 +1,113 @@
+/** The contracts of the MCP room: what a server is set to be, what it lists, what a call of it gives. */
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
+
+/** MCP_CONFIG, read and checked: its servers in the file's order. */
+export interface McpConfig {
+  servers: McpServerConfig[]
+}
+
+export type McpServerConfig = StdioServerConfig | HttpServerConfig
+
+interface ServerRules {
+  /** The key in `mcpServers`. */
+  name: string
+  /** Names of tools, perhaps with `*` at the end: those that run without a person, those that ask, those that are not there. */
+  allow?: string[]
+  ask?: string[]
+  deny?: string[]
+  /** Whether the annotations of its tools count. */
+  trust: boolean
+  /** How long one call may take, in ms; TOOL_TIMEOUT_MS where left out. */
+  timeoutMs?: number
+  /** Ids of the channels where it may be used, `dm` for direct messages; everywhere where left out. */
+  channels?: string[]
+  /** What nobody may see: values of `env` and `headers`, of variables, and a password in the address. */
+  secrets: string[]
+}
+
+export interface StdioServerConfig extends ServerRules {
+  kind: 'stdio'
+  command: string
+  args: string[]
+  /** Beside a minimal PATH all of its environment. */
+  env: Record<string, string>
+  cwd?: string
+}
+
+export interface HttpServerConfig extends ServerRules {
+  kind: 'http'
+  url: string
+  headers: Record<string, string>
+  /** Speaks the deprecated HTTP+SSE, as `"type": "sse"` says; otherwise that is tried where Streamable HTTP is not there. */
+  sse?: boolean
+}
+
+/** A tool as its server tells of it: nothing in it is trusted, and nothing but its secrets has been taken out. */
+export interface ServerTool {
+  name: string
+  title?: string
+  description: string
+  /** JSON Schema of an object, as it came. */
+  inputSchema: Record<string, unknown>
+  annotations: ToolHints
+}
+
+/** What a tool says of itself. */
+export interface ToolHints {
+  readOnlyHint?: boolean
+  destructiveHint?: boolean
+  idempotentHint?: boolean
+  openWorldHint?: boolean
+}
+
+/** All that a server lists. The same object as long as nothing was listed anew. */
+export interface ServerTools {
+  tools: ServerTool[]
+  /** What the server tells of its use. */
+  instructions?: string
+}
+
+/** `idle`: nothing has been asked of it yet, or it has been ended for want of use. */
+export interface ServerStatus {
+  state: 'idle' | 'up' | 'down' | 'needs-login'
+  /** A sentence: why it is down or needs a login. */
+  why?: string
+}
+
+export interface CallOptions {
+  signal: AbortSignal
+  timeoutMs: number
+  /** What the asker has answered to what this call asked so far. */
+  answers?: readonly PersonsAnswer[] | undefined
+}
+
+/** What a call gives: an output, or a question to the asker (never both). */
+export type CallResult = ToolOutput | ToolAsks
+
+/** One server. Connections are opened when first needed and shared by all calls; a call is one request. */
+export interface McpServer {
+  readonly config: McpServerConfig
+  /**
+   * All pages of its tools, kept for as long as the server says, or until it says that the list has changed.
+   * @throws ToolError, whose `isDown` says that it could not be reached.
+   */
+  list(signal: AbortSignal): Promise<ServerTools>
+  /**
+   * Calls a tool by the server's own name for it.
+   * @throws ToolError with a sentence for the model: what the server said was wrong, or why there is no answer.
+   */
+  call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>
+  status(): ServerStatus
+}
+
+export interface McpServers {
+  all(): McpServer[]
+  /** @throws ToolError for a name that MCP_CONFIG does not have. */
+  of(name: string): McpServer
+  /** Ends what was started, and waits for it. */
+  close(): Promise<void>
+}
+
+/** Who logs in for the workspace at a remote server. Undefined where there is no login for it: its headers have to do. */
+export type AuthOf = (server: HttpServerConfig) => OAuthClientProvider | undefined
