@@ -4,7 +4,7 @@ import type { Step, Tool, ToolStep } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import type { StoreLog } from '../history/store-log.ts'
 import { callKey } from '../run/call-key.ts'
-import type { Decision, Question, SavedRun } from '../run/types.ts'
+import { waitKey, type Decision, type Question, type SavedRun } from '../run/types.ts'
 import type { AuditEntry, AuditLog, Decided, WriteOutcome } from './types.ts'
 
 /** A step of a run and its number, from 1. */
@@ -46,7 +46,7 @@ export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): 
 
 async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEntry | undefined> {
   const tool = of.tools.find(({ name }) => name === step.action.tool)
-  const decision = decisionAbout(n, of.saved.decisions)
+  const decision = decisionAbout(n, step, of.saved)
   const outcome = isWrite(step, { tool, decision }) ? outcomeOf(step, of.isOver) : undefined
   if (!outcome) return undefined
   const { id, team, channel, thread, user, at } = of.question
@@ -65,15 +65,21 @@ async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEn
  * A call that was begun is a write. So is one that a person was asked about and that was not made, unless its tool only reads:
  * of a tool that is not there any more that is not known.
  */
-function isWrite(step: ToolStep, { tool, decision }: { tool: Tool | undefined; decision: Decision | undefined }): boolean {
-  if (step.begun !== undefined) return true
-  const wasAsked = decision !== undefined || (step.waiting !== undefined && step.waiting.for?.kind !== 'question')
-  return wasAsked && tool?.effects !== 'read'
+function isWrite(
+  { begun, waiting }: ToolStep,
+  { tool, decision }: { tool: Tool | undefined; decision: Decision | undefined },
+): boolean {
+  if (begun !== undefined || tool?.effects === 'read') return begun !== undefined
+  return decision !== undefined || (waiting !== undefined && (waiting.for?.kind !== 'question' || tool !== undefined))
 }
 
-/** Undefined for a call that is neither made nor refused, as it waits for a person, or whose run was stopped while it did. */
-function outcomeOf({ begun, observation }: ToolStep, isOver: boolean): WriteOutcome | undefined {
-  if (begun === undefined) return observation && 'not_run'
+/**
+ * Undefined for a call that is neither made nor refused, as it waits for a person, or whose run was stopped while it did. One
+ * whose tool asked the asker something has had no effect.
+ */
+function outcomeOf({ begun, waiting, observation }: ToolStep, isOver: boolean): WriteOutcome | undefined {
+  const isUnanswered = isOver && waiting?.for?.kind === 'question'
+  if (begun === undefined) return observation || isUnanswered ? 'not_run' : undefined
   if (!observation) return isOver ? 'unknown' : 'begun'
   // What was too slow may have taken effect all the same.
   if (observation.unknown || observation.down) return 'unknown'
@@ -81,12 +87,10 @@ function outcomeOf({ begun, observation }: ToolStep, isOver: boolean): WriteOutc
 }
 
 /** What a person decided about the call, or that nobody did in time; not what was answered to the tool's own questions. */
-function decisionAbout(n: number, decisions: Record<string, Decision>): Decision | undefined {
-  const ofStep = Object.entries(decisions).flatMap(([key, one]) =>
-    key === `${n}` || key.startsWith(`${n}.`) ? [one] : [],
-  )
-  const decided = ofStep.find(({ outcome }) => outcome === 'allowed' || outcome === 'denied')
-  return decided ?? ofStep.find(({ outcome }) => outcome === 'expired')
+function decisionAbout(n: number, { waiting }: ToolStep, { decisions }: WritesOf['saved']): Decision | undefined {
+  const rounds = Array.from({ length: waiting?.round ?? 1 }, (_, i) => decisions[waitKey(n, { round: i + 1 })])
+  const decided = rounds.findLast((one) => one?.outcome === 'allowed' || one?.outcome === 'denied')
+  return decided ?? rounds.findLast((one) => one?.outcome === 'expired')
 }
 
 async function decidedOf(

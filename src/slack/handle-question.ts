@@ -248,7 +248,14 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
-  const events = answer(await mentions.named(question, run), run, { ...options.answer, agent, history, control, readThread, signal })
+  const events = answer(await mentions.named(question, run), run, {
+    ...options.answer,
+    agent,
+    history,
+    control,
+    readThread,
+    signal,
+  })
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false

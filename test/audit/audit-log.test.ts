@@ -11,7 +11,16 @@ const NOW = Date.now()
 function write(step: number, more: Partial<AuditEntry> = {}): AuditEntry {
   const { team = 'T1', at = NOW + step } = more
   return {
-    ...{ run: `${team}:C1:1.0`, step, team, channel: 'C1', thread: '1.0', askedBy: 'U1', how: 'config', tool: 'ledger__add' },
+    ...{
+      run: `${team}:C1:1.0`,
+      step,
+      team,
+      channel: 'C1',
+      thread: '1.0',
+      askedBy: 'U1',
+      how: 'config',
+      tool: 'ledger__add',
+    },
     ...{ argumentsHash: 'ab'.repeat(32), at, outcome: 'begun' },
     ...more,
   }

@@ -29,11 +29,16 @@ export function listenToTakeTool(app: App, options: ListenerOptions): void {
 }
 
 /** Takes the tool. @returns what the presser is told where that did not come to pass */
-async function refusalOf(value: string | undefined, home: HomeOf, options: ListenerOptions): Promise<string | undefined> {
+async function refusalOf(
+  value: string | undefined,
+  home: HomeOf,
+  options: ListenerOptions,
+): Promise<string | undefined> {
   const { team, user, installation } = home
   const { mcp, log } = options
   const person = await installation.directory.factsOf(team, user, { isFresh: true })
-  if (typeof person === 'string') return 'Slack did not tell whether you are an admin of this workspace. Please press again.'
+  if (typeof person === 'string')
+    return 'Slack did not tell whether you are an admin of this workspace. Please press again.'
   if (!isAdmin(person)) {
     log.warn({ team, user }, 'refused to take a tool: not pressed by an admin')
     return 'Only admins of this workspace may take a tool.'

@@ -23,7 +23,7 @@ export function adminBlocks({ writes, needLogin = [], off = [] }: AdminParts): K
   ]
 }
 
-type Inline = RichTextElement['elements'][number] & { type: 'text' | 'user' | 'date' }
+type Inline = Extract<RichTextElement, { type: 'text' | 'user' | 'date' }>
 
 function listOf(lines: Inline[][]): KnownBlock {
   const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
