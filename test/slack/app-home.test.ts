@@ -6,7 +6,8 @@ import { ALICE, BOB, GENERAL, type Json } from '../../src/playground/slack.ts'
 import { HOME_EXAMPLE } from '../../src/slack/format/action-ids.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { temporaryFolder } from '../harness/command.ts'
-import { finish } from '../harness/played-model.ts'
+import type { Ends } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { strangers } from '../harness/slack-hands.ts'
 import { deferred } from '../harness/stores.ts'
@@ -124,6 +125,53 @@ describe('the App Home', () => {
     await (await bot.mention('Still there?')).ended()
   })
 })
+
+describe('the Home of an admin', () => {
+  const WRITER = `export default {
+    name: 'write', description: 'Writes down.', effects: 'write', needsApproval: false, run: async () => 'written',
+  }\n`
+
+  const afterWrites = async (t: Ends, count: number) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'writer.js'), WRITER)
+    const model = ({ question }: { question: string }, n: number) =>
+      n % 2 === 0 ? act('I write.', 'write', `a secret ${question}`) : finish('Written.')
+    const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder }, model })
+    for (let n = 1; n <= count; n++) await (await bot.mention(`Write ${n}`, { user: BOB })).ended()
+    return bot
+  }
+
+  test('shows the last ten writes, the newest first: which tool, what came of it, who asked, who decided, when', async (t) => {
+    const bot = await afterWrites(t, 12)
+    const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
+    const lines = shown.split('\n').filter((line) => line.startsWith('write'))
+    expect(lines).toHaveLength(10)
+    for (const line of lines)
+      expect(line).toMatch(/^write: done; asked by @Bob, allowed by the settings; \d{4}-\d\d-\d\dT\S+Z$/)
+    expect(lines).toEqual(lines.toSorted((a, b) => when(b) - when(a)))
+    expect(shown).toContain('What tools wrote last\nwrite: done')
+    expect(shown).not.toContain('a secret')
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('says so where nothing was written, and nothing of servers where there are none', async (t) => {
+    const bot = await startBot(t)
+    const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
+    expect(shown).toContain('What tools wrote last\nNothing yet.')
+    expect(shown).not.toContain('MCP')
+  })
+
+  test('is for admins alone', async (t) => {
+    const bot = await afterWrites(t, 1)
+    for (const user of [BOB, strangers.guest(bot.slack), strangers.outsider(bot.slack)])
+      expect((await bot.openHome(user)).shown()).not.toMatch(/What tools wrote|write: done/)
+  })
+})
+
+/** When a line of a Home says that something happened. */
+function when(line: string): number {
+  return Date.parse(/\S+Z$/.exec(line)?.[0] ?? '')
+}
 
 describe('the direct message of', () => {
   const prompted = (bot: TestBot) => callsOf(bot, 'assistant.threads.setSuggestedPrompts')
