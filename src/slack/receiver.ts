@@ -21,7 +21,7 @@ import { registerListeners } from './listeners/index.ts'
 import { Mentions } from './mentions.ts'
 import { Socket, type SocketOptions } from './socket.ts'
 
-export interface SlackReceiverOptions extends Omit<ListenerOptions, 'namesIn'> {
+export interface SlackReceiverOptions extends Omit<ListenerOptions, 'namesIn' | 'publishHome'> {
   /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
   appToken?: string | undefined
   signingSecret?: string | undefined

@@ -156,9 +156,10 @@ describeWithRedis('the audit list', async () => {
     // As it stands when the process dies before it has noted the first write's end, and before it has heard the second's.
     const entries = `${bot.prefix}:{${TEAM}}:audit`
     await bot.redis.del(entries, `${entries}-times`)
-    const { observation: _, ...second } = JSON.parse((await bot.redis.hget(key, 'step:2')) ?? '') as {
+    const { observation, ...second } = JSON.parse((await bot.redis.hget(key, 'step:2')) ?? '') as {
       observation: object
     }
+    expect(observation).toMatchObject({ ok: true })
     await bot.redis.hset(key, 'step:2', JSON.stringify(second))
     await decide(bot, thread, { outcome: 'allowed', by: BOB })
     await thread.ended()

@@ -3,8 +3,7 @@ import { ExpiringMap } from '../../history/expiring-map.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { inBackground } from './pressed.ts'
-import { homePublisher, type HomeOf } from './publish-home.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type HomeOf, type ListenerOptions } from './to-question.ts'
 
 /** A Home is published at most once in this time for a person, in ms. */
 const AGAIN_MS = 3_000
@@ -18,7 +17,6 @@ export function listenToAppHomeOpened(app: App, options: ListenerOptions): void 
   const now = () => options.now().getTime()
   const recently = new ExpiringMap<true>({ ttlMs: AGAIN_MS, maxSize: MOST, now })
   const prompts = promptsOf(now)
-  const publish = homePublisher(options)
   app.event('app_home_opened', async ({ event, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
@@ -27,7 +25,7 @@ export function listenToAppHomeOpened(app: App, options: ListenerOptions): void 
     if (!installation || recently.has(key)) return
     recently.set(key, true)
     const opened = { team: recipient.team, user, channel, installation }
-    if (tab === 'home') inBackground('app_home_opened', options, () => publish(opened))
+    if (tab === 'home') inBackground('app_home_opened', options, () => options.publishHome(opened))
     else inBackground('app_home_opened', options, () => prompts(opened))
   })
 }

@@ -19,6 +19,7 @@ import { listenToKeepButton } from './keep-button.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
 import { listenToShareButton } from './share-button.ts'
 import { listenToShowWork } from './show-work.ts'
+import { homePublisher } from './publish-home.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
 import { listenToTakeTool } from './take-tool.ts'
@@ -53,6 +54,7 @@ const LISTENERS = [
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */
-export function registerListeners(app: App, options: ListenerOptions): void {
-  for (const listen of LISTENERS) listen(app, options)
+export function registerListeners(app: App, options: Omit<ListenerOptions, 'publishHome'>): void {
+  const publishHome = homePublisher(options)
+  for (const listen of LISTENERS) listen(app, { ...options, publishHome })
 }

@@ -14,6 +14,11 @@ export type MaySet =
   | { denial: 'notAdmin' | 'notMember' | 'notAllowed' | 'notHere' | 'untold' }
   | { denial?: undefined; mayChangeForget: boolean }
 
+/** Whether somebody is known to be an admin of the workspace. */
+export function isAdmin(person: Awaited<ReturnType<Installation['directory']['factsOf']>> | undefined): boolean {
+  return typeof person === 'object' && person.isAdmin && !person.isGuest && !person.isExternal
+}
+
 /** How long Slack is asked who somebody is, in ms: a modal has to be opened or answered within three seconds. */
 const PATIENCE_MS = 1_800
 /** As many pages of a channel's members are read, of 999 each. */

@@ -1,13 +1,16 @@
 import { settledWithin } from '../../async.ts'
 import type { RunRecord } from '../../archive/types.ts'
-import type { Person } from '../../history/types.ts'
 import { ExpiringMap } from '../../history/expiring-map.ts'
 import { isPrivate } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import type { Settings } from '../../workspace/settings.ts'
-import type { AdminParts } from '../views/admin-home.ts'
+import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
-import type { ListenerOptions } from './to-question.ts'
+import { isAdmin } from './may-set.ts'
+import type { HomeOf, ListenerOptions } from './to-question.ts'
+
+/** All but what is made here. */
+type Options = Omit<ListenerOptions, 'publishHome'>
 
 /** What is not known by then is left out, in ms. */
 const PATIENCE_MS = 2_500
@@ -16,15 +19,8 @@ const WRITES_SHOWN = 10
 const LINK_MS = 60 * 60_000
 const MOST_LINKS = 10_000
 
-/** Before whom a Home stands. */
-export interface HomeOf extends Person {
-  /** The direct message with the person. */
-  channel: string
-  installation: Installation
-}
-
 /** Makes what publishes a person's Home as it is now. */
-export function homePublisher(options: ListenerOptions): (of: HomeOf) => Promise<void> {
+export function homePublisher(options: Options): (of: HomeOf) => Promise<void> {
   const now = () => options.now().getTime()
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MOST_LINKS, now })
   return async (of) => {
@@ -33,7 +29,7 @@ export function homePublisher(options: ListenerOptions): (of: HomeOf) => Promise
   }
 }
 
-async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: ListenerOptions): Promise<HomeParts> {
+async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options): Promise<HomeParts> {
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, choices } = options
   const facts = inTime(installation.directory.factsOf(team, user))
@@ -42,13 +38,13 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Listener
     inTime(limits?.left({ team, user })),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, { links, options }))),
     facts,
-    facts.then((person) => (isAdmin(person) ? adminPartsOf(team, options) : undefined)),
+    facts.then((person) => (isAdmin(person) ? adminPartsOf(team, options).then(adminBlocks) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
   return { channel, settings, left, asked, maySeeSettings, toolsOff: choices.toolsOff, admin }
 }
 
-async function adminPartsOf(team: string, { audit, mcp }: ListenerOptions): Promise<AdminParts> {
+async function adminPartsOf(team: string, { audit, mcp }: Options): Promise<AdminParts> {
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcp && (async () => mcp.needLogin())()),
@@ -65,11 +61,6 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
 
 type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
 
-/** Whether somebody is an admin of the workspace, and known to be. */
-export function isAdmin(person: PersonFacts | undefined): boolean {
-  return typeof person === 'object' && person.isAdmin && !person.isGuest && !person.isExternal
-}
-
 /** The settings are shown to those who may change them, but to no guests and nobody of a connected workspace. */
 function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
   if (typeof person === 'string' || person.isGuest || person.isExternal) return false
@@ -79,7 +70,7 @@ function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
 function askedOf(
   records: RunRecord[],
   { installation }: HomeOf,
-  { links, options }: { links: ExpiringMap<string>; options: ListenerOptions },
+  { links, options }: { links: ExpiringMap<string>; options: Options },
 ): Promise<NonNullable<HomeParts['asked']>> {
   return Promise.all(
     records.map(async (record) => {

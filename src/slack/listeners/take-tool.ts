@@ -1,16 +1,16 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import { settledWithin } from '../../async.ts'
 import { messageOf } from '../../errors.ts'
 import type { McpAdmin } from '../../mcp/mcp-admin.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
 import { toolToTake } from '../views/admin-home.ts'
 import { noteModal } from '../views/plain-blocks.ts'
+import { isAdmin } from './may-set.ts'
 import { inBackground } from './pressed.ts'
-import { homePublisher, isAdmin, type HomeOf } from './publish-home.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type HomeOf, type ListenerOptions } from './to-question.ts'
 
 /** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
 export function listenToTakeTool(app: App, options: ListenerOptions): void {
-  const publish = homePublisher(options)
   app.action<BlockAction<ButtonAction>>(TAKE_TOOL, async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
@@ -23,10 +23,13 @@ export function listenToTakeTool(app: App, options: ListenerOptions): void {
     }
     inBackground(TAKE_TOOL, options, async () => {
       const refusal = await refusalOf(action.value, home, options)
-      await Promise.all([...(refusal === undefined ? [] : [tell(refusal)]), publish(home)])
+      await Promise.all([...(refusal === undefined ? [] : [tell(refusal)]), options.publishHome(home)])
     })
   })
 }
+
+/** How long Slack is asked who somebody is, in ms: a modal has to be opened within three seconds. */
+const PATIENCE_MS = 1_800
 
 /** Takes the tool. @returns what the presser is told where that did not come to pass */
 async function refusalOf(
@@ -36,7 +39,8 @@ async function refusalOf(
 ): Promise<string | undefined> {
   const { team, user, installation } = home
   const { mcp, log } = options
-  const person = await installation.directory.factsOf(team, user, { isFresh: true })
+  const asking = installation.directory.factsOf(team, user, { isFresh: true })
+  const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
   if (typeof person === 'string')
     return 'Slack did not tell whether you are an admin of this workspace. Please press again.'
   if (!isAdmin(person)) {
@@ -49,15 +53,19 @@ async function refusalOf(
 }
 
 async function take(
-  { server, tool }: { server: string; tool: string },
+  { server, tool, fingerprint }: NonNullable<ReturnType<typeof toolToTake>>,
   { mcp, user, log }: { mcp: McpAdmin; user: string; log: ListenerOptions['log'] },
 ): Promise<string | undefined> {
   try {
-    await mcp.accept(server, tool)
-    log.info({ server, tool, by: user }, 'an admin has taken a tool')
+    const taken = await mcp.accept(server, tool, fingerprint)
+    if (taken.length === 0) return CHANGED
+    log.info({ server, tool, by: user }, 'an admin has taken an MCP tool')
     return undefined
   } catch (error) {
-    log.warn({ server, tool, error: messageOf(error) }, 'a tool could not be taken')
-    return 'The tool could not be taken. The log of the bot says why; npm run mcp -- accept takes it too.'
+    log.warn({ server, tool, error: messageOf(error) }, 'an MCP tool could not be taken')
+    return 'The tool could not be taken: the log of the bot says why.'
   }
 }
+
+const CHANGED =
+  'It was not taken: it has changed since this page was made, or somebody has taken it before. The page shows now what there is.'

@@ -7,7 +7,7 @@ import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
 import type { AuditLog } from '../../audit/types.ts'
 import type { AgentChoices } from '../../create-agent.ts'
-import type { History, Place } from '../../history/types.ts'
+import type { History, Person, Place } from '../../history/types.ts'
 import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
 import type { McpAdmin } from '../../mcp/mcp-admin.ts'
@@ -25,6 +25,13 @@ import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.
 import { tellPlaceLater } from './place-in-line.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
 import { tellOfFiles } from './tell-of-files.ts'
+
+/** Before whom a Home stands. */
+export interface HomeOf extends Person {
+  /** The direct message with the person. */
+  channel: string
+  installation: Installation
+}
 
 export interface ListenerOptions {
   installations: Installations
@@ -51,6 +58,8 @@ export interface ListenerOptions {
     installation: Installation,
     place: Place,
   ): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
+  /** Publishes a person's Home as it is now. */
+  publishHome(of: HomeOf): Promise<void>
   /** Told of each thumb; absent where nothing is measured. */
   onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   log: Log

@@ -1,4 +1,5 @@
 import type { KnownBlock, RichTextElement } from '@slack/web-api'
+import { z } from 'zod'
 import { decidedWords, OUTCOMES } from '../../audit/audit-lines.ts'
 import type { AuditEntry } from '../../audit/types.ts'
 import type { LoginNeeded, ToolOff } from '../../mcp/mcp-admin.ts'
@@ -60,8 +61,8 @@ function writeLine(entry: AuditEntry): Inline[] {
 }
 
 function loginLine({ server, why }: LoginNeeded): Inline[] {
-  const reason = why === undefined ? '' : ` (${shorten(plainLine(why), WHY_CHARS)})`
-  return [text(`${nameIn(server)}${reason}: `), code(`npm run mcp -- login ${nameIn(server)}`)]
+  const reason = shorten(plainLine(why), WHY_CHARS)
+  return [text(`${nameIn(server)}: ${reason} `), code(`npm run mcp -- login ${nameIn(server)}`)]
 }
 
 const NAME_CHARS = 100
@@ -71,33 +72,42 @@ const OFF_SHOWN = 25
 const VALUE_CHARS = 2000
 
 function nameIn(name: string): string {
-  return shorten(plainLine(name), NAME_CHARS)
+  return shorten(plainLine(name).replace(/\p{Cf}/gu, ''), NAME_CHARS)
 }
 
 function offBlocks(off: ToolOff[]): KnownBlock[] {
-  const shown = off.filter((one) => valueOf(one).length <= VALUE_CHARS).slice(0, OFF_SHOWN)
-  const rest = off.length - shown.length
-  const more = rest > 0 ? [facts(`${rest} more: npm run mcp -- tools lists them all.`)] : []
-  return [...shown.map(offBlock), ...more]
+  const shown = off.slice(0, OFF_SHOWN).map(offBlock)
+  const more = off.length > OFF_SHOWN ? [facts(`${off.length - OFF_SHOWN} more: npm run mcp -- tools lists all.`)] : []
+  return [...shown, ...more]
 }
 
+/** What no admin can take has no button. */
 function offBlock(off: ToolOff): KnownBlock {
   const { server, tool, why } = off
-  const words = `${nameIn(tool)} of ${nameIn(server)}\n${plainLine(why)}`
-  const take = { type: 'button' as const, action_id: TAKE_TOOL, text: plain('Take it'), value: valueOf(off) }
-  return { type: 'section', text: plain(escapeWithin(words, { max: WHY_CHARS, most: 2900 })), accessory: take }
+  const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
+  const words = plain(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, most: 2900 }))
+  const value = valueOf(off)
+  if (value === undefined) return { type: 'section', text: words }
+  const take = { type: 'button' as const, action_id: TAKE_TOOL, text: plain('Take it'), value }
+  return { type: 'section', text: words, accessory: take }
 }
 
-function valueOf({ server, tool }: ToolOff): string {
-  return JSON.stringify([server, tool])
+function valueOf({ server, tool, fingerprint }: ToolOff): string | undefined {
+  const value = fingerprint === undefined ? '' : JSON.stringify([server, tool, fingerprint])
+  return value !== '' && value.length <= VALUE_CHARS ? value : undefined
 }
 
-/** Which tool a button *Take it* is about; undefined for what is no such value. */
-export function toolToTake(value = ''): { server: string; tool: string } | undefined {
+const valueSchema = z.tuple([z.string(), z.string(), z.string()])
+
+/** Which tool a button *Take it* is about, and what it was like when the button was shown; undefined for what is no such value. */
+export function toolToTake(value = ''): { server: string; tool: string; fingerprint: string } | undefined {
+  const read = valueSchema.safeParse(parseJson(value)).data
+  return read && { server: read[0], tool: read[1], fingerprint: read[2] }
+}
+
+function parseJson(text: string): unknown {
   try {
-    const read: unknown = JSON.parse(value)
-    const [server, tool]: unknown[] = Array.isArray(read) ? read : []
-    return typeof server === 'string' && typeof tool === 'string' ? { server, tool } : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -5,7 +5,6 @@ import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
 import { isBlank, shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
-import { adminBlocks, type AdminParts } from './admin-home.ts'
 import { facts, header, plain, sections } from './plain-blocks.ts'
 
 /** Questions to begin with: they need nothing but the tools that are always there. */
@@ -34,8 +33,8 @@ export interface HomeParts {
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
   /** Absent where nothing is limited. */
   left?: Allowance[] | undefined
-  /** For admins alone. */
-  admin?: AdminParts | undefined
+  /** For admins alone: admin-home.ts. */
+  admin?: KnownBlock[] | undefined
 }
 
 /** One person's Home: what the bot can do, and what is theirs. */
@@ -53,7 +52,7 @@ export function homeView(parts: HomeParts): View {
       ...(asked ? [header('What you asked last'), ...askedBlocks(asked)] : []),
       ...(left?.length ? [header('What you have left'), ...sections(left.map(leftLine).join('\n'))] : []),
       ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),
-      ...(admin ? adminBlocks(admin) : []),
+      ...(admin ?? []),
     ],
   }
 }
