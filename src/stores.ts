@@ -6,7 +6,7 @@ import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
 import type { Forgetting, History, Person, Place } from './history/types.ts'
 import type { Log } from './log.ts'
-import type { McpStore } from './mcp/store.ts'
+import type { McpStore } from './mcp/mcp-store.ts'
 import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
@@ -79,7 +79,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
   return {
     ...kept,
     forgetting: forgettingIn(kept, async () => []),
-    mcp: config.MCP_CONFIG ? (await import('./mcp/store.ts')).memoryMcpStore() : undefined,
+    mcp: config.MCP_CONFIG ? (await import('./mcp/mcp-store.ts')).memoryMcpStore() : undefined,
     control: queue.control,
     durable: false,
     close: async () => {},
@@ -108,7 +108,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   return {
     ...kept,
     forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
-    mcp: config.MCP_CONFIG ? (await import('./mcp/store.ts')).redisMcpStore(place) : undefined,
+    mcp: config.MCP_CONFIG ? (await import('./mcp/mcp-store.ts')).redisMcpStore(place) : undefined,
     control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),

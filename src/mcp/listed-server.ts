@@ -5,7 +5,7 @@ import { messageOf, ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { seenTools } from './mcp-tools.ts'
 import { readRecord, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from './pins.ts'
-import type { McpStore } from './store.ts'
+import type { McpStore } from './mcp-store.ts'
 import type { McpServer, McpServerConfig, ServerTools } from './types.ts'
 
 export interface ListedServerDeps {

@@ -7,7 +7,7 @@ import { mcpNames } from './mcp-names.ts'
 import { isNamed, mcpTool, shadowing } from './mcp-tools.ts'
 import { fingerprintOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
-import type { McpStore } from './store.ts'
+import type { McpStore } from './mcp-store.ts'
 import { withBriefs } from './tool-details.ts'
 import type { CallResult, McpConfig, McpServerConfig, McpServers } from './types.ts'
 
