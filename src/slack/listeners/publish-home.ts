@@ -44,11 +44,11 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options)
   return { channel, settings, left, asked, maySeeSettings, toolsOff: choices.toolsOff, admin }
 }
 
-async function adminPartsOf(team: string, { audit, mcp }: Options): Promise<AdminParts> {
+async function adminPartsOf(team: string, { audit, mcpAdmin }: Options): Promise<AdminParts> {
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
-    inTime(mcp && (async () => mcp.needLogin())()),
-    inTime(mcp && (async () => mcp.off())()),
+    inTime(mcpAdmin?.needLogin()),
+    inTime(mcpAdmin?.off()),
   ])
   return { writes, needLogin, off }
 }

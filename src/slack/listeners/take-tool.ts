@@ -38,7 +38,7 @@ async function refusalOf(
   options: ListenerOptions,
 ): Promise<string | undefined> {
   const { team, user, installation } = home
-  const { mcp, log } = options
+  const { mcpAdmin, log } = options
   const asking = installation.directory.factsOf(team, user, { isFresh: true })
   const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
   if (typeof person === 'string')
@@ -48,16 +48,16 @@ async function refusalOf(
     return 'Only admins of this workspace may take a tool.'
   }
   const named = toolToTake(value)
-  if (!mcp || !named) return 'This tool is not there any more.'
-  return take(named, { mcp, user, log })
+  if (!mcpAdmin || !named) return 'This tool is not there any more.'
+  return take(named, { mcpAdmin, user, log })
 }
 
 async function take(
   { server, tool, fingerprint }: NonNullable<ReturnType<typeof toolToTake>>,
-  { mcp, user, log }: { mcp: McpAdmin; user: string; log: ListenerOptions['log'] },
+  { mcpAdmin, user, log }: { mcpAdmin: McpAdmin; user: string; log: ListenerOptions['log'] },
 ): Promise<string | undefined> {
   try {
-    const taken = await mcp.accept(server, tool, fingerprint)
+    const taken = await mcpAdmin.accept(server, tool, fingerprint)
     if (taken.length === 0) return CHANGED
     log.info({ server, tool, by: user }, 'an admin has taken an MCP tool')
     return undefined

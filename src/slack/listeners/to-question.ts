@@ -52,7 +52,7 @@ export interface ListenerOptions {
   /** What a place may choose from, and what there is not. */
   choices: AgentChoices
   /** What admins see of MCP servers and decide about them; absent where none is set. */
-  mcp?: McpAdmin | undefined
+  mcpAdmin?: McpAdmin | undefined
   /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
   namesIn(
     installation: Installation,
