@@ -33,7 +33,7 @@ export interface QueueSettings {
   stalledMs: number
   /** Between two sweeps, over all workers. */
   sweepMs: number
-  /** APPROVAL_HOURS: how long a run may wait for a person. */
+  /** APPROVAL_HOURS: how long a step of a run may wait for a person. */
   parkedMs: number
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
