@@ -68,8 +68,9 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (config.ROLE !== 'front')
     await startWork({ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
   const { socketSilenceMs, socketPause } = options
-  const receiver =
-    config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, agent, socketSilenceMs, socketPause })
+  const mcpAdmin = agent.mcp && (await import('./mcp/mcp-admin.ts')).mcpAdmin(agent.mcp)
+  const front = { ...parts, agent, mcpAdmin, socketSilenceMs, socketPause }
+  const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, front)
   const server = await listenAt(config, { ...parts, receiver })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
   return {
@@ -146,7 +147,7 @@ function watchOf(telemetry: Telemetry): AnswerWatch {
 
 function receiverOf(
   config: Config,
-  parts: Parts & { agent: AgentParts } & Pick<SlackReceiverOptions, 'socketSilenceMs' | 'socketPause'>,
+  parts: Parts & { agent: AgentParts } & Pick<SlackReceiverOptions, 'mcpAdmin' | 'socketSilenceMs' | 'socketPause'>,
 ): SlackReceiver {
   const { net, stores, telemetry } = parts
   return createSlackReceiver({

@@ -34,6 +34,8 @@ export interface McpToolbox {
   /** Names that a place may choose: of tools, and `server__*` for all tools of a server with many. */
   choices(): string[]
   off(): OffTool[]
+  /** Reads what all processes know now, for whoever shows it. */
+  load(): Promise<void>
   /**
    * Takes a server's tool as it is listed now, or all of the server's. With a fingerprint, only if that is still what it is like.
    * @returns the names of those that were taken
@@ -71,10 +73,8 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
     const server = connections && (async () => (await connections()).of(one.name))
     return new ListedServer(one, { ...deps, server })
   })
-  await settledWithin(
-    LOAD_MS,
-    servers.map((server) => server.load()),
-  )
+  const load = async () => void (await Promise.all(servers.map((server) => server.load())))
+  await settledWithin(LOAD_MS, [load()])
   if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
   const now = snapshots(servers, { ...deps, connections })
   return {
@@ -86,6 +86,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
     },
     choices: () => now().choices,
     off: () => [...now().off, ...unknown(servers)],
+    load,
     async accept(name, tool, fingerprint) {
       const server = servers.find((one) => one.config.name === name)
       const isMeant = (seen: SeenTool) =>

@@ -2,7 +2,8 @@ import type { KnownBlock, RichTextElement } from '@slack/web-api'
 import { z } from 'zod'
 import { decidedWords, OUTCOMES } from '../../audit/audit-lines.ts'
 import type { AuditEntry } from '../../audit/types.ts'
-import type { LoginNeeded, ToolOff } from '../../mcp/mcp-admin.ts'
+import type { LoginNeeded } from '../../mcp/mcp-admin.ts'
+import type { OffTool } from '../../mcp/mcp-toolbox.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
 import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
 import { facts, header, plain } from './plain-blocks.ts'
@@ -12,7 +13,7 @@ export interface AdminParts {
   /** The team's last writes, the newest first. */
   writes?: AuditEntry[] | undefined
   needLogin?: LoginNeeded[] | undefined
-  off?: ToolOff[] | undefined
+  off?: OffTool[] | undefined
 }
 
 /** What tools have written, the MCP servers that need a login, and the tools that wait for an admin's word. */
@@ -75,14 +76,14 @@ function nameIn(name: string): string {
   return shorten(plainLine(name).replace(/\p{Cf}/gu, ''), NAME_CHARS)
 }
 
-function offBlocks(off: ToolOff[]): KnownBlock[] {
+function offBlocks(off: OffTool[]): KnownBlock[] {
   const shown = off.slice(0, OFF_SHOWN).map(offBlock)
   const more = off.length > OFF_SHOWN ? [facts(`${off.length - OFF_SHOWN} more: npm run mcp -- tools lists all.`)] : []
   return [...shown, ...more]
 }
 
 /** What no admin can take has no button. */
-function offBlock(off: ToolOff): KnownBlock {
+function offBlock(off: OffTool): KnownBlock {
   const { server, tool, why } = off
   const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
   const words = plain(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, most: 2900 }))
@@ -92,7 +93,7 @@ function offBlock(off: ToolOff): KnownBlock {
   return { type: 'section', text: words, accessory: take }
 }
 
-function valueOf({ server, tool, fingerprint }: ToolOff): string | undefined {
+function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {
   const value = fingerprint === undefined ? '' : JSON.stringify([server, tool, fingerprint])
   return value !== '' && value.length <= VALUE_CHARS ? value : undefined
 }
