@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { recordOf } from '../src/slack/handle-question.ts'
 import type { RunRecord } from '../src/archive/types.ts'
+import type { AuditEntry } from '../src/audit/types.ts'
 import type { Env } from '../src/config.ts'
 import { loadConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
@@ -22,6 +23,10 @@ import { eventually, question } from './harness/stores.ts'
 
 const TEAM = 'T0LOCAL0001'
 const person = { team: TEAM, user: ALICE }
+const WRITE: AuditEntry = {
+  ...{ run: `${TEAM}:${GENERAL}:1.0`, step: 1, team: TEAM, channel: GENERAL, thread: '1.0', askedBy: ALICE, tool: 'x' },
+  ...{ how: 'config', argumentsHash: 'ab', at: 1, outcome: 'done' },
+}
 const STEPS = [act('I need it.', 'calculator', '6*7'), finish('It is 42.')]
 
 /** The stores of a bot's Redis, as another process has them. */
@@ -149,17 +154,29 @@ describeWithRedis('in Redis', async () => {
     const bot = await start(t, 'all-gone', { model: () => finish('Hello.'), env: { LIMIT_USER_HOUR: '9' } })
     await (await bot.mention('First?')).ended()
     await (await bot.dm('Second?')).ended()
-    const { archive, threads, channelSettings, forgetting } = bot.stores
+    const { archive, audit, threads, channelSettings, forgetting } = bot.stores
     const [record] = (await bot.lastRuns(2)) as [RunRecord]
     await archive.rate(record.question.id, { by: ALICE, rating: 'up', at: 1 })
     await threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true, title: 'x' })
     await channelSettings.save({ team: TEAM, channel: GENERAL }, { steps: 'hidden' })
+    await audit.note({ ...WRITE, at: Date.now() })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
     const keys = () => redis.keys(`all-gone:{${TEAM}*`)
     const names = new Set((await keys()).map((key) => key.slice(key.indexOf('}:') + 2).split(':')[0]))
     expect([...names]).toEqual(
-      expect.arrayContaining(['history', 'run', 'record', 'feedback', 'asked', 'rated', 'muted', 'settings', 'limit']),
+      expect.arrayContaining([
+        'history',
+        'run',
+        'record',
+        'feedback',
+        'asked',
+        'rated',
+        'muted',
+        'settings',
+        'limit',
+        'audit',
+      ]),
     )
     for (const key of await keys()) expect(await redis.pttl(key), key).toBeGreaterThan(0)
     await forgetting.forgetTeam(TEAM)
@@ -209,7 +226,7 @@ describeWithRedis('in a Cluster', () => {
 test('in memory too, all stores forget a team, a channel and a person', async (t) => {
   const stores = await createStores(loadConfig({}), createLog('silent'))
   t.onTestFinished(() => stores.queue.stop(0))
-  const { history, threads, archive, channelSettings, forgetting } = stores
+  const { history, threads, archive, audit, channelSettings, forgetting } = stores
   const places = ['T1:C1', 'T1:D1', 'T2:C1'].map((id) => ({ team: id.slice(0, 2), channel: id.slice(3) }))
   for (const { team, channel } of places) {
     const thread = `${team}:${channel}:1.0`
@@ -219,6 +236,7 @@ test('in memory too, all stores forget a team, a channel and a person', async (t
     const ending = { model: 'm', dialect: 'text', endedAt: 1, hasFailed: false }
     await archive.keep(recordOf(question('1', { team, channel }), freshRun(1), ending))
   }
+  for (const team of ['T1', 'T2']) await audit.note({ ...WRITE, team, at: Date.now() })
   const kept = () =>
     Promise.all(
       places.map(async ({ team, channel }) => [
@@ -246,4 +264,6 @@ test('in memory too, all stores forget a team, a channel and a person', async (t
     [0, 0, 0, 0],
     [1, 1, 1, 1],
   ])
+  expect(await audit.list({ team: 'T1' }, 9)).toEqual([])
+  expect(await audit.list({ team: 'T2' }, 9)).toHaveLength(1)
 })
