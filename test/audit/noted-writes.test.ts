@@ -149,7 +149,9 @@ describeWithRedis('the audit list', async () => {
 
   test('has what a process that died had no time to note, once another takes the run up', async (t) => {
     const steps = [act('One.', 'write', 'milk'), act('Two.', 'write', 'eggs'), act('Three.', 'ask_write', 'tea')]
-    const bot = await world(t, { model: [...steps, finish('Done.')] })
+    const during: number[][] = []
+    const onWrite = async () => during.push((await bot.listed()).map(({ step }) => step).sort())
+    const bot: World = await world(t, { onWrite, model: [...steps, finish('Done.')] })
     const thread = await bot.mention('Put all on the list')
     const key = `${bot.prefix}:{${runOf(thread).thread}}:run:${runOf(thread).id}`
     await eventually(async () => expect(await bot.redis.hget(key, 'state')).toBe('parked'))
@@ -164,6 +166,7 @@ describeWithRedis('the audit list', async () => {
     await decide(bot, thread, { outcome: 'allowed', by: BOB })
     await thread.ended()
     expect(bot.written).toEqual(['milk', 'eggs', 'tea'])
+    expect(during).toEqual([[1], [1, 2], [1, 2, 3]])
     const said = (await bot.listed()).map(({ step, outcome, argumentsHash }) => [step, outcome, argumentsHash])
     expect(said.sort()).toEqual([
       [1, 'done', callKey('write', { input: 'milk' })],

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Step } from '../../src/agent/types.ts'
 import type { RunRecord } from '../../src/archive/types.ts'
+import type { AuditEntry } from '../../src/audit/types.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createAgent } from '../../src/create-agent.ts'
 import { createLog } from '../../src/log.ts'
@@ -11,6 +12,7 @@ import { checkView } from '../../src/playground/methods/view-methods.ts'
 import { pings } from '../../src/playground/shown.ts'
 import type { Json } from '../../src/playground/slack.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
+import { adminBlocks } from '../../src/slack/views/admin-home.ts'
 import { feedbackView, FEEDBACK_GONE } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
@@ -72,6 +74,29 @@ function accept(view: object, type: 'modal' | 'home'): Json {
   return sent
 }
 
+/** What an admin's Home may have to show of tools and servers with such a name. */
+function worstFor(name: string) {
+  const write: AuditEntry = {
+    ...{
+      run: 'T1:C1:1.1',
+      step: 1,
+      team: 'T1',
+      channel: 'C1',
+      thread: '1.1',
+      askedBy: 'U1',
+      decidedBy: 'U2',
+      tool: name,
+    },
+    ...{ how: 'always', server: name, argumentsHash: name, at: 1, outcome: 'unknown' },
+  }
+  return {
+    nameOf: () => `@${name}`,
+    writes: Array.from({ length: 10 }, () => write),
+    needLogin: Array.from({ length: 5 }, () => ({ server: name, why: name })),
+    off: Array.from({ length: 40 }, () => ({ server: name, tool: name, why: name, fingerprint: 'f' })),
+  }
+}
+
 describe('Slack takes', () => {
   test('each page of the work of any run', () => {
     fc.assert(
@@ -117,6 +142,8 @@ describe('Slack takes', () => {
         const asked = records.map((one, i) => ({ record: one, text: one.question.text, url: i % 2 ? url : undefined }))
         accept(homeView({ ...parts, asked, toolsOff: Array.from({ length: 100 }, () => ({ name: why, why })) }), 'home')
         accept(homeView({ channel: 'D1', maySeeSettings: false, toolsOff: [] }), 'home')
+        const admin = adminBlocks(worstFor(why))
+        accept(homeView({ ...parts, asked, toolsOff: [], admin }), 'home')
       }),
       { numRuns: 25 },
     )

@@ -16,6 +16,8 @@ type Options = Omit<ListenerOptions, 'publishHome'>
 const PATIENCE_MS = 2_500
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
+/** How long the names of people are waited for, in ms. */
+const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MOST_LINKS = 10_000
 
@@ -38,19 +40,26 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options)
     inTime(limits?.left({ team, user })),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, { links, options }))),
     facts,
-    facts.then((person) => (isAdmin(person) ? adminPartsOf(team, options).then(adminBlocks) : undefined)),
+    facts.then((person) => (isAdmin(person) ? adminPartsOf(of, options).then(adminBlocks) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
   return { channel, settings, left, asked, maySeeSettings, toolsOff: choices.toolsOff, admin }
 }
 
-async function adminPartsOf(team: string, { audit, mcpAdmin }: Options): Promise<AdminParts> {
+async function adminPartsOf({ team, installation: { directory } }: HomeOf, options: Options): Promise<AdminParts> {
+  const { audit, mcpAdmin } = options
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcpAdmin?.needLogin()),
     inTime(mcpAdmin?.off()),
   ])
-  return { writes, needLogin, off }
+  const people = writes?.flatMap(({ askedBy, decidedBy }) => [askedBy, decidedBy ?? askedBy])
+  await directory.lookUp(team, people ?? [], NAMES_MS)
+  const nameOf = (id: string) => {
+    const known = directory.get(team, id)
+    return known?.kind === 'person' ? `@${known.name}` : id
+  }
+  return { writes, nameOf, needLogin, off }
 }
 
 /** Undefined where it fails or takes too long: the Home is shown without it. */

@@ -5,34 +5,38 @@ import type { AuditEntry } from '../../audit/types.ts'
 import type { LoginNeeded } from '../../mcp/mcp-admin.ts'
 import type { OffTool } from '../../mcp/mcp-toolbox.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
-import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
+import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { facts, header, plain } from './plain-blocks.ts'
 
 /** What an admin's Home shows besides. What is absent could not be found out in time, or is nowhere set up. */
 export interface AdminParts {
   /** The team's last writes, the newest first. */
   writes?: AuditEntry[] | undefined
+  /** A person's name, or the id where it is not known. */
+  nameOf(id: string): string
   needLogin?: LoginNeeded[] | undefined
   off?: OffTool[] | undefined
 }
 
 /** What tools have written, the MCP servers that need a login, and the tools that wait for an admin's word. */
-export function adminBlocks({ writes, needLogin = [], off = [] }: AdminParts): KnownBlock[] {
+export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminParts): KnownBlock[] {
   return [
-    ...(writes ? [header('What tools wrote last'), ...writeBlocks(writes)] : []),
-    ...(needLogin.length > 0 ? [header('MCP servers that need a login'), listOf(needLogin.map(loginLine))] : []),
+    ...(writes ? [header('What tools wrote last'), ...writeBlocks(writes, nameOf)] : []),
+    ...(needLogin.length > 0
+      ? [header('MCP servers that need a login'), listOf(needLogin.slice(0, MOST_SHOWN).map(loginLine))]
+      : []),
     ...(off.length > 0 ? [header('MCP tools that are off'), ...offBlocks(off)] : []),
   ]
 }
 
-type Inline = Extract<RichTextElement, { type: 'text' | 'user' | 'date' }>
+type Inline = Extract<RichTextElement, { type: 'text' | 'date' }>
 
 function listOf(lines: Inline[][]): KnownBlock {
   const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
   return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
 }
 
-/** In a rich text nothing is formatted, linked or pings that is not said to be; in a Home nobody is told that they are named. */
+/** In a rich text nothing is formatted, linked or pings that is not said to be. */
 function text(words: string): Inline {
   return { type: 'text', text: words }
 }
@@ -41,22 +45,20 @@ function code(words: string): Inline {
   return { type: 'text', text: words, style: { code: true } }
 }
 
-function writeBlocks(writes: AuditEntry[]): KnownBlock[] {
+function writeBlocks(writes: AuditEntry[], nameOf: AdminParts['nameOf']): KnownBlock[] {
   if (writes.length === 0) return [facts('Nothing yet.')]
-  return [listOf(writes.map(writeLine)), facts('npm run runs -- audit lists more of them.')]
+  return [listOf(writes.map((write) => writeLine(write, nameOf))), facts('npm run runs -- audit lists more of them.')]
 }
 
-function writeLine(entry: AuditEntry): Inline[] {
+function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): Inline[] {
   const { tool, server, at, askedBy, decidedBy, outcome } = entry
   const [before, after] = decidedWords(entry)
+  const decided = `${before}${decidedBy === undefined ? '' : nameIn(nameOf(decidedBy))}${after}`
+  const of = server === undefined ? '' : ` of ${nameIn(server)}`
   const when = { timestamp: Math.floor(at / 1000), format: '{date_short_pretty} at {time}' }
   return [
     code(nameIn(tool)),
-    text(`${server === undefined ? '' : ` of ${nameIn(server)}`}: ${OUTCOMES[outcome]}; asked by `),
-    { type: 'user', user_id: askedBy },
-    text(`, ${before}`),
-    ...(decidedBy === undefined ? [] : [{ type: 'user' as const, user_id: decidedBy }]),
-    text(`${after}; `),
+    text(`${of}: ${OUTCOMES[outcome]}; asked by ${nameIn(nameOf(askedBy))}, ${decided}; `),
     { type: 'date', ...when, fallback: new Date(at).toISOString() },
   ]
 }
@@ -69,16 +71,19 @@ function loginLine({ server, why }: LoginNeeded): Inline[] {
 const NAME_CHARS = 100
 const WHY_CHARS = 400
 /** Slack takes 100 blocks in a Home, and 2,000 characters in a button's value. */
-const OFF_SHOWN = 25
+const MOST_SHOWN = 25
 const VALUE_CHARS = 2000
 
 function nameIn(name: string): string {
-  return shorten(plainLine(name).replace(/\p{Cf}/gu, ''), NAME_CHARS)
+  const line = plainLine(name).replace(/\p{Cf}/gu, '')
+  // Slack refuses a text of nothing.
+  return isBlank(line) ? '(no name)' : shorten(line, NAME_CHARS)
 }
 
 function offBlocks(off: OffTool[]): KnownBlock[] {
-  const shown = off.slice(0, OFF_SHOWN).map(offBlock)
-  const more = off.length > OFF_SHOWN ? [facts(`${off.length - OFF_SHOWN} more: npm run mcp -- tools lists all.`)] : []
+  const shown = off.slice(0, MOST_SHOWN).map(offBlock)
+  const more =
+    off.length > MOST_SHOWN ? [facts(`${off.length - MOST_SHOWN} more: npm run mcp -- tools lists all.`)] : []
   return [...shown, ...more]
 }
 
