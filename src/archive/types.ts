@@ -38,6 +38,16 @@ export interface RunRecord {
   feedback: Feedback[]
 }
 
+/** What a record holds besides the run itself. */
+export interface RunEnding {
+  model: string
+  dialect: string
+  /** Milliseconds since the epoch. */
+  endedAt: number
+  /** People were told of a failure. */
+  hasFailed: boolean
+}
+
 /**
  * The runs that have ended, each kept for HISTORY_TTL_DAYS, for Show work, Ask again, feedback and App Home. A run is found by
  * its question's id.

@@ -1,5 +1,5 @@
 import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
-import type { RunEnd, RunRecord } from '../archive/types.ts'
+import type { RunEnd, RunEnding, RunRecord } from '../archive/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { History } from '../history/types.ts'
@@ -195,22 +195,12 @@ async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promi
 
 /** Tells the audit list of the writes among a run's steps, or of the event's. Most questions have none: nothing is loaded then. */
 async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; isOver: boolean }): Promise<void> {
-  const { question, run, settings, options, log } = work
+  const { question, run, settings, options } = work
   const all = event ? ('step' in event ? [event] : []) : run.saved.steps.map((step, i) => ({ n: i + 1, step }))
   const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
   if (steps.length === 0) return
   const { noteWrites } = await import('../audit/note-writes.ts')
-  await noteWrites(steps, { question, saved: run.saved, tools: settings.tools, isOver, audit: options.audit, log })
-}
-
-/** What a record holds besides the run itself. */
-export interface RunEnding {
-  model: string
-  dialect: string
-  /** Milliseconds since the epoch. */
-  endedAt: number
-  /** People were told of a failure. */
-  hasFailed: boolean
+  await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver })
 }
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
@@ -248,14 +238,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
-  const events = answer(await mentions.named(question, run), run, {
-    ...options.answer,
-    agent,
-    history,
-    control,
-    readThread,
-    signal,
-  })
+  const deps = { ...options.answer, agent, history, control, readThread, signal }
+  const events = answer(await mentions.named(question, run), run, deps)
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false
