@@ -29,11 +29,6 @@ export interface Failing {
   fault?: string | undefined
 }
 
-/** A failure that only a person's login mends. */
-export class LoginNeeded extends ToolError {
-  override name = 'LoginNeeded'
-}
-
 /** @returns the error for the model; never one with an address, a header or a body in it. */
 export function sentenceOf(error: unknown, failing: Failing): ToolError {
   const { name, hide } = failing
@@ -58,13 +53,17 @@ function isLogin(error: unknown): boolean {
   return error instanceof SdkHttpError && error.status === 401
 }
 
-export function loginNeeded(name: string): LoginNeeded {
-  return new LoginNeeded(
-    `${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`,
-    {
-      isDown: true,
-    },
-  )
+const NEEDS_LOGIN = 'LoginNeeded'
+
+export function loginNeeded(name: string): ToolError {
+  const error = down(`${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`)
+  error.name = NEEDS_LOGIN
+  return error
+}
+
+/** Whether only a person's login mends it. By its name: a subclass of ToolError could not be told from one (errors.ts). */
+export function isLoginNeeded(error: ToolError): boolean {
+  return error.name === NEEDS_LOGIN
 }
 
 function httpError(status: number, name: string): ToolError {
@@ -75,7 +74,7 @@ function httpError(status: number, name: string): ToolError {
   return new ToolError(`${name} refuses this (${status}).`)
 }
 
-const SENTENCES: Partial<Record<SdkErrorCode, string>> = {
+const SENTENCES: Partial<Record<string, string>> = {
   [SdkErrorCode.InvalidResult]: 'sent an answer that is not of the protocol',
   [SdkErrorCode.UnsupportedResultType]: 'sent an answer of a kind that is not known here',
   [SdkErrorCode.ClientHttpUnexpectedContent]: 'sent an answer that is not of the protocol',
@@ -86,11 +85,14 @@ const SENTENCES: Partial<Record<SdkErrorCode, string>> = {
 
 function sdkError(error: SdkError, failing: Failing): ToolError {
   const { name, timeoutMs, fault } = failing
+  // What the SDK met when it asked for the version.
+  if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
+    return sentenceOf(error.cause, failing)
   if (error.code === SdkErrorCode.RequestTimeout)
     return down(`${name} did not answer within ${timeoutMs / 1000} s.${maybeDone(failing)}`)
   const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
   if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failing)}`)
-  return new ToolError(`${name} ${SENTENCES[error.code as SdkErrorCode] ?? 'cannot be spoken to'}.`)
+  return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
 }
 
 /** What the system or undici throws: its words hold addresses and paths. */
