@@ -5,9 +5,9 @@ import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { Log } from '../log.ts'
 import type { Question } from '../run/types.ts'
-import type { Installation } from '../workspace/installations.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
+import type { SlackWeb } from './client/slack-web.ts'
 
 /** What is decided about. */
 export interface Asked {
@@ -21,7 +21,7 @@ export type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
 
 export interface ApproverOptions {
   approvers: Settings['approvers']
-  installation: Pick<Installation, 'client'>
+  client: SlackWeb
   log: Log
 }
 
@@ -56,15 +56,15 @@ function isNamed(tool: string, name: string): boolean {
   return name.endsWith('*') ? tool.startsWith(name.slice(0, -1)) : tool === name
 }
 
-/** Of each workspace's client, by team and group. */
-const groups = new WeakMap<Installation['client'], ExpiringMap<readonly string[]>>()
+/** Who is in them, by team and group, of each client. */
+const groups = new WeakMap<SlackWeb, ExpiringMap<readonly string[]>>()
 
 const membersSchema = z.object({ users: z.array(z.string()) })
 
 async function membersOf(
   group: string,
   team: string,
-  { installation: { client }, log }: ApproverOptions,
+  { client, log }: ApproverOptions,
 ): Promise<readonly string[] | 'noScope' | 'untold'> {
   const known = groups.get(client) ?? new ExpiringMap({ ttlMs: GROUP_MS, maxSize: MAX_GROUPS, now: Date.now })
   groups.set(client, known)

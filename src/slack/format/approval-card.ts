@@ -27,8 +27,15 @@ export interface WaitingCall extends AskedCall {
 
 /** What became of it. `ended`: the question did, before anybody decided. `by` is a name, and `at` in ms since the epoch. */
 export type Verdict =
-  | { outcome: 'allowed' | 'denied'; by: string; at?: number | undefined; reason?: string | undefined; always?: boolean }
-  | { outcome: 'expired' | 'ended' }
+  | { outcome: 'expired' }
+  | { outcome: 'ended' }
+  | {
+      outcome: 'allowed' | 'denied'
+      by: string
+      at?: number | undefined
+      reason?: string | undefined
+      always?: true | undefined
+    }
 
 /** So much of the arguments stands on the card; the rest is a press away. */
 const ARGUMENT_CHARS = 2_500
@@ -75,7 +82,7 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
 export function verdictOf(decision: Decision | undefined, by: string): Verdict {
   if (decision?.outcome === 'expired') return { outcome: 'expired' }
   if (decision?.outcome !== 'allowed' && decision?.outcome !== 'denied') return { outcome: 'ended' }
-  const { outcome, reason, at, always = false } = decision
+  const { outcome, reason, at, always } = decision
   return { outcome, by, at, reason, always }
 }
 
@@ -85,9 +92,10 @@ const REPEATED =
 function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
   if (verdict.outcome === 'expired') return '⌛ *Not done*: nobody decided in time.'
   if (verdict.outcome === 'ended') return '⏹ *Not done*: the question ended before anybody decided.'
-  const { outcome, by, at, always } = verdict
+  const { by, at, always } = verdict
   const when = at === undefined ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
-  const how = outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
+  const how =
+    verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
   return `${how} by ${escapeText(by)}${when}:`
 }
 
