@@ -168,6 +168,9 @@ const schema = z.object({
   FORGET_BY: oneOf(['admins', 'members']).default('admins'),
   SETTINGS_BY: oneOf(['members', 'admins']).default('members'),
 
+  // At most 30 days: as long is a thread known (HISTORY_TTL_DAYS), by default.
+  APPROVAL_HOURS: whole(1, 720).default(24),
+
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_TEAM_DAY: whole(1, 10_000_000).optional(),

@@ -192,12 +192,22 @@ export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
   return round === 1 ? String(n) : `${n}.${round}`
 }
 
-/** The waits that are not decided, by their keys. */
-export function undecidedSteps({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): string[] {
+/** The waits that are not decided, by their keys; with `since` (ms since the epoch) those alone that had begun by then. */
+export function undecidedSteps(saved: Pick<SavedRun, 'steps' | 'decisions'>, since = Infinity): string[] {
+  return undecided(saved).flatMap((wait) => (wait.since <= since ? [wait.key] : []))
+}
+
+/** When the first of these is over where each lasts `ms` (ms since the epoch); undefined where nothing waits. */
+export function waitsUntil(saved: SavedRun, ms: number): number | undefined {
+  const waits = undecided(saved)
+  return waits.length > 0 ? Math.min(...waits.map(({ since }) => since)) + ms : undefined
+}
+
+function undecided({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): { key: string; since: number }[] {
   return [...steps.entries()].flatMap(([i, step]) => {
     if (step.kind !== 'tool' || !step.waiting || step.observation) return []
     const key = waitKey(i + 1, step.waiting)
-    return decisions[key] ? [] : [key]
+    return decisions[key] ? [] : [{ key, since: step.waiting.since }]
   })
 }
 
