@@ -155,7 +155,8 @@ export class RunDisplay {
   }
 
   #settleApprovals(isOver: boolean): void {
-    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, { isOver }))
+    const state = { isOver, steps: [...this.#run.saved.steps] }
+    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, state))
   }
 
   #showStep(n: number): void {
@@ -291,10 +292,8 @@ function repeatsAWarning(steps: readonly Step[], n: number): boolean {
 
 /** A step that has not ended is marked as not finished, because nothing runs any more. */
 function cutOff(step: Step): Step {
-  return isRunning(step) ? { ...step, observation: CUT_OFF } : step
+  return isRunning(step) ? { ...step, observation: { ok: false, text: 'This was not finished.' } } : step
 }
-
-const CUT_OFF = { ok: false, text: 'This was not finished.' }
 
 function isRunning(step: Step): step is ToolStep {
   return step.kind === 'tool' && !step.observation
