@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, stepCount, type RunProgress } from '../../agent/run-progress.ts'
+import { applyEvent, stepCount, toolsDown, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
@@ -148,10 +148,14 @@ export class RunDisplay {
 
   /** A run must be seen to wait: where its card cannot be shown, it does not. */
   async #wait(n: number, step: ToolStep): Promise<void> {
-    this.#status.suspend()
-    this.#enqueue(async () => (await import('./approvals.ts')).showApproval(n, step, this.#options), true)
+    let failure: unknown
+    this.#enqueue(async () => {
+      const { showApproval } = await import('./approvals.ts')
+      await showApproval(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
+    })
     await this.#tail
-    if (this.#lost) throw this.#lost
+    if (this.#lost ?? failure) throw this.#lost ?? failure
+    this.#status.suspend()
   }
 
   #settleApprovals(isOver: boolean): void {
@@ -277,12 +281,6 @@ function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
 /** Whether an earlier process had begun to tell the thread that this run failed, and then died before the run was ended. */
 export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
-}
-
-/** The tools whose last use failed because they are down. */
-function toolsDown(steps: readonly Step[]): string[] {
-  const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
-  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
 }
 
 /** Several unreadable completions in a row get one warning. */
