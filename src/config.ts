@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
+import { approvers } from './config-approvers.ts'
 import { ConfigError } from './errors.ts'
 import { ROOT } from './package-root.ts'
 
@@ -165,6 +166,7 @@ const schema = z.object({
   ALLOW_USERS: people.default([]),
   ALLOW_EXTERNAL: flag.default(false),
   ALLOW_BOTS: bots.default([]),
+  APPROVERS: approvers.default([]),
   FORGET_BY: oneOf(['admins', 'members']).default('admins'),
   SETTINGS_BY: oneOf(['members', 'admins']).default('members'),
 

@@ -23,7 +23,7 @@ export interface WritesOf {
   audit: AuditLog
   log: StoreLog
   /** Who has allowed a tool in the run's thread from then on. */
-  grantedBy?: ((tool: string) => Promise<string | undefined>) | undefined
+  grantedBy?: ((tool: Tool) => Promise<string | undefined>) | undefined
 }
 
 /**
@@ -101,7 +101,7 @@ async function decidedOf(
   if (decision?.outcome === 'allowed') return { how: decision.always ? 'always' : 'once', decidedBy: decision.by }
   if (decision?.outcome === 'denied') return { how: 'denied', decidedBy: decision.by }
   if (decision) return { how: 'expired' }
-  const by = tool?.needsApproval ? await grantedBy?.(tool.name) : undefined
+  const by = tool?.needsApproval ? await grantedBy?.(tool) : undefined
   return by === undefined ? { how: 'config' } : { how: 'always', decidedBy: by }
 }
 

@@ -1,5 +1,6 @@
 import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { RunEnd, RunEnding, RunRecord } from '../archive/types.ts'
+import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { History } from '../history/types.ts'
@@ -86,13 +87,13 @@ async function workOn(
     isDurable: options.durable,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved)
-      const { linkHosts, streamInChannels } = settings
+      const { linkHosts, approvers, streamInChannels } = settings
       const { streamsRefused, threads } = options
       const parts = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
       const stop = () => stopRun(question, { ...options.answer, log })
       const display = chooseDisplay({ ...parts, steps, streamInChannels, streamsRefused, named, stopRun: stop })
-      return new RunDisplay({ ...parts, display, threads, linkHosts, mentions })
+      return new RunDisplay({ ...parts, display, threads, linkHosts, approvers, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
       if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
@@ -200,7 +201,13 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
   const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
   if (steps.length === 0) return
   const { noteWrites } = await import('../audit/note-writes.ts')
-  await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver })
+  const granter = (tool: Tool) => grantedBy(work, tool)
+  const { tools } = settings
+  await noteWrites(steps, { ...options, question, saved: run.saved, tools, isOver, grantedBy: granter })
+}
+
+async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
+  return (await import('./grants.ts')).grantedBy(tool, { ...work.options, ...work })
 }
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
@@ -238,7 +245,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
-  const deps = { ...options.answer, agent, history, control, readThread, signal }
+  const grants = { isGranted: async (tool: Tool) => (await grantedBy(work, tool)) !== undefined }
+  const deps = { ...options.answer, agent, history, control, grants, readThread, signal }
   const events = answer(await mentions.named(question, run), run, deps)
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]

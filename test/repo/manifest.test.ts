@@ -88,6 +88,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
+  'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
   'views.open': [],
   'views.publish': [],
@@ -115,7 +116,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
-const OPTIONAL = ['files:write', 'users:read.email']
+const OPTIONAL = ['files:write', 'usergroups:read', 'users:read.email']
 
 const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
 const methods = distinct(code.flatMap(methodsCalled))
@@ -200,7 +201,7 @@ function neededScopes(): string[] {
 /** Every string of a file that reads as a Web API method, `chat.postMessage`. */
 function methodsCalled({ tree }: SourceFile): string[] {
   const families =
-    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
+    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
     if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)

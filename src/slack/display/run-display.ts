@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, stepCount, type RunProgress } from '../../agent/run-progress.ts'
+import { applyEvent, stepCount, toolsDown, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
@@ -11,6 +11,7 @@ import { toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
+import type { Settings } from '../../workspace/settings.ts'
 import { Status } from './status.ts'
 import type { AnswerStart, Display, ShownStep } from './types.ts'
 
@@ -21,6 +22,7 @@ export interface RunDisplayOptions {
   threads: Pick<ThreadStates, 'load' | 'patch'>
   mentions: Mentions
   linkHosts: string[]
+  approvers: Settings['approvers']
   log: Log
   signal: AbortSignal
   now(): Date
@@ -72,6 +74,7 @@ export class RunDisplay {
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
+    if (Object.keys(this.#run.saved.decisions).length > 0) this.#settleApprovals(false)
   }
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
@@ -82,7 +85,7 @@ export class RunDisplay {
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
     if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
-    if (event.type === 'waiting') this.#status.suspend()
+    if (event.type === 'waiting') await this.#wait(event.n, event.step)
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -141,6 +144,23 @@ export class RunDisplay {
     await Promise.all([this.#tail, this.#status.abandon()])
     await this.#display.leave?.()
     throw error
+  }
+
+  /** A run must be seen to wait: where its card cannot be shown, it does not. */
+  async #wait(n: number, step: ToolStep): Promise<void> {
+    let failure: unknown
+    this.#enqueue(async () => {
+      const { showApproval } = await import('./approvals.ts')
+      await showApproval(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
+    })
+    await this.#tail
+    if (this.#lost ?? failure) throw this.#lost ?? failure
+    this.#status.suspend()
+  }
+
+  #settleApprovals(isOver: boolean): void {
+    const state = { isOver, steps: [...this.#run.saved.steps] }
+    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, state))
   }
 
   #showStep(n: number): void {
@@ -232,6 +252,7 @@ export class RunDisplay {
     this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
     const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
+    if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
     await this.#tail
     if (this.#lost) throw this.#lost
   }
@@ -262,12 +283,6 @@ export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
-/** The tools whose last use failed because they are down. */
-function toolsDown(steps: readonly Step[]): string[] {
-  const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
-  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
-}
-
 /** Several unreadable completions in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {
   return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
@@ -275,10 +290,8 @@ function repeatsAWarning(steps: readonly Step[], n: number): boolean {
 
 /** A step that has not ended is marked as not finished, because nothing runs any more. */
 function cutOff(step: Step): Step {
-  return isRunning(step) ? { ...step, observation: CUT_OFF } : step
+  return isRunning(step) ? { ...step, observation: { ok: false, text: 'This was not finished.' } } : step
 }
-
-const CUT_OFF = { ok: false, text: 'This was not finished.' }
 
 function isRunning(step: Step): step is ToolStep {
   return step.kind === 'tool' && !step.observation

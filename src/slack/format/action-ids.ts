@@ -21,3 +21,11 @@ export const STOP = 'thinkaloud_stop'
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
+
+/** On the card of a call that waits for a person; their value names the call (`callValue`). */
+export const ALLOW_ONCE = 'thinkaloud_allow_once'
+export const ALLOW_ALWAYS = 'thinkaloud_allow_always'
+export const DENY = 'thinkaloud_deny'
+export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
+/** The input with the reason, and its block. */
+export const DENY_REASON = 'thinkaloud_deny_reason'

@@ -9,6 +9,7 @@ import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
 import { listenToAskAboutSubmission } from './ask-about-submission.ts'
 import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToDecisions } from './decide-call.ts'
 import { listenToFeedback } from './feedback.ts'
 import { listenToHomeExamples } from './home-example.ts'
 import { listenToAskEdited } from './ask-edited.ts'
@@ -18,6 +19,7 @@ import { listenToMessages } from './message.ts'
 import { listenToKeepButton } from './keep-button.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
 import { listenToShareButton } from './share-button.ts'
+import { listenToShowArguments } from './show-arguments.ts'
 import { listenToShowWork } from './show-work.ts'
 import { homePublisher } from './publish-home.ts'
 import { listenToReactions } from './reaction-added.ts'
@@ -41,6 +43,8 @@ const LISTENERS = [
   listenToAgentSessionStopped,
   listenToReactions,
   listenToStopButton,
+  listenToDecisions,
+  listenToShowArguments,
   listenToAppUninstalled,
   listenToTokensRevoked,
   listenToShowWork,
