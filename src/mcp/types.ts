@@ -41,6 +41,15 @@ export interface HttpServerConfig extends ServerRules {
   headers: Record<string, string>
   /** Speaks the deprecated HTTP+SSE, as `"type": "sse"` says; otherwise that is tried where Streamable HTTP is not there. */
   sse?: boolean
+  /** For an authorization server that registers no clients by itself, or more rights than the server asks for by itself. */
+  oauth?: OAuthSettings
+}
+
+export interface OAuthSettings {
+  clientId?: string
+  clientSecret?: string
+  /** Scopes with spaces between them (RFC 6749, 3.3). */
+  scope?: string
 }
 
 /** A tool as its server tells of it: nothing in it is trusted, and nothing but its secrets has been taken out. */
