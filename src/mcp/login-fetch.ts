@@ -1,5 +1,6 @@
 import { OAuthError, type FetchLike } from '@modelcontextprotocol/client'
 import { ToolError, messageOf } from '../errors.ts'
+import { AddressRefused } from '../toolbox/http/agents.ts'
 
 /** The codes of RFC 6749 and its kin: nothing else that an authorization server says is shown. */
 const CODE = /^[a-z_]{1,40}$/
@@ -77,6 +78,8 @@ export function loginFailure(name: string, error: unknown): ToolError {
   if (error instanceof ToolError) return error
   if (error instanceof OAuthError)
     return new ToolError(`The authorization server of ${name} refused: ${codeShown(error.code)}.`)
+  if (error instanceof Error && error.cause instanceof AddressRefused)
+    return new ToolError(`The login at ${name} leads to an address that may not be called.`)
   if (isNetwork(error)) return new ToolError(`The authorization server of ${name} does not answer.`, { isDown: true })
   return new ToolError(`The authorization server of ${name} did not answer as OAuth has it.`)
 }

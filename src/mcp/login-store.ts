@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
-import { SealBroken, type Sealer } from './seal.ts'
+import { SealBroken, sealerOf } from './seal.ts'
 import type { McpStore } from './store.ts'
 import type { HttpServerConfig } from './types.ts'
 
@@ -48,6 +48,8 @@ export type LoginNeed = z.infer<typeof need>
 
 /** The logins at remote servers, each sealed for its server and its address: another address in MCP_CONFIG is not logged in. */
 export interface LoginStore {
+  /** @throws ConfigError without SECRETS_KEY. */
+  checkKey(): void
   /** @throws SealBroken where the login cannot be read, with a lost or changed SECRETS_KEY above all. */
   load(server: HttpServerConfig): Promise<Login | undefined>
   /** The server needs no login from now on. @throws ConfigError without SECRETS_KEY. */
@@ -68,8 +70,9 @@ const DAY_MS = 86_400_000
 /** How long one process may renew a login before another may, in ms: more than the request may take (server-auth.ts). */
 const LOCK_MS = 20_000
 
-/** `sealer` is undefined where SECRETS_KEY is not set: what is there cannot be read, and nothing can be kept. */
-export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginStore {
+/** Without SECRETS_KEY what is there cannot be read, and nothing can be kept. */
+export function loginStore(store: McpStore, secretsKey: string | undefined): LoginStore {
+  const sealer = secretsKey === undefined ? undefined : sealerOf(secretsKey)
   const open = async <T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> => {
     const sealed = await store.get(key)
     if (typeof sealed !== 'string') return undefined
@@ -78,19 +81,23 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginSt
     if (!read.success) throw new SealBroken('It was stored by a version that writes it in another form.')
     return read.data
   }
-  const put = async (key: string, value: unknown) => {
+  const keyed = () => {
     if (!sealer) throw new ConfigError(NO_KEY)
-    await store.put(key, sealer.seal(JSON.stringify(value), key))
+    return sealer
+  }
+  const put = async (key: string, value: unknown) => {
+    await store.put(key, keyed().seal(JSON.stringify(value), key))
   }
   return {
+    checkKey: () => void keyed(),
     load: (server) => open(keyOf('login', server), login),
     async save(server, value) {
-      await put(keyOf('login', server), value)
+      await put(keyOf('login', server), login.parse(value))
       await store.remove(keyOf('login-need', server))
     },
     remove: (server) => store.remove(keyOf('login', server)),
     loadClient: (server, issuer) => open(clientKey(server, issuer), client),
-    saveClient: (server, issuer, value) => put(clientKey(server, issuer), value),
+    saveClient: (server, issuer, value) => put(clientKey(server, issuer), client.parse(value)),
     removeClient: (server, issuer) => store.remove(clientKey(server, issuer)),
     noteNeed: (server, value) => store.putIfAbsent(keyOf('login-need', server), value, { ttlMs: DAY_MS }),
     needOf: async (server) => need.safeParse(await store.get(keyOf('login-need', server))).data,
@@ -98,14 +105,13 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginSt
   }
 }
 
-export const NO_KEY =
+const NO_KEY =
   'SECRETS_KEY is missing: it encrypts the logins that Redis keeps. Make one with `openssl rand -hex 32`, for all processes of the bot.'
 
 function keyOf(what: string, server: HttpServerConfig): string {
   return `${what}:${server.name}:${digestOf(server.url)}`
 }
 
-/** A client id of MCP_CONFIG is bound to the first authorization server that it was used at, a new id to a new one. */
 function clientKey(server: HttpServerConfig, issuer: string): string {
   return `${keyOf('login-client', server)}:${digestOf(issuer)}`
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type {
+  OAuthClientInformationContext,
   OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -35,20 +36,23 @@ export function loginProvider(server: HttpServerConfig, options: LoginProviderOp
   const clients = loginClients(server, options)
   let [verifier, resource, address]: [string?, string?, URL?] = []
   let found: OAuthDiscoveryState | undefined
+  let issuer = ''
+  const issuerOf = (about: OAuthClientInformationContext | undefined) => (issuer = about?.issuer ?? issuer)
   return {
     redirectUrl,
     clientMetadata: metadataFor(server, redirectUrl),
     state: () => state,
     address: () => address,
-    clientInformation: (about) => clients.load(about?.issuer),
-    saveClientInformation: (client, about) => clients.save(client, about?.issuer),
+    clientInformation: (about) => clients.load(issuerOf(about)),
+    saveClientInformation: (client, about) => clients.save(client, issuerOf(about)),
     tokens: () => undefined,
     async saveTokens(tokens, about) {
-      const client = await clients.load(about?.issuer)
+      const client = await clients.load(issuerOf(about))
       if (!client || !found) throw new ToolError(`The login at ${server.name} came before its client.`)
       const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = found
       const login = { ...tokensOf(tokens, options.now()), scope: tokens.scope, client, authorizationServer, metadata, resource }
       await options.logins.alone(server, () => options.logins.save(server, login))
+      await clients.confirm(issuerOf(about))
     },
     redirectToAuthorization(url) {
       checkAuthorizationAddress(server, url)
@@ -59,7 +63,7 @@ export function loginProvider(server: HttpServerConfig, options: LoginProviderOp
     saveResourceUrl: (given) => void (resource = given),
     saveDiscoveryState: (given) => void (found = given),
     discoveryState: () => found,
-    invalidateCredentials: (what) => (what === 'client' ? clients.forget() : undefined),
+    invalidateCredentials: (what) => (what === 'client' ? clients.forget(issuer) : undefined),
   }
 }
 
@@ -75,26 +79,53 @@ function metadataFor(server: HttpServerConfig, redirectUrl: string): OAuthClient
   }
 }
 
-/** The client of MCP_CONFIG, else one that is registered: used again as long as the browser comes back to the same address. */
-function loginClients(server: HttpServerConfig, { logins, redirectUrl }: LoginProviderOptions) {
+interface LoginClients {
+  load(issuer: string): Promise<LoginClient | undefined>
+  save(client: StoredOAuthClientInformation, issuer: string): Promise<void>
+  /** The login with it has succeeded. */
+  confirm(issuer: string): Promise<void>
+  forget(issuer: string): Promise<void>
+}
+
+function loginClients(server: HttpServerConfig, options: LoginProviderOptions): LoginClients {
   const { clientId, clientSecret } = server.oauth ?? {}
-  let last: string | undefined
-  const load = async (issuer = ''): Promise<LoginClient | undefined> => {
-    last = issuer
-    if (clientId === undefined) {
-      const client = await logins.loadClient(server, issuer)
-      return client?.redirect_uris?.includes(redirectUrl) ? client : undefined
-    }
-    return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }), issuer }
-  }
+  if (clientId === undefined) return registeredClients(server, options)
+  const client = { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) }
+  return configuredClients(server, client, options)
+}
+
+/** A client that is registered is used again as long as the browser comes back to the same address. */
+function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now }: LoginProviderOptions): LoginClients {
   return {
-    load,
-    async save(client: StoredOAuthClientInformation, issuer = '') {
-      if (clientId === undefined) await logins.saveClient(server, issuer, client)
+    async load(issuer) {
+      const client = await logins.loadClient(server, issuer)
+      const endsAt = (client?.client_secret_expires_at ?? 0) * 1_000
+      const isOfUse = client?.redirect_uris?.includes(redirectUrl) && (endsAt === 0 || endsAt > now())
+      return isOfUse ? client : undefined
     },
-    async forget() {
-      if (last !== undefined) await logins.removeClient(server, last)
+    save: (client, issuer) => logins.saveClient(server, issuer, client),
+    confirm: async () => {},
+    forget: (issuer) => logins.removeClient(server, issuer),
+  }
+}
+
+/**
+ * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded, since a server may name another one
+ * tomorrow, and its secret would go there. Another client id begins anew.
+ */
+function configuredClients(server: HttpServerConfig, client: LoginClient, { logins }: LoginProviderOptions): LoginClients {
+  const bound = `the client ${client.client_id}`
+  return {
+    async load(issuer) {
+      const known = await logins.loadClient(server, bound)
+      if (known?.issuer === undefined || known.issuer === issuer) return { ...client, issuer }
+      throw new ToolError(
+        `${server.name} now names another authorization server than the one that oauth.clientId was used at before: it is refused.`,
+      )
     },
+    save: async () => {},
+    confirm: (issuer) => logins.saveClient(server, bound, { client_id: client.client_id, issuer }),
+    forget: async () => {},
   }
 }
 
