@@ -4,7 +4,7 @@ import { settledWithin } from './async.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog, type Log } from './log.ts'
-import { acceptTools, checkServers, listServers, listTools, logInAt, type OperatorPlace } from './mcp/operator.ts'
+import { checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from './mcp/mcp-config.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp/store.ts'
 import { connect } from './redis.ts'
@@ -50,9 +50,9 @@ function readArgs(args: string[]): Asked {
 /** @returns the exit code. */
 async function run(place: OperatorPlace, { command, names: [name, tool], port }: Asked): Promise<number> {
   if (command === 'check') return checkServers(place)
-  if (command === 'tools') return listTools(place, name)
+  if (command === 'tools') return (await import('./mcp/operator-tools.ts')).listTools(place, name)
   if (command === 'login') return logInAt(place, name ?? '', { port, input: process.stdin })
-  if (command === 'accept') return acceptTools(place, name ?? '', tool)
+  if (command === 'accept') return (await import('./mcp/operator-tools.ts')).acceptTools(place, name ?? '', tool)
   return listServers(place)
 }
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import {
   AuthorizationServerMismatchError,
   IssuerMismatchError,
+  OAuthError,
   RegistrationRejectedError,
   auth,
   extractWWWAuthenticateParams,
@@ -87,7 +88,7 @@ async function half(server: HttpServerConfig, provider: LoginProvider, options: 
   try {
     await auth(provider, {
       serverUrl: server.url,
-      fetchFn: http.fetch,
+      fetchFn: unrepeated(server.name, http.fetch),
       resourceMetadataUrl,
       scope,
       ...(authorizationCode === undefined ? {} : { authorizationCode, iss }),
@@ -95,6 +96,21 @@ async function half(server: HttpServerConfig, provider: LoginProvider, options: 
   } catch (error) {
     throw sentenceFor(server, error, { provider, isAsked: options.isAsked, refusal: http.refusal() })
   }
+}
+
+/** The SDK sends a code that was refused a second time; an error in place of the answer ends the login at once. */
+function unrepeated(name: string, fetch: FetchLike): FetchLike {
+  return async (address, init) => {
+    const response = await fetch(address, init)
+    const isForTokens = init?.body instanceof URLSearchParams
+    if (isForTokens && response.status >= 400) throw loginFailure(name, await errorIn(response))
+    return response
+  }
+}
+
+async function errorIn(response: Response): Promise<OAuthError> {
+  const { error }: { error?: unknown } = Object(await response.json())
+  return new OAuthError(String(error), 'refused')
 }
 
 function sentenceFor(

@@ -26,7 +26,9 @@ export function loginFetch(name: string, bounded: FetchLike, ms: number): LoginF
       try {
         checkTransport(name, new URL(address))
         const signal = init.signal ? AbortSignal.any([init.signal, timeUp]) : timeUp
-        return await withoutWords(await bounded(address, { ...init, signal }))
+        const response = await bounded(address, { ...init, signal })
+        checkRedirect(name, new URL(address), response)
+        return await withoutWords(response)
       } catch (error) {
         if (error instanceof ToolError && !error.isDown) refusal = error.message
         throw error
@@ -47,14 +49,22 @@ export function shown(url: URL): string {
   return url.host === '' ? url.protocol : `${url.protocol}//${url.host}`
 }
 
+/** The SDK follows a redirect within an origin, and takes one out of it for an error of some kind. */
+function checkRedirect(name: string, url: URL, response: Response): void {
+  const location = response.headers.get('location')
+  if (location === null || response.status < 300 || response.status >= 400) return
+  if (URL.canParse(location, url.href) && new URL(location, url).origin === url.origin) return
+  throw new ToolError(`The login at ${name} was sent on from ${shown(url)} to another host: it is refused.`)
+}
+
 async function withoutWords(response: Response): Promise<Response> {
   if (response.status >= 300 && response.status < 400) return response
   const text = await response.text()
   const code = codeIn(text)
-  const body = response.ok && code === undefined ? text : JSON.stringify({ error: code ?? 'server_error' })
-  const headers = new Headers({ 'content-type': 'application/json' })
-  const { status, statusText } = response
-  return new Response(status === 204 ? null : body, { status, statusText, headers })
+  const headers = { 'content-type': 'application/json' }
+  if (response.ok && code === undefined) return new Response(text, { headers })
+  const status = response.ok ? 400 : response.status
+  return new Response(JSON.stringify({ error: code ?? 'server_error' }), { status, headers })
 }
 
 /** The code of an OAuth error; an authorization server may send one with status 200. */

@@ -9,7 +9,6 @@ import { authFetch } from './http-fetch.ts'
 import { logIn } from './log-in.ts'
 import { loginStore, type LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
-import { openServers } from './servers.ts'
 import type { McpStore } from './store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from './types.ts'
 
@@ -46,7 +45,7 @@ async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<
 }
 
 export async function checkServers(place: OperatorPlace): Promise<number> {
-  const servers = openedServers(place)
+  const servers = await openedServers(place)
   try {
     const told = await Promise.all(servers.all().map(async ({ config: { name } }) => checked(servers, name)))
     for (const { line } of told) place.say(line)
@@ -94,7 +93,8 @@ function remoteServer({ servers }: McpConfig, name: string): HttpServerConfig {
   return server
 }
 
-function openedServers({ config, servers, store, log }: OperatorPlace): McpServers {
+async function openedServers({ config, servers, store, log }: OperatorPlace): Promise<McpServers> {
+  const { openServers } = await import('./servers.ts')
   const logins = loginStore(store, config.SECRETS_KEY)
   return openServers(servers, { log, now: Date.now, logins, ...wayOut(config) })
 }

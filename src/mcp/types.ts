@@ -46,10 +46,10 @@ export interface HttpServerConfig extends ServerRules {
 }
 
 export interface OAuthSettings {
-  clientId?: string
-  clientSecret?: string
+  clientId?: string | undefined
+  clientSecret?: string | undefined
   /** Scopes with spaces between them (RFC 6749, 3.3). */
-  scope?: string
+  scope?: string | undefined
 }
 
 /** A tool as its server tells of it: nothing in it is trusted, and nothing but its secrets has been taken out. */
