@@ -9,6 +9,7 @@ import { authFetch } from './http-fetch.ts'
 import { logIn } from './log-in.ts'
 import { loginStore, type LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
+import { hasOwnAuthorization } from './server-auth.ts'
 import type { McpStore } from './store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from './types.ts'
 
@@ -88,7 +89,7 @@ function remoteServer({ servers }: McpConfig, name: string): HttpServerConfig {
   const server = servers.find((one) => one.name === name)
   if (!server) throw new ConfigError(`MCP_CONFIG has no server ${name}: it has ${servers.map((one) => one.name).join(', ')}.`)
   if (server.kind === 'stdio') throw new ConfigError(`${name} runs on this machine: what it needs to log in stands in its env.`)
-  if (Object.keys(server.headers).some((header) => header.toLowerCase() === 'authorization'))
+  if (hasOwnAuthorization(server))
     throw new ConfigError(`${name} has an Authorization header in MCP_CONFIG: that is its login.`)
   return server
 }

@@ -1,12 +1,12 @@
-import { OAuthError, refreshAuthorization, type AuthProvider, type FetchLike } from '@modelcontextprotocol/client'
+import { OAuthError, refreshAuthorization, type FetchLike } from '@modelcontextprotocol/client'
 import { ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { loginFailure, loginFetch } from './login-fetch.ts'
 import type { Login, LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
-import type { HttpServerConfig } from './types.ts'
+import type { AuthOf, HttpServerConfig, ServerLogin } from './types.ts'
 
-export interface ServerAuthDeps {
+interface ServerAuthDeps {
   logins: LoginStore
   /** authFetch of the server. */
   fetch: FetchLike
@@ -15,13 +15,19 @@ export interface ServerAuthDeps {
   now(): number
 }
 
-/** How a worker is logged in at a server: with tokens of the store, renewed by one process for all. It never asks a person. */
-export interface ServerAuth extends AuthProvider {
-  onUnauthorized(): Promise<void>
-  /** Why a person has to log in, as far as this process knows. */
-  need(): string | undefined
-  /** What nobody may see. */
-  secrets(): string[]
+/**
+ * The logins of servers that have no Authorization header in MCP_CONFIG. `fetchOf` gives the bounded HTTP of a server's login.
+ */
+export function createAuthOf(
+  logins: LoginStore,
+  { log, now, fetchOf }: { log: Log; now(): number; fetchOf(server: HttpServerConfig): FetchLike },
+): AuthOf {
+  return (server) =>
+    hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch: fetchOf(server) })
+}
+
+export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
 }
 
 /** How long a renewal may take, in ms. */
@@ -30,7 +36,8 @@ const RENEWAL_MS = 10_000
 /** Codes after which a renewal will not succeed another time (RFC 6749, 5.2). */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
 
-export function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerAuth {
+/** With tokens of the store, renewed by one process for all. */
+function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin {
   const { logins, log, now } = deps
   let lacks: string | undefined
   let used: Login | undefined
