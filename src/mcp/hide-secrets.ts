@@ -2,12 +2,12 @@
 
 export const HIDDEN = '[secret]'
 
-/** Hides in a text, and in every text of a JSON value, keys included. */
 export interface Hide {
   text(text: string): string
+  /** The first `max` characters, or a few less: no beginning of a secret is left where it is cut. */
+  head(text: string, max: number): string
+  /** Hides in every text of a JSON value, keys included. */
   json<T>(value: T): T
-  /** Characters of the longest form: as much before a cut may be the beginning of a secret. */
-  longest: number
 }
 
 /** In base64 a secret inside a longer text looks different at each of three offsets; so short it would hide common words. */
@@ -16,7 +16,12 @@ const SHORTEST_INSIDE = 8
 export function hideSecrets(secrets: string[]): Hide {
   const forms = [...new Set(secrets.filter((one) => one !== '').flatMap(formsOf))].sort((a, b) => b.length - a.length)
   const text = (given: string) => forms.reduce((kept, form) => kept.replaceAll(form, HIDDEN), given)
-  return { text, json: (value) => hidden(value, text, 0) as typeof value, longest: forms[0]?.length ?? 0 }
+  const longest = forms[0]?.length ?? 0
+  const head = (given: string, max: number) => {
+    const kept = text(given.slice(0, max))
+    return given.length > max ? kept.slice(0, Math.max(0, kept.length - longest)) : kept
+  }
+  return { text, head, json: (value) => hidden(value, text, 0) as typeof value }
 }
 
 /** As a secret stands in text, in JSON, in an address, in hex and in base64. */

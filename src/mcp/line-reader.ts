@@ -1,4 +1,6 @@
 const LINE_END = 10
+/** A buffer that is kept for the next line, in bytes. */
+const SMALL = 100_000
 
 interface LineReader {
   /** Empty lines are left out. */
@@ -14,19 +16,21 @@ interface LineReader {
 
 /** Lines of UTF-8 from chunks, each of at most `maxBytes`. */
 export function lineReader(reader: LineReader): (chunk: Buffer) => void {
-  let parts: Buffer[] = []
+  let held: Buffer = Buffer.alloc(0)
   let size = 0
   let isOver = false
 
   const add = (part: Buffer) => {
     if (size + part.length > reader.maxBytes && reader.tooLarge) throw reader.tooLarge()
-    const room = reader.maxBytes - size
-    if (room > 0 && part.length > 0) parts.push(part.subarray(0, room))
-    size = Math.min(reader.maxBytes, size + part.length)
+    const taken = part.subarray(0, reader.maxBytes - size)
+    // Twice as much each time: a line may come in a byte at a time.
+    if (size + taken.length > held.length) held = Buffer.concat([held.subarray(0, size)], 2 * (size + taken.length))
+    taken.copy(held, size)
+    size += taken.length
   }
   const end = () => {
-    const line = Buffer.concat(parts).toString().trimEnd()
-    parts = []
+    const line = held.toString('utf8', 0, size).trimEnd()
+    if (held.length > SMALL) held = Buffer.alloc(0)
     size = 0
     if (line !== '') reader.onLine(line)
   }
@@ -44,7 +48,7 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
       add(chunk.subarray(from))
     } catch (error) {
       isOver = true
-      parts = []
+      held = Buffer.alloc(0)
       reader.onError?.(error)
     }
   }

@@ -16,6 +16,8 @@ const MOST_UNREAD = 4 * MCP_MAX_BYTES
 export interface StdioProcessDeps {
   /** Gets each line that it writes to stderr. */
   onStderr(line: string): void
+  /** Nothing is left of it. */
+  onEnd(): void
 }
 
 /**
@@ -40,6 +42,10 @@ export class StdioProcess implements Transport {
     this.#intake = createIntake(server.name)
   }
 
+  get name(): string {
+    return this.#server.name
+  }
+
   get pid(): number | null {
     return this.#child?.pid ?? null
   }
@@ -60,6 +66,7 @@ export class StdioProcess implements Transport {
       windowsHide: true,
     })
     this.#child = child
+    child.on('error', () => {})
     child.stdin.on('error', () => {})
     child.stdout.on('error', () => {})
     child.stdout.on(
@@ -69,7 +76,10 @@ export class StdioProcess implements Transport {
     child.stderr.on('error', () => {})
     readStderr(child.stderr, this.#deps.onStderr)
     child.once('exit', (code, signal) => this.#exited(child, code ?? signal))
-    child.once('close', () => this.onclose?.())
+    child.once('close', () => {
+      this.#deps.onEnd()
+      this.onclose?.()
+    })
     await once(child, 'spawn')
   }
 
