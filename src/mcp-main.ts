@@ -4,7 +4,7 @@ import { settledWithin } from './async.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog, type Log } from './log.ts'
-import { checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
+import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from './mcp/mcp-config.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp/store.ts'
 import { connect } from './redis.ts'
@@ -64,6 +64,7 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
     throw new ConfigError(`REDIS_URL is missing: without Redis the bot has no part in what ${asked.command} does here.`)
   const servers = loadMcpConfig(config.MCP_CONFIG, env)
+  if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
   const log = createLog(config.LOG_LEVEL, process.stderr, secretsOf(config))
   const { store, close } = await openStore(config, log)
   try {

@@ -32,6 +32,11 @@ export interface Failing {
 /** A failure that only a person's login mends. */
 export class LoginNeeded extends ToolError {
   override name = 'LoginNeeded'
+
+  /** ToolError's own test takes every ToolError for one. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'LoginNeeded'
+  }
 }
 
 /** @returns the error for the model; never one with an address, a header or a body in it. */

@@ -48,8 +48,6 @@ export type LoginNeed = z.infer<typeof need>
 
 /** The logins at remote servers, each sealed for its server and its address: another address in MCP_CONFIG is not logged in. */
 export interface LoginStore {
-  /** @throws ConfigError without SECRETS_KEY. */
-  checkKey(): void
   /** @throws SealBroken where the login cannot be read, with a lost or changed SECRETS_KEY above all. */
   load(server: HttpServerConfig): Promise<Login | undefined>
   /** The server needs no login from now on. @throws ConfigError without SECRETS_KEY. */
@@ -81,15 +79,11 @@ export function loginStore(store: McpStore, secretsKey: string | undefined): Log
     if (!read.success) throw new SealBroken('It was stored by a version that writes it in another form.')
     return read.data
   }
-  const keyed = () => {
-    if (!sealer) throw new ConfigError(NO_KEY)
-    return sealer
-  }
   const put = async (key: string, value: unknown) => {
-    await store.put(key, keyed().seal(JSON.stringify(value), key))
+    if (!sealer) throw new ConfigError(NO_KEY)
+    await store.put(key, sealer.seal(JSON.stringify(value), key))
   }
   return {
-    checkKey: () => void keyed(),
     load: (server) => open(keyOf('login', server), login),
     async save(server, value) {
       await put(keyOf('login', server), login.parse(value))
@@ -105,7 +99,7 @@ export function loginStore(store: McpStore, secretsKey: string | undefined): Log
   }
 }
 
-const NO_KEY =
+export const NO_KEY =
   'SECRETS_KEY is missing: it encrypts the logins that Redis keeps. Make one with `openssl rand -hex 32`, for all processes of the bot.'
 
 function keyOf(what: string, server: HttpServerConfig): string {

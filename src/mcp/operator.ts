@@ -7,9 +7,9 @@ import { createAgents, systemResolve } from '../toolbox/http/agents.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { authFetch } from './http-fetch.ts'
 import { logIn } from './log-in.ts'
-import { loginStore, type LoginStore } from './login-store.ts'
+import { NO_KEY, loginStore, type LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
-import { hasOwnAuthorization } from './server-auth.ts'
+import { createAuthOf, hasOwnAuthorization } from './server-auth.ts'
 import type { McpStore } from './store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from './types.ts'
 
@@ -68,7 +68,13 @@ async function checked(servers: McpServers, name: string): Promise<{ line: strin
   }
 }
 
-/** @throws ConfigError for a server that there is none of, or that is not logged in to; ToolError where the login fails. */
+/** What can be said of a login before anything is asked. @throws ConfigError */
+export function checkLogin(config: Config, servers: McpConfig, name: string): void {
+  remoteServer(servers, name)
+  if (!config.SECRETS_KEY) throw new ConfigError(NO_KEY)
+}
+
+/** @throws ConfigError for a server that nobody logs in to; ToolError where the login fails. */
 export async function logInAt(
   place: OperatorPlace,
   name: string,
@@ -76,7 +82,6 @@ export async function logInAt(
 ): Promise<number> {
   const server = remoteServer(place.servers, name)
   const logins = loginStore(place.store, place.config.SECRETS_KEY)
-  logins.checkKey()
   const { proxy, resolve } = wayOut(place.config)
   const agents = await createAgents({ proxy })
   const fetch = authFetch(server, { agents, resolve })
@@ -96,8 +101,8 @@ function remoteServer({ servers }: McpConfig, name: string): HttpServerConfig {
 
 async function openedServers({ config, servers, store, log }: OperatorPlace): Promise<McpServers> {
   const { openServers } = await import('./servers.ts')
-  const logins = loginStore(store, config.SECRETS_KEY)
-  return openServers(servers, { log, now: Date.now, logins, ...wayOut(config) })
+  const authOf = createAuthOf(loginStore(store, config.SECRETS_KEY), { log, now: Date.now })
+  return openServers(servers, { log, now: Date.now, authOf, ...wayOut(config) })
 }
 
 /** Behind a proxy names are looked up by us too, before it does. */

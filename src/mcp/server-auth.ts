@@ -15,15 +15,9 @@ interface ServerAuthDeps {
   now(): number
 }
 
-/**
- * The logins of servers that have no Authorization header in MCP_CONFIG. `fetchOf` gives the bounded HTTP of a server's login.
- */
-export function createAuthOf(
-  logins: LoginStore,
-  { log, now, fetchOf }: { log: Log; now(): number; fetchOf(server: HttpServerConfig): FetchLike },
-): AuthOf {
-  return (server) =>
-    hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch: fetchOf(server) })
+/** The logins of servers that have no Authorization header in MCP_CONFIG. */
+export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now(): number }): AuthOf {
+  return (server, fetch) => (hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch }))
 }
 
 export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {

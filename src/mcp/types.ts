@@ -1,5 +1,5 @@
 /** The contracts of the MCP room: what a server is set to be, what it lists, what a call of it gives. */
-import type { AuthProvider } from '@modelcontextprotocol/client'
+import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
 
 /** MCP_CONFIG, read and checked: its servers in the file's order. */
@@ -126,5 +126,8 @@ export interface ServerLogin extends AuthProvider {
   secrets?(): string[]
 }
 
-/** Who logs in for the workspace at a remote server. Undefined where there is no login for it: its headers have to do. */
-export type AuthOf = (server: HttpServerConfig) => ServerLogin | undefined
+/**
+ * Who logs in for the workspace at a remote server, with the HTTP that a login may use. Undefined where there is no login for it: its
+ * headers have to do.
+ */
+export type AuthOf = (server: HttpServerConfig, fetch: FetchLike) => ServerLogin | undefined
