@@ -18,24 +18,19 @@ export interface Cleaning {
   faults: Fault[]
 }
 
-type Rules = Pick<McpServerConfig, 'allow' | 'ask' | 'deny' | 'trust'>
-
-/** What a server has listed, cleaned and bounded, without the tools that MCP_CONFIG denies. `left` were beyond the bound. */
-export function seenTools(
-  listed: readonly ServerTool[],
-  rules: Rules,
-): { seen: SeenTool[]; cleanings: Cleaning[]; left: number } {
+/** What a server has listed, cleaned and bounded. `left` were beyond the bound. */
+export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: Cleaning[]; left: number } {
   const cleanings: Cleaning[] = []
-  const byName = new Map(listed.filter(({ name }) => !isNamed(rules.deny, name)).map((tool) => [tool.name, tool]))
+  const byName = new Map(listed.map((tool) => [tool.name, tool]))
   const seen = [...byName.values()].slice(0, MOST_TOOLS).map((tool) => {
-    const cleaned = cleanTool(tool, rules)
+    const cleaned = cleanTool(tool)
     if (cleaned.faults.length > 0) cleanings.push({ tool: cleaned.seen.name, faults: cleaned.faults })
     return cleaned.seen
   })
   return { seen, cleanings, left: Math.max(0, byName.size - MOST_TOOLS) }
 }
 
-function cleanTool(tool: ServerTool, { trust }: Rules): { seen: SeenTool; faults: Fault[] } {
+function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
   const { name, description, title, annotations } = tool
   const said = cleanText(description || title || '', DESCRIPTION_CHARS)
   const named = cleanText(name, NAME_CHARS)
@@ -50,7 +45,7 @@ function cleanTool(tool: ServerTool, { trust }: Rules): { seen: SeenTool; faults
       name,
       description: said.text,
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
-      hints: trust ? hints : { readOnly: false, idempotent: false },
+      hints,
       ...(faults.includes('hidden') ? { suspect: 'holds characters that people do not see' } : {}),
       ...(broken === undefined ? {} : { broken }),
     },
@@ -81,8 +76,8 @@ export interface ToolOptions {
  * `ask` asks whatever else is said. What a server that is not trusted says counts for nothing: its tools may change the world.
  */
 export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): Tool<Schema> {
-  const { allow, ask } = config
-  const { readOnly, idempotent } = seen.hints
+  const { allow, ask, trust } = config
+  const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const mayRun = !isNamed(ask, seen.name) && (isNamed(allow, seen.name) || readOnly)
   const description = seen.description || `The tool ${seen.name} of the server ${config.name}.`
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
@@ -99,6 +94,8 @@ export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): To
     run: (input, context) => call(seen.name, input, context),
   }
 }
+
+const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 
 /** Whether a list of names, perhaps with `*` at the end, has a tool's own name. */
 export function isNamed(patterns: readonly string[] | undefined, name: string): boolean {

@@ -11,7 +11,7 @@ export interface SeenTool {
   name: string
   description: string
   parameters: Schema
-  /** Of its annotations those that count: all are false where its server is not trusted. */
+  /** What it says of itself; nothing, unless its server is trusted. */
   hints: { readOnly: boolean; idempotent: boolean }
   /** Why it should not be used, whether it has changed or not, unless an admin accepts it: a sentence without a name. */
   suspect?: string | undefined
@@ -71,8 +71,8 @@ export function readRecord(stored: unknown): ServerRecord | undefined {
  */
 export function withListed(
   before: ServerRecord | undefined,
-  identity: string,
   listed: SeenTool[],
+  { identity, trust }: { identity: string; trust: boolean },
 ): { record: ServerRecord; notes: PinNote[] } {
   const known = before?.identity === identity ? before : undefined
   const notes: PinNote[] = []
@@ -82,9 +82,9 @@ export function withListed(
     const note = (what: PinNote['what']) => notes.push({ tool: seen.name, what })
     if (!pin) {
       if (known && !entry) note('new')
-      return [seen.name, !known || seen.hints.readOnly ? { seen, pin: now } : { seen }]
+      return [seen.name, !known || (trust && seen.hints.readOnly) ? { seen, pin: now } : { seen }]
     }
-    const isSame = !changeOf(seen, pin)
+    const isSame = !changeOf(seen, pin, trust)
     const isNews = !entry?.seen || pinOf(entry.seen).written !== now.written
     if (!isSame && isNews) note('changed')
     if (isSame && pin.written !== now.written) note('notation')
@@ -100,15 +100,24 @@ export function withListed(
 /** Of tools that are listed no more so many are remembered. */
 const MOST_GONE = 1_000
 
-/** Why a tool is off, as the end of a sentence that begins with its name; undefined for one that is on. */
-export function whyOff({ seen, pin }: ServerRecord['tools'][string]): string | undefined {
+/**
+ * Why a tool is off, as the end of a sentence that begins with its name; undefined for one that is on. `suspect`: what is wrong
+ * with it beside the tools of other servers.
+ */
+export function whyOff(
+  { seen, pin }: ServerRecord['tools'][string],
+  { trust, suspect }: { trust: boolean; suspect?: string | undefined },
+): string | undefined {
   if (!seen) return 'is listed no more'
   if (seen.broken !== undefined) return `cannot be used: ${seen.broken}`
-  if (!pin) return 'is new, and may change things: an admin has to take it first'
-  const change = changeOf(seen, pin)
-  if (change) return `has changed ${change}: an admin has to take it first`
-  return seen.suspect === undefined || pin.accepted ? undefined : `${seen.suspect}: an admin has to take it first`
+  if (!pin) return `is new, and may change things${UNTAKEN}`
+  const change = changeOf(seen, pin, trust)
+  if (change) return `has changed ${change}${UNTAKEN}`
+  const why = seen.suspect ?? suspect
+  return why === undefined || pin.accepted ? undefined : `${why}${UNTAKEN}`
 }
+
+const UNTAKEN = ': it is off until an admin takes it'
 
 /** The record once an admin has taken a tool as it is listed now. */
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
@@ -139,14 +148,18 @@ function pinOf(seen: SeenTool): Pin {
 }
 
 /** What has changed in earnest. Hints that have become stricter are no reason to ask anybody. */
-function changeOf(seen: SeenTool, pin: Pin): string | undefined {
+function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined {
   const now = pinOf(seen)
   const changed = [
     ...(now.description === pin.description ? [] : ['its description']),
     ...(now.schema === pin.schema ? [] : ['its input']),
-    ...((now.readOnly && !pin.readOnly) || (now.idempotent && !pin.idempotent) ? ['what it says it may do'] : []),
+    ...(trust && isLoosened(now, pin) ? ['what it says it may do'] : []),
   ]
   return changed.length > 0 ? changed.join(' and ') : undefined
+}
+
+function isLoosened(now: Pin, pin: Pin): boolean {
+  return (now.readOnly && !pin.readOnly) || (now.idempotent && !pin.idempotent)
 }
 
 /** The same words in another notation are the same: spaces, line ends, quotes, dashes, forms of Unicode, marks of Markdown. */

@@ -33,7 +33,8 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
         tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
       if (!tool)
         throw new ToolError(`There is no tool "${named.slice(0, 100)}". Its name has to be as it stands in the list.`)
-      return `${tool.name}: ${tool.description}\nIts input is a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}`
+      // The schema first: what is too long for an observation is cut behind it.
+      return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
     },
   }
 }
