@@ -1,12 +1,16 @@
 /** `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: what an operator does about MCP servers. */
 import { parseArgs } from 'node:util'
 import { settledWithin } from './async.ts'
+import { createAgent } from './create-agent.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
+import { acceptTools, listTools } from './mcp/operator-tools.ts'
 import { loadMcpConfig } from './mcp/mcp-config.ts'
-import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp/store.ts'
+import type { McpToolbox } from './mcp/mcp-toolbox.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp/mcp-store.ts'
+import { createNetwork } from './proxy.ts'
 import { connect } from './redis.ts'
 import { redisSettings } from './stores.ts'
 
@@ -39,7 +43,8 @@ function readArgs(args: string[]): Asked {
     const [command = '', ...names] = positionals
     const [least, most] = Object.hasOwn(COMMANDS, command) ? (COMMANDS[command] ?? [1, 0]) : [1, 0]
     const port = Number(values.port ?? 0)
-    const isPort = Number.isInteger(port) && port >= 0 && port < 65_536 && (values.port === undefined || command === 'login')
+    const isPort =
+      Number.isInteger(port) && port >= 0 && port < 65_536 && (values.port === undefined || command === 'login')
     if (names.length >= least && names.length <= most && isPort) return { command, names, port }
   } catch {
     // Told below.
@@ -50,10 +55,23 @@ function readArgs(args: string[]): Asked {
 /** @returns the exit code. */
 async function run(place: OperatorPlace, { command, names: [name, tool], port }: Asked): Promise<number> {
   if (command === 'check') return checkServers(place)
-  if (command === 'tools') return (await import('./mcp/operator-tools.ts')).listTools(place, name)
+  if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
   if (command === 'login') return logInAt(place, name ?? '', { port, input: process.stdin })
-  if (command === 'accept') return (await import('./mcp/operator-tools.ts')).acceptTools(place, name ?? '', tool)
+  if (command === 'accept')
+    return withToolbox(place, (toolbox) => acceptTools(place, toolbox, { server: name ?? '', tool }))
   return listServers(place)
+}
+
+/** The tools as a worker of the bot has them. */
+async function withToolbox(place: OperatorPlace, work: (toolbox: McpToolbox) => Promise<number>): Promise<number> {
+  const { config, log, store } = place
+  const net = await createNetwork(config)
+  const agent = await createAgent({ ...config, ROLE: 'worker' }, { log, net, mcpStore: store })
+  try {
+    return agent.mcp ? await work(agent.mcp) : 1
+  } finally {
+    await agent.close()
+  }
 }
 
 async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {

@@ -64,6 +64,11 @@ export class ListedServer {
     if (waits && !this.#record && this.#working) await settledWithin(FIRST_MS, [this.#working])
   }
 
+  /** Asks for the tools now. */
+  async refresh(): Promise<void> {
+    await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
+  }
+
   /** Reads what all processes know. */
   async load(): Promise<void> {
     const stamp = await this.#deps.store.get(this.#key('stamp'))

@@ -48,7 +48,13 @@ export async function logIn(server: HttpServerConfig, options: LogInOptions): Pr
     sayWhere(provider.address(), { ...options, server, back: answers.url })
     const answer = await inTime(answers.first((given) => isSame(given.get('state') ?? '', provider.state())))
     const authorizationCode = codeOf(server, answer, provider)
-    await half(server, provider, { ...options, isAsked, ...challenge, authorizationCode, iss: answer.get('iss') ?? undefined })
+    await half(server, provider, {
+      ...options,
+      isAsked,
+      ...challenge,
+      authorizationCode,
+      iss: answer.get('iss') ?? undefined,
+    })
   } finally {
     await answers.close()
   }
@@ -118,7 +124,8 @@ function sentenceFor(
   error: unknown,
   about: { provider: LoginProvider; isAsked: boolean; refusal: string | undefined },
 ): Error {
-  if (error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError) return notItsOwn(server)
+  if (error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError)
+    return notItsOwn(server)
   if (about.refusal !== undefined) return new ToolError(about.refusal)
   const metadata = about.provider.discoveryState()?.authorizationServerMetadata
   const isClosed = metadata !== undefined && metadata.registration_endpoint === undefined
@@ -146,7 +153,9 @@ function sayWhere(
   if (!address) throw new ToolError(`The login at ${server.name} began without a page to log in at.`)
   say(`To log in at ${server.name}, open this page of ${shown(address)} in a browser:\n\n  ${address.href}\n`)
   say(`The browser comes back to ${back}, and this command goes on by itself.`)
-  say('If the browser is on another machine, it ends at a page that cannot be reached: paste the address of that page here.')
+  say(
+    'If the browser is on another machine, it ends at a page that cannot be reached: paste the address of that page here.',
+  )
 }
 
 async function inTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams> {
@@ -172,7 +181,9 @@ function codeOf(server: HttpServerConfig, answer: URLSearchParams, provider: Log
   } catch {
     throw notItsOwn(server)
   }
-  throw new ToolError(`The authorization server of ${server.name} let nobody in: ${codeShown(answer.get('error') ?? '')}.`)
+  throw new ToolError(
+    `The authorization server of ${server.name} let nobody in: ${codeShown(answer.get('error') ?? '')}.`,
+  )
 }
 
 function isSame(given: string, expected: string): boolean {

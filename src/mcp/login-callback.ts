@@ -34,7 +34,8 @@ export async function awaitAnswers(options: {
   const server = createServer(({ url = '', method }, response) => {
     const [path, query] = url.split('?', 2)
     if (method !== 'GET' || path !== PATH) return tell(response, 404, 'There is nothing here.')
-    if (take(new URLSearchParams(query))) tell(response, 200, 'Thank you. The terminal says how it went; this page can be closed.')
+    if (take(new URLSearchParams(query)))
+      tell(response, 200, 'Thank you. The terminal says how it went; this page can be closed.')
     else tell(response, 400, 'This is no answer to the login that is waited for. The terminal still waits.')
   })
   server.listen(options.port, '127.0.0.1')
@@ -43,7 +44,8 @@ export async function awaitAnswers(options: {
   lines.on('line', (line) => {
     const pasted = queryOf(line)
     if (pasted && take(pasted)) return
-    if (line.trim() !== '') options.say('That is not the address that this login ends at: it has code= and state= in it.')
+    if (line.trim() !== '')
+      options.say('That is not the address that this login ends at: it has code= and state= in it.')
   })
   const { port } = server.address() as AddressInfo
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { SealBroken, sealerOf } from './seal.ts'
-import type { McpStore } from './store.ts'
+import type { McpStore } from './mcp-store.ts'
 import type { HttpServerConfig } from './types.ts'
 
 /** What a registration at an authorization server gave, or what `oauth` of MCP_CONFIG says. */

@@ -119,7 +119,8 @@ function schemaFor(value: unknown) {
 
 function issueSentence(name: string, issue: z.core.$ZodIssue): string {
   const key = [name, ...issue.path].join('.')
-  if (issue.code === 'unrecognized_keys') return `${key} has ${listed(issue.keys)}, which is no key of such ${whatIs(issue)}.`
+  if (issue.code === 'unrecognized_keys')
+    return `${key} has ${listed(issue.keys)}, which is no key of such ${whatIs(issue)}.`
   const wanted =
     issue.code === 'too_small' || issue.code === 'too_big' ? 'a whole number from 100 to 300000' : issue.message
   return `${key} should be ${wanted}.`

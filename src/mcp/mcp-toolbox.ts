@@ -34,6 +34,8 @@ export interface McpToolbox {
   /** Names that a place may choose: of tools, and `server__*` for all tools of a server with many. */
   choices(): string[]
   off(): OffTool[]
+  /** Asks a server for its tools now, and waits for them; why there are none is told by `off`. */
+  refresh(server: string): Promise<void>
   /**
    * Takes a server's tool as it is listed now, or all of the server's. With a fingerprint, only if that is still what it is like.
    * @returns the names of those that were taken
@@ -85,6 +87,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
       return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.mostTools)
     },
     choices: () => now().choices,
+    refresh: async (name) => servers.find((one) => one.config.name === name)?.refresh(),
     off: () => [...now().off, ...unknown(servers)],
     async accept(name, tool, fingerprint) {
       const server = servers.find((one) => one.config.name === name)

@@ -50,7 +50,14 @@ export function loginProvider(server: HttpServerConfig, options: LoginProviderOp
       const client = await clients.load(issuerOf(about))
       if (!client || !found) throw new ToolError(`The login at ${server.name} came before its client.`)
       const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = found
-      const login = { ...tokensOf(tokens, options.now()), scope: tokens.scope, client, authorizationServer, metadata, resource }
+      const login = {
+        ...tokensOf(tokens, options.now()),
+        scope: tokens.scope,
+        client,
+        authorizationServer,
+        metadata,
+        resource,
+      }
       await options.logins.alone(server, () => options.logins.save(server, login))
       await clients.confirm(issuerOf(about))
     },
@@ -113,7 +120,11 @@ function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now 
  * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded, since a server may name another one
  * tomorrow, and its secret would go there. Another client id begins anew.
  */
-function configuredClients(server: HttpServerConfig, client: LoginClient, { logins }: LoginProviderOptions): LoginClients {
+function configuredClients(
+  server: HttpServerConfig,
+  client: LoginClient,
+  { logins }: LoginProviderOptions,
+): LoginClients {
   const bound = `the client ${client.client_id}`
   return {
     async load(issuer) {
@@ -137,6 +148,8 @@ function configuredClients(server: HttpServerConfig, client: LoginClient, { logi
 function checkAuthorizationAddress(server: HttpServerConfig, url: URL): void {
   checkTransport(server.name, url)
   if (url.username !== '' || url.password !== '')
-    throw new ToolError(`The login page of ${server.name} has a user name in its address (${shown(url)}): it is refused.`)
+    throw new ToolError(
+      `The login page of ${server.name} has a user name in its address (${shown(url)}): it is refused.`,
+    )
   if (url.origin !== new URL(server.url).origin) checkAddress(url, { name: `The login at ${server.name}` })
 }

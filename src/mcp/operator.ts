@@ -9,8 +9,8 @@ import { authFetch } from './http-fetch.ts'
 import { logIn } from './log-in.ts'
 import { NO_KEY, loginStore, type LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
-import { createAuthOf, hasOwnAuthorization } from './server-auth.ts'
-import type { McpStore } from './store.ts'
+import { hasOwnAuthorization } from './server-auth.ts'
+import type { McpStore } from './mcp-store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from './types.ts'
 
 export interface OperatorPlace {
@@ -90,19 +90,25 @@ export async function logInAt(
   return 0
 }
 
-function remoteServer({ servers }: McpConfig, name: string): HttpServerConfig {
+/** @throws ConfigError where MCP_CONFIG has none of the name */
+export function serverNamed({ servers }: McpConfig, name: string): McpServerConfig {
   const server = servers.find((one) => one.name === name)
-  if (!server) throw new ConfigError(`MCP_CONFIG has no server ${name}: it has ${servers.map((one) => one.name).join(', ')}.`)
-  if (server.kind === 'stdio') throw new ConfigError(`${name} runs on this machine: what it needs to log in stands in its env.`)
+  if (server) return server
+  throw new ConfigError(`MCP_CONFIG has no server ${name}: it has ${servers.map((one) => one.name).join(', ')}.`)
+}
+
+function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
+  const server = serverNamed(servers, name)
+  if (server.kind === 'stdio')
+    throw new ConfigError(`${name} runs on this machine: what it needs to log in stands in its env.`)
   if (hasOwnAuthorization(server))
     throw new ConfigError(`${name} has an Authorization header in MCP_CONFIG: that is its login.`)
   return server
 }
 
 async function openedServers({ config, servers, store, log }: OperatorPlace): Promise<McpServers> {
-  const { openServers } = await import('./servers.ts')
-  const authOf = createAuthOf(loginStore(store, config.SECRETS_KEY), { log, now: Date.now })
-  return openServers(servers, { log, now: Date.now, authOf, ...wayOut(config) })
+  const { openLoggedIn } = await import('./logged-in-servers.ts')
+  return openLoggedIn(servers, { log, now: Date.now, store, secretsKey: config.SECRETS_KEY, ...wayOut(config) })
 }
 
 /** Behind a proxy names are looked up by us too, before it does. */

@@ -68,17 +68,20 @@ describeWithRedis('npm run mcp -- login', () => {
     expect(code).toBe(0)
   })
 
-  test.each(['https://evil.example', 'none'])('an answer in the name of another issuer (%s) is refused', async (iss) => {
-    const { server, prefix, start } = await loggingIn()
-    server.mode.iss = iss
-    const { code, stderr } = await through(server, start())
-    expect(stderr).toBe(
-      'What came back was not from the authorization server of tickets, but in the name of another one: nothing was kept.\n',
-    )
-    expect(code).toBe(1)
-    expect(server.counts.exchanged).toBe(0)
-    expect(await stored(prefix)).not.toContain(':login:tickets')
-  })
+  test.each(['https://evil.example', 'none'])(
+    'an answer in the name of another issuer (%s) is refused',
+    async (iss) => {
+      const { server, prefix, start } = await loggingIn()
+      server.mode.iss = iss
+      const { code, stderr } = await through(server, start())
+      expect(stderr).toBe(
+        'What came back was not from the authorization server of tickets, but in the name of another one: nothing was kept.\n',
+      )
+      expect(code).toBe(1)
+      expect(server.counts.exchanged).toBe(0)
+      expect(await stored(prefix)).not.toContain(':login:tickets')
+    },
+  )
 
   test('of a refusal nothing but its code is shown, whatever the authorization server says beside it', async () => {
     const { server, start } = await loggingIn()
@@ -105,8 +108,14 @@ describeWithRedis('npm run mcp -- login', () => {
       'http://auth.example.com/$(calc)',
       'The login at tickets would use http://auth.example.com, and only https addresses may be used for it.',
     ],
-    ['https://10.0.0.1/login', 'The login at tickets may not call 10.0.0.1: private and reserved addresses are refused.'],
-    ['http://127.0.0.1:1/admin', 'The login at tickets may not call 127.0.0.1: private and reserved addresses are refused.'],
+    [
+      'https://10.0.0.1/login',
+      'The login at tickets may not call 10.0.0.1: private and reserved addresses are refused.',
+    ],
+    [
+      'http://127.0.0.1:1/admin',
+      'The login at tickets may not call 127.0.0.1: private and reserved addresses are refused.',
+    ],
     [
       'https://accounts.example.com@evil.example/',
       'The login page of tickets has a user name in its address (https://evil.example): it is refused.',
@@ -152,7 +161,10 @@ describeWithRedis('npm run mcp -- login', () => {
     const { server, start } = await loggingIn()
     server.mode.closed = true
     const { code, stderr } = await start().ended
-    expect([code, stderr]).toEqual([1, expect.stringContaining('put its id into MCP_CONFIG as "oauth": {"clientId": "…"}')])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('put its id into MCP_CONFIG as "oauth": {"clientId": "…"}'),
+    ])
     const oauth = { clientId: 'by-hand', clientSecret: 'its-secret', scope: 'tickets:read' }
     const own = await loggingIn({ oauth })
     own.server.mode.closed = true

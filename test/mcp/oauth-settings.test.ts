@@ -28,7 +28,9 @@ test('the client for a login stands under "oauth", and its secret is one that no
 
 test('an unknown key of it is refused by name, and so is what is no text', async (t) => {
   const unknown = await serversOf(t, { oauth: { clientID: 'x' } })
-  expect(unknown.load).toThrow(`MCP_CONFIG: ${unknown.file}: tickets.oauth has "clientID", which is no key of such an object.`)
+  expect(unknown.load).toThrow(
+    `MCP_CONFIG: ${unknown.file}: tickets.oauth has "clientID", which is no key of such an object.`,
+  )
   const number = await serversOf(t, { oauth: { clientId: 7 } })
   expect(number.load).toThrow(`MCP_CONFIG: ${number.file}: tickets.oauth.clientId should be a text.`)
   const none = await serversOf(t, { oauth: true })
@@ -57,5 +59,8 @@ test.each([
 test.each(['login', 'accept'])('%s without REDIS_URL says why it cannot be', async (name) => {
   const place = await mcpFolder({ onTestFinished }, { tickets: { url: 'https://tickets.example/mcp' } })
   const { code, stderr } = await operatorCommand({ onTestFinished }, place, name, 'tickets').ended
-  expect([code, stderr]).toEqual([1, `REDIS_URL is missing: without Redis the bot has no part in what ${name} does here.\n`])
+  expect([code, stderr]).toEqual([
+    1,
+    `REDIS_URL is missing: without Redis the bot has no part in what ${name} does here.\n`,
+  ])
 })

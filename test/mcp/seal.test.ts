@@ -27,8 +27,7 @@ test('another SECRETS_KEY is one clear sentence', () => {
 
 describe('what is in the store may be anything:', () => {
   const sealed = sealer.seal('token', 'a')
-  const flipped = (at: number) =>
-    sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
+  const flipped = (at: number) => sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
 
   test.each([
     ['nothing', ''],

@@ -104,7 +104,10 @@ describeWithRedis('a login of the workspace', () => {
     const none = await runWith('', 'check')
     expect(none.stdout).toContain('Its login cannot be read. SECRETS_KEY is not set, and it was stored with one.')
     const login = await runWith('', 'login', 'tickets')
-    expect([login.code, login.stderr]).toEqual([1, expect.stringMatching(/^SECRETS_KEY is missing: .*openssl rand -hex 32/)])
+    expect([login.code, login.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^SECRETS_KEY is missing: .*openssl rand -hex 32/),
+    ])
     expect((await run('check')).code).toBe(0)
   })
 })

@@ -80,14 +80,21 @@ export function authorizationServer(issuer: string, resource: string): Authoriza
     const access = issue('access')
     family.access.add(access)
     family.refresh = mode.unrenewable ? undefined : issue('refresh')
-    const json = { access_token: access, token_type: 'Bearer', expires_in: mode.expiresIn, refresh_token: family.refresh }
+    const json = {
+      access_token: access,
+      token_type: 'Bearer',
+      expires_in: mode.expiresIn,
+      refresh_token: family.refresh,
+    }
     return { status: 200, json }
   }
 
   const exchange = (form: URLSearchParams): Reply => {
     const code = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
-    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url')
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
     if (code?.client !== form.get('client_id') || code?.challenge !== challenge) return no('invalid_grant')
     if (code.redirect !== form.get('redirect_uri')) return no('invalid_grant')
     counts.exchanged += 1
@@ -136,8 +143,10 @@ export function authorizationServer(issuer: string, resource: string): Authoriza
     },
     authorize(query) {
       const [client, redirect] = [clients.get(query.get('client_id') ?? ''), query.get('redirect_uri') ?? '']
-      if (!client?.redirect_uris.some((one) => one === redirect || one === 'http://127.0.0.1')) return no('invalid_request')
-      if (query.get('code_challenge_method') !== 'S256' || query.get('resource') !== resource) return no('invalid_request')
+      if (!client?.redirect_uris.some((one) => one === redirect || one === 'http://127.0.0.1'))
+        return no('invalid_request')
+      if (query.get('code_challenge_method') !== 'S256' || query.get('resource') !== resource)
+        return no('invalid_request')
       const back = new URL(redirect)
       back.searchParams.set('state', mode.state ?? query.get('state') ?? '')
       if (mode.iss !== 'none') back.searchParams.set('iss', mode.iss ?? issuer)

@@ -48,7 +48,10 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
     send(response, replyTo(pathname, { query: searchParams, body, authorization: request.headers.authorization }))
   }
 
-  function replyTo(path: string, asked: { query: URLSearchParams; body: string; authorization: string | undefined }): Reply {
+  function replyTo(
+    path: string,
+    asked: { query: URLSearchParams; body: string; authorization: string | undefined },
+  ): Reply {
     if (path === `/.well-known/oauth-protected-resource${MCP}`)
       return { status: 200, json: { resource: `${origin}${MCP}`, authorization_servers: [`${origin}${ISSUER}`] } }
     if (path === `/.well-known/oauth-authorization-server${ISSUER}`) return { status: 200, json: oauth.metadata() }
@@ -66,7 +69,9 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
       return
     }
     const { method = 'GET' } = request
-    const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] => [[name, String(value)]])
+    const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] => [
+      [name, String(value)],
+    ])
     const asked = new Request(`${origin}${MCP}`, { method, headers, ...(method === 'POST' ? { body } : {}) })
     const answer = await handler.fetch(asked)
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
@@ -75,7 +80,8 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
   async function browse(address: string): Promise<string> {
     const response = await fetch(address, { redirect: 'manual' })
     const location = response.headers.get('location')
-    if (location === null) throw new Error(`The authorization server answers ${response.status}: ${await response.text()}`)
+    if (location === null)
+      throw new Error(`The authorization server answers ${response.status}: ${await response.text()}`)
     return location
   }
 
