@@ -1,9 +1,13 @@
 /** How a worker uses a login: `npm run mcp -- check` and `list` are processes that connect as the bot does. */
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createLog } from '../../src/log.ts'
+import { loadMcpConfig } from '../../src/mcp/mcp-config.ts'
+import { openLoggedIn } from '../../src/mcp/logged-in-servers.ts'
+import { redisMcpStore } from '../../src/mcp/mcp-store.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import type { OAuthMode } from '../harness/mcp/authorization-server.ts'
-import { addressShown, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+import { SECRETS_KEY, addressShown, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -80,6 +84,27 @@ describeWithRedis('a login of the workspace', () => {
     expect(linesAbout(first.stderr)).toEqual(['An MCP server needs a login: npm run mcp -- login tickets'])
     expect([second.code, linesAbout(second.stderr)]).toEqual([1, []])
     expect((await run('list')).stdout).toContain(`needs a login: ${why}`)
+  })
+
+  test('a call is made with the login, and a token that the server sends back is hidden', async () => {
+    const { server, place } = await loggedIn()
+    const store = redisMcpStore({ redis: redis.connect(), prefix: place.env['REDIS_PREFIX'] ?? '' })
+    const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
+    const deps = { log: createLog('silent'), now: Date.now, store, secretsKey: SECRETS_KEY }
+    const servers = openLoggedIn(config, deps)
+    onTestFinished(() => servers.close())
+    const options = { signal: new AbortController().signal, timeoutMs: 10_000 }
+    const call = (id: string) => servers.of('tickets').call('read_ticket', { id }, options)
+    expect(await call('7')).toMatchObject({ text: 'Ticket 7 is open.' })
+    expect(await call('echo_login')).toMatchObject({ text: 'Bearer [secret]' })
+    server.expire()
+    expect(await call('8')).toMatchObject({ text: 'Ticket 8 is open.' })
+    server.revoke()
+    await expect(call('9')).rejects.toThrow(
+      'tickets cannot be used until an operator has logged in to it (npm run mcp -- login tickets).',
+    )
+    expect(servers.of('tickets').status()).toMatchObject({ state: 'needs-login' })
+    expect(server.calls).toEqual(['7', 'echo_login', '8'])
   })
 
   test('an authorization server that fails for now costs no login', async () => {

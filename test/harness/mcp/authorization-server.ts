@@ -17,6 +17,8 @@ export interface OAuthMode {
   denies?: { error: string; error_description: string }
   /** What the token endpoint answers in place of tokens. */
   refuses?: { error: string; error_description: string }
+  /** Asks for no login. */
+  open?: boolean
   /** Registers no clients. */
   closed?: boolean
   /** Gives tokens that cannot be renewed. */
@@ -121,7 +123,7 @@ export function authorizationServer(issuer: string, resource: string): Authoriza
     given,
     counts,
     addClient: (client) => void clients.set(client.client_id, client),
-    isGood: (access) => families.some((family) => !family.isOver && family.access.has(access)),
+    isGood: (access) => mode.open === true || families.some((family) => !family.isOver && family.access.has(access)),
     expire: () => families.forEach((family) => family.access.clear()),
     revoke: () => families.forEach((family) => (family.isOver = true)),
     metadata: () => ({
