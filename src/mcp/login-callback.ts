@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { ConfigError } from '../errors.ts'
 
 /** What stands in the address that a browser was sent back to. */
 export interface LoginAnswers {
@@ -39,7 +40,9 @@ export async function awaitAnswers(options: {
     else tell(response, 400, 'This is no answer to the login that is waited for. The terminal still waits.')
   })
   server.listen(options.port, '127.0.0.1')
-  await once(server, 'listening')
+  await once(server, 'listening').catch(() => {
+    throw new ConfigError(`Port ${options.port} of this machine is not to be had: something else has it.`)
+  })
   const lines = createInterface({ input: options.input })
   lines.on('line', (line) => {
     const pasted = queryOf(line)

@@ -84,8 +84,12 @@ export async function logInAt(
   const logins = loginStore(place.store, place.config.SECRETS_KEY)
   const { proxy, resolve } = wayOut(place.config)
   const agents = await createAgents({ proxy })
-  const fetch = authFetch(server, { agents, resolve })
-  await logIn(server, { logins, fetch, port, input, say: place.say, now: Date.now })
+  try {
+    const fetch = authFetch(server, { agents, resolve })
+    await logIn(server, { logins, fetch, port, input, say: place.say, now: Date.now })
+  } finally {
+    await Promise.all([agents.inside.destroy(), agents.outside.destroy()])
+  }
   place.say(`Logged in at ${name}. The bot uses it from now on.`)
   return 0
 }

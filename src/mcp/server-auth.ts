@@ -27,6 +27,9 @@ export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
 /** How long a renewal may take, in ms. */
 const RENEWAL_MS = 10_000
 
+/** Tokens that are remembered as such, of one server. */
+const MOST_SECRETS = 12
+
 /** Codes after which a renewal will not succeed another time (RFC 6749, 5.2). */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
 
@@ -35,6 +38,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   const { logins, log, now } = deps
   let lacks: string | undefined
   let used: Login | undefined
+  let seen: string[] = []
 
   /** Says so once in the log, and each time to whoever asked. */
   const needed = async (why: string): Promise<ToolError> => {
@@ -71,7 +75,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
 
   return {
     need: () => lacks,
-    secrets: () => [used?.accessToken, used?.refreshToken].filter((one) => one !== undefined),
+    secrets: () => seen,
     async token() {
       used = await load()
       if (used?.refreshToken !== undefined && used.expiresAt !== undefined && used.expiresAt <= now()) {
@@ -79,10 +83,18 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
         used = await load()
       }
       if (used) lacks = undefined
+      seen = withSecretsOf(used, seen)
       return used?.accessToken
     },
     onUnauthorized: () => renew(used?.accessToken ?? ''),
   }
+}
+
+/** Of this login and the ones before it: a server may send back what it was sent a while ago. */
+function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
+  const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
+  if (own.every((one) => seen.includes(one))) return seen
+  return [...new Set([...seen, ...own])].slice(-MOST_SECRETS)
 }
 
 /**

@@ -157,6 +157,18 @@ describeWithRedis('npm run mcp -- login', () => {
     expect(await stored(prefix)).not.toContain(':login:tickets')
   })
 
+  test('a server that wants tokens for another server gets none (RFC 8707)', async () => {
+    const { server, start } = await loggingIn()
+    server.mode.resource = 'https://bank.example/mcp'
+    const { code, stdout, stderr } = await start().ended
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      'The authorization server of tickets did not answer as OAuth has it.\n',
+    ])
+    expect(server.counts.registered).toBe(0)
+  })
+
   test('where no client is registered by itself, the sentence says so, and a client of MCP_CONFIG does', async () => {
     const { server, start } = await loggingIn()
     server.mode.closed = true
@@ -183,5 +195,9 @@ describeWithRedis('npm run mcp -- login', () => {
       expect([code, stdout]).toEqual([0, expect.stringContaining(`http://127.0.0.1:${port}/callback`)])
       expect(server.counts).toMatchObject({ registered: 1, exchanged: count })
     }
+    const other = start()
+    await addressShown(other)
+    const { code, stderr } = await start().ended
+    expect([code, stderr]).toEqual([1, `Port ${port} of this machine is not to be had: something else has it.\n`])
   })
 })

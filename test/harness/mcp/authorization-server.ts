@@ -11,6 +11,8 @@ export interface OAuthMode {
   state?: string
   /** In place of its own authorization endpoint. */
   authorizationEndpoint?: string
+  /** What the server says that tokens for it are for, in place of its own address. */
+  resource?: string
   /** Where its token endpoint redirects to. */
   tokenRedirect?: string
   /** What the authorization endpoint answers in place of a code. */

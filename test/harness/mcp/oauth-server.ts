@@ -56,7 +56,10 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
     asked: { query: URLSearchParams; body: string; authorization: string | undefined },
   ): Reply {
     if (path === `/.well-known/oauth-protected-resource${MCP}`)
-      return { status: 200, json: { resource: `${origin}${MCP}`, authorization_servers: [`${origin}${ISSUER}`] } }
+      return {
+        status: 200,
+        json: { resource: oauth.mode.resource ?? `${origin}${MCP}`, authorization_servers: [`${origin}${ISSUER}`] },
+      }
     if (path === `/.well-known/oauth-authorization-server${ISSUER}`) return { status: 200, json: oauth.metadata() }
     if (path === `${ISSUER}/register` && !oauth.mode.closed) return oauth.register(JSON.parse(asked.body))
     if (path === `${ISSUER}/authorize`) return oauth.authorize(asked.query)
