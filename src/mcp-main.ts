@@ -1,16 +1,14 @@
 /** `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: what an operator does about MCP servers. */
 import { parseArgs } from 'node:util'
 import { settledWithin } from './async.ts'
-import { createAgent } from './create-agent.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
-import { acceptTools, listTools } from './mcp/operator-tools.ts'
 import { loadMcpConfig } from './mcp/mcp-config.ts'
+import { acceptTools, listTools } from './mcp/operator-tools.ts'
 import type { McpToolbox } from './mcp/mcp-toolbox.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp/mcp-store.ts'
-import { createNetwork } from './proxy.ts'
 import { connect } from './redis.ts'
 import { redisSettings } from './stores.ts'
 
@@ -62,9 +60,12 @@ async function run(place: OperatorPlace, { command, names: [name, tool], port }:
   return listServers(place)
 }
 
-/** The tools as a worker of the bot has them. */
-async function withToolbox(place: OperatorPlace, work: (toolbox: McpToolbox) => Promise<number>): Promise<number> {
-  const { config, log, store } = place
+/** The tools as a worker of the bot has them: all of it is loaded for them, and for nothing else. */
+async function withToolbox(
+  { config, log, store }: OperatorPlace,
+  work: (toolbox: McpToolbox) => Promise<number>,
+): Promise<number> {
+  const [{ createAgent }, { createNetwork }] = await Promise.all([import('./create-agent.ts'), import('./proxy.ts')])
   const net = await createNetwork(config)
   const agent = await createAgent({ ...config, ROLE: 'worker' }, { log, net, mcpStore: store })
   try {

@@ -102,6 +102,11 @@ export function loginStore(store: McpStore, secretsKey: string | undefined): Log
 export const NO_KEY =
   'SECRETS_KEY is missing: it encrypts the logins that Redis keeps. Make one with `openssl rand -hex 32`, for all processes of the bot.'
 
+/** Whether its login stands in MCP_CONFIG. */
+export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
+}
+
 function keyOf(what: string, server: HttpServerConfig): string {
   return `${what}:${server.name}:${digestOf(server.url)}`
 }

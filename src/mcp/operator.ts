@@ -5,11 +5,8 @@ import { ConfigError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { createAgents, systemResolve } from '../toolbox/http/agents.ts'
 import { hideSecrets } from './hide-secrets.ts'
-import { authFetch } from './http-fetch.ts'
-import { logIn } from './log-in.ts'
-import { NO_KEY, loginStore, type LoginStore } from './login-store.ts'
+import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
-import { hasOwnAuthorization } from './server-auth.ts'
 import type { McpStore } from './mcp-store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from './types.ts'
 
@@ -82,6 +79,7 @@ export async function logInAt(
 ): Promise<number> {
   const server = remoteServer(place.servers, name)
   const logins = loginStore(place.store, place.config.SECRETS_KEY)
+  const [{ logIn }, { authFetch }] = await Promise.all([import('./log-in.ts'), import('./http-fetch.ts')])
   const { proxy, resolve } = wayOut(place.config)
   const agents = await createAgents({ proxy })
   try {

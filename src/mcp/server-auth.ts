@@ -2,7 +2,7 @@ import { OAuthError, refreshAuthorization, type FetchLike } from '@modelcontextp
 import { ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { loginFailure, loginFetch } from './login-fetch.ts'
-import type { Login, LoginStore } from './login-store.ts'
+import { hasOwnAuthorization, type Login, type LoginStore } from './login-store.ts'
 import { SealBroken } from './seal.ts'
 import type { AuthOf, HttpServerConfig, ServerLogin } from './types.ts'
 
@@ -18,10 +18,6 @@ interface ServerAuthDeps {
 /** The logins of servers that have no Authorization header in MCP_CONFIG. */
 export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now(): number }): AuthOf {
   return (server, fetch) => (hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch }))
-}
-
-export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
-  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
 }
 
 /** How long a renewal may take, in ms. */

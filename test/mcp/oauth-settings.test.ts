@@ -7,7 +7,7 @@ import type { Ends } from '../harness/ends.ts'
 import { mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
 import { freePort } from '../harness/redis.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 async function serversOf(t: Ends, server: Record<string, unknown>, env = {}) {
   const file = join(await temporaryFolder(t), 'mcp.json')
@@ -41,12 +41,8 @@ test.each([
   [['login', 'nobody'], 'MCP_CONFIG has no server nobody: it has tickets, files.'],
   [['login', 'files'], 'files runs on this machine: what it needs to log in stands in its env.'],
   [['login', 'tickets'], 'tickets has an Authorization header in MCP_CONFIG: that is its login.'],
-  [['login'], 'Usage: npm run mcp -- COMMAND'],
-  [['accept'], 'Usage: npm run mcp -- COMMAND'],
-  [['list', 'tickets'], 'Usage: npm run mcp -- COMMAND'],
   [['constructor'], 'Usage: npm run mcp -- COMMAND'],
   [['list', '--port', '1'], 'Usage: npm run mcp -- COMMAND'],
-  [['login', 'tickets', '--port', '99999'], 'Usage: npm run mcp -- COMMAND'],
 ])('npm run mcp -- %j is refused with a sentence', async (args, sentence) => {
   const tickets = { url: 'https://tickets.example/mcp', headers: { authorization: 'Bearer x-very-secret' } }
   // Nothing listens there: what is refused asks nobody.

@@ -4,7 +4,7 @@ import { describeWithRedis, freePort, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import { mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 describeWithRedis('npm run mcp', () => {
   const redis = suiteRedis()
@@ -45,7 +45,6 @@ describeWithRedis('npm run mcp', () => {
       stdout: 'tickets read_ticket is taken as it is now: it has changed its description.\n',
     })
     expect((await run('tools', 'tickets')).stdout).toMatch(/^tickets__read_ticket\t.*\n1 tool\n$/)
-    expect((await run('tools', 'nobody')).stderr).toBe('MCP_CONFIG has no server nobody: it has tickets, gone.\n')
   })
 
   test('check says of each server whether it is up, and its exit code whether all are', async () => {

@@ -7,9 +7,10 @@ import { redisMcpStore } from '../../src/mcp/mcp-store.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import type { OAuthMode } from '../harness/mcp/authorization-server.ts'
-import { SECRETS_KEY, addressShown, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+import { loginPlace } from '../harness/mcp/login-here.ts'
+import { SECRETS_KEY, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 describeWithRedis('a login of the workspace', () => {
   const redis = suiteRedis()
@@ -17,20 +18,20 @@ describeWithRedis('a login of the workspace', () => {
   async function server() {
     const t = { onTestFinished }
     const server = await startOAuthServer(t)
-    const env = { REDIS_URL: redis.url, REDIS_PREFIX: `auth-${server.origin.split(':')[2]}` }
+    const prefix = `auth-${server.origin.split(':')[2]}`
+    const env = { REDIS_URL: redis.url, REDIS_PREFIX: prefix }
     const place = await mcpFolder(t, { tickets: { url: server.url } }, env)
     const run = (...args: string[]) => operatorCommand(t, place, ...args).ended
     const withKey = (SECRETS_KEY: string) => ({ ...place, env: { ...place.env, SECRETS_KEY } })
     const runWith = (key: string, ...args: string[]) => operatorCommand(t, withKey(key), ...args).ended
-    return { server, place, run, runWith }
+    return { server, prefix, place, run, runWith }
   }
 
   async function loggedIn(mode: OAuthMode = {}) {
     const parts = await server()
     Object.assign(parts.server.mode, mode)
-    const command = operatorCommand({ onTestFinished }, parts.place, 'login', 'tickets')
-    await fetch(await parts.server.browse(await addressShown(command)))
-    expect((await command.ended).stderr).toBe('')
+    const store = redisMcpStore({ redis: redis.connect(), prefix: parts.prefix })
+    expect((await loginPlace({ onTestFinished }, parts.server, { store }).through()).fault).toBeUndefined()
     return parts
   }
 
@@ -87,8 +88,8 @@ describeWithRedis('a login of the workspace', () => {
   })
 
   test('a call is made with the login, and a token that the server sends back is hidden', async () => {
-    const { server, place } = await loggedIn()
-    const store = redisMcpStore({ redis: redis.connect(), prefix: place.env['REDIS_PREFIX'] ?? '' })
+    const { server, prefix, place } = await loggedIn()
+    const store = redisMcpStore({ redis: redis.connect(), prefix })
     const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
     const deps = { log: createLog('silent'), now: Date.now, store, secretsKey: SECRETS_KEY }
     const servers = openLoggedIn(config, deps)
