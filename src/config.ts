@@ -140,6 +140,7 @@ const schema = z.object({
   REDIS_SENTINEL_NAME: z.string().optional(),
   REDIS_SENTINEL_PASSWORD: z.string().optional(),
   REDIS_CLUSTER: flag.default(false),
+  SECRETS_KEY: z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them').optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
   // Five thirds of it is when a dead worker's threads are another's at the latest (stores.ts): 30 s.
@@ -214,6 +215,7 @@ export const SETTINGS = Object.keys(schema.shape)
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
   ...['REDIS_URL', 'REDIS_SENTINEL_PASSWORD', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'],
+  'SECRETS_KEY',
 ]
 
 /** The values that no log may carry, whatever their form: secrets as they are set, header values, a password in an address. */

@@ -106,7 +106,9 @@ async function mcpOf(
   const { openMcpToolbox } = await import('./mcp/mcp-toolbox.ts')
   const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
   const now = Date.now
-  const open = async () => (await import('./mcp/servers.ts')).openServers(servers, { log, now, proxy })
+  const login = { store, secretsKey: config.SECRETS_KEY }
+  const open = async () =>
+    (await import('./mcp/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   return openMcpToolbox(servers, {
     ...{ store, log, now, taken, open: config.ROLE === 'front' ? undefined : open },
     ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS },

@@ -179,6 +179,7 @@ describe('a secret in a file', () => {
     REDIS_URL: 'redis://x',
     OPENAI_HEADERS: '{"a":"b"}',
     OTEL_EXPORTER_OTLP_HEADERS: 'a=b',
+    SECRETS_KEY: 'a key that is long enough for a key',
   }
 
   test.each(SECRETS)('%s_FILE', async (name) => {

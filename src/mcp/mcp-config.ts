@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Env } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 import { createValueReader, type ValueReader } from './config-values.ts'
-import type { McpConfig, McpServerConfig } from './types.ts'
+import type { McpConfig, McpServerConfig, OAuthSettings } from './types.ts'
 
 /** Of MCP_CONFIG's file, in bytes. */
 const MAX_FILE = 1_000_000
@@ -40,6 +40,16 @@ const http = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'sse'], 'stdio, http or sse').optional(),
   url: z.string('an address that begins with https:// or http://'),
   headers: texts.default({}),
+  oauth: z
+    .strictObject(
+      {
+        clientId: z.string('a text').min(1, 'a text').optional(),
+        clientSecret: z.string('a text').min(1, 'a text').optional(),
+        scope: z.string('scopes with spaces between them').min(1, 'scopes with spaces between them').optional(),
+      },
+      'an object with clientId, clientSecret or scope',
+    )
+    .optional(),
   ...rules,
 })
 
@@ -108,11 +118,16 @@ function schemaFor(value: unknown) {
 }
 
 function issueSentence(name: string, issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `${name} has ${listed(issue.keys)}, which is no key of such a server.`
   const key = [name, ...issue.path].join('.')
+  if (issue.code === 'unrecognized_keys')
+    return `${key} has ${listed(issue.keys)}, which is no key of such ${whatIs(issue)}.`
   const wanted =
     issue.code === 'too_small' || issue.code === 'too_big' ? 'a whole number from 100 to 300000' : issue.message
   return `${key} should be ${wanted}.`
+}
+
+function whatIs({ path }: z.core.$ZodIssue): string {
+  return path.length === 0 ? 'a server' : 'an object'
 }
 
 function listed(keys: string[]): string {
@@ -146,10 +161,22 @@ function flagOf(arg: string, before = ''): string {
 }
 
 function httpOf(name: string, written: z.infer<typeof http>, values: ValueReader) {
-  const { type, url, headers } = written
-  const read = { url: values.read(url, 'url'), headers: readAll(headers, values) }
+  const { type, url, headers, oauth } = written
+  const read = {
+    url: values.read(url, 'url'),
+    headers: readAll(headers, values),
+    ...(oauth ? { oauth: oauthOf(oauth, values) } : {}),
+  }
   const sse = type === 'sse' ? { sse: true } : {}
   return { name, kind: 'http' as const, ...rulesOf(written), ...read, ...sse, secrets: values.secrets() }
+}
+
+function oauthOf({ clientId, clientSecret, scope }: OAuthSettings, values: ValueReader): OAuthSettings {
+  return {
+    ...(clientId === undefined ? {} : { clientId: values.read(clientId, 'clientId') }),
+    ...(clientSecret === undefined ? {} : { clientSecret: values.read(clientSecret, 'clientSecret') }),
+    ...(scope === undefined ? {} : { scope: values.read(scope, 'scope') }),
+  }
 }
 
 function rulesOf({ allow, ask, deny, trust, timeoutMs, channels }: Written) {

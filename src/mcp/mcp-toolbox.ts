@@ -36,6 +36,8 @@ export interface McpToolbox {
   off(): OffTool[]
   /** Reads what all processes know now, for whoever shows it. */
   load(): Promise<void>
+  /** Asks a server for its tools now, and waits for them; why there are none is told by `off`. */
+  refresh(server: string): Promise<void>
   /**
    * Takes a server's tool as it is listed now, or all of the server's. With a fingerprint, only if that is still what it is like.
    * @returns the names of those that were taken
@@ -85,6 +87,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
       return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.mostTools)
     },
     choices: () => now().choices,
+    refresh: async (name) => servers.find((one) => one.config.name === name)?.refresh(),
     off: () => [...now().off, ...unknown(servers)],
     load,
     async accept(name, tool, fingerprint) {

@@ -6,13 +6,14 @@ import { isLoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from './hide-secrets.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import type { AuthOf, McpServerConfig, ServerLogin, ServerStatus } from './types.ts'
+import type { McpServerConfig, ServerLogin, ServerStatus } from './types.ts'
 
 export interface LinkDeps {
   log: Log
   /** In ms. */
   now(): number
-  authOf?: AuthOf | undefined
+  /** Of a remote server. */
+  login?: ServerLogin | undefined
   /** Of a connection; undefined for a stdio server. */
   fetchOf(): Promise<FetchLike | undefined>
   /** Those that run. */
@@ -46,7 +47,7 @@ export class ServerLink {
     this.#config = config
     this.#deps = deps
     this.#onListChanged = onListChanged
-    this.#login = config.kind === 'http' ? deps.authOf?.(config) : undefined
+    this.#login = deps.login
     this.#seldom = seldom(deps.now)
   }
 

@@ -1,10 +1,11 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { createAgents, type ProxySetting, type Resolve } from '../toolbox/http/agents.ts'
-import { serverFetch } from './http-fetch.ts'
+import { createAgents, systemResolve, type ProxySetting, type Resolve } from '../toolbox/http/agents.ts'
+import { authFetch, serverFetch } from './http-fetch.ts'
 import { LiveServer } from './live-server.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import type { AuthOf, McpConfig, McpServers } from './types.ts'
+import type { AuthOf, HttpServerConfig, McpConfig, McpServers } from './types.ts'
 
 export interface ServersDeps {
   log: Log
@@ -19,14 +20,20 @@ export interface ServersDeps {
 /** Nothing is started or called until a server is first needed. */
 export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
   const opened = once(() => createAgents(deps))
+  const resolve = deps.proxy ? (deps.resolve ?? systemResolve) : undefined
+  const loginHttp =
+    (server: HttpServerConfig): FetchLike =>
+    async (url, init) =>
+      authFetch(server, { agents: await opened(), resolve })(url, init)
   const processes = new Set<StdioProcess>()
   // Where the process ends without close: they are in groups of their own, and nothing else would end them.
   const endAll = () => processes.forEach((one) => one.signal('SIGKILL'))
   process.once('exit', endAll)
   const servers = new Map(
     config.servers.map((server) => {
+      const login = server.kind === 'http' ? deps.authOf?.(server, loginHttp(server)) : undefined
       const fetchOf = async () => (server.kind === 'http' ? serverFetch(server, { agents: await opened() }) : undefined)
-      return [server.name, new LiveServer(server, { ...deps, fetchOf, processes })]
+      return [server.name, new LiveServer(server, { ...deps, login, fetchOf, processes })]
     }),
   )
   return {

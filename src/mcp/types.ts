@@ -1,5 +1,5 @@
 /** The contracts of the MCP room: what a server is set to be, what it lists, what a call of it gives. */
-import type { AuthProvider } from '@modelcontextprotocol/client'
+import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
 
 /** MCP_CONFIG, read and checked: its servers in the file's order. */
@@ -41,6 +41,15 @@ export interface HttpServerConfig extends ServerRules {
   headers: Record<string, string>
   /** Speaks the deprecated HTTP+SSE, as `"type": "sse"` says; otherwise that is tried where Streamable HTTP is not there. */
   sse?: boolean
+  /** For an authorization server that registers no clients by itself, or more rights than the server asks for by itself. */
+  oauth?: OAuthSettings
+}
+
+export interface OAuthSettings {
+  clientId?: string | undefined
+  clientSecret?: string | undefined
+  /** Scopes with spaces between them (RFC 6749, 3.3). */
+  scope?: string | undefined
 }
 
 /** A tool as its server tells of it: nothing in it is trusted, and nothing but its secrets has been taken out. */
@@ -117,5 +126,8 @@ export interface ServerLogin extends AuthProvider {
   secrets?(): string[]
 }
 
-/** Who logs in for the workspace at a remote server. Undefined where there is no login for it: its headers have to do. */
-export type AuthOf = (server: HttpServerConfig) => ServerLogin | undefined
+/**
+ * Who logs in for the workspace at a remote server, with the HTTP that a login may use. Undefined where there is no login for it: its
+ * headers have to do.
+ */
+export type AuthOf = (server: HttpServerConfig, fetch: FetchLike) => ServerLogin | undefined

@@ -1,0 +1,56 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** What was sealed cannot be opened. The message is a sentence for the operator. */
+export class SealBroken extends Error {
+  override name = 'SealBroken'
+}
+
+/** Encrypts what stands in a store. `belongsTo` says what it is: what was sealed for one thing does not open as another. */
+export interface Sealer {
+  seal(text: string, belongsTo: string): string
+  /** @throws SealBroken */
+  open(sealed: string, belongsTo: string): string
+}
+
+const FORM = 'v1'
+const KEY_BYTES = 32
+const KEY_ID_BYTES = 6
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * AES-256-GCM with a key that HKDF-SHA256 (RFC 5869) derives from `secret`, which is random already (SECRETS_KEY). Sealed text is
+ * `v1.KEY-ID.PAYLOAD`, the payload nonce, tag and ciphertext in base64url; the id tells another key from a changed text.
+ */
+export function sealerOf(secret: string): Sealer {
+  const derived = Buffer.from(hkdfSync('sha256', secret, '', 'thinkaloud seal v1', KEY_BYTES + KEY_ID_BYTES))
+  const key = derived.subarray(0, KEY_BYTES)
+  const keyId = derived.subarray(KEY_BYTES).toString('hex')
+  const bound = (belongsTo: string) => Buffer.from(`${FORM}.${keyId}.${belongsTo}`)
+  return {
+    seal(text, belongsTo) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound(belongsTo))
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return [FORM, keyId, Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')].join('.')
+    },
+    open(sealed, belongsTo) {
+      const [form, id, payload = ''] = sealed.split('.')
+      if (form !== FORM) throw new SealBroken('It was stored in a form that this version does not read.')
+      if (id !== keyId) throw new SealBroken('It was stored with another SECRETS_KEY than the one that is set.')
+      return opened({ key, payload: Buffer.from(payload, 'base64url'), bound: bound(belongsTo) })
+    },
+  }
+}
+
+function opened({ key, payload, bound }: { key: Buffer; payload: Buffer; bound: Buffer }): string {
+  const tagEnd = NONCE_BYTES + TAG_BYTES
+  try {
+    const nonce = payload.subarray(0, NONCE_BYTES)
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAuthTag(payload.subarray(NONCE_BYTES, tagEnd)).setAAD(bound)
+    return Buffer.concat([decipher.update(payload.subarray(tagEnd)), decipher.final()]).toString('utf8')
+  } catch {
+    throw new SealBroken('It was changed in the store after it was written.')
+  }
+}

@@ -1,0 +1,60 @@
+import { PassThrough } from 'node:stream'
+import { messageOf } from '../../../src/errors.ts'
+import { authFetch } from '../../../src/mcp/http-fetch.ts'
+import { logIn } from '../../../src/mcp/log-in.ts'
+import { loginStore } from '../../../src/mcp/login-store.ts'
+import { memoryMcpStore, type McpStore } from '../../../src/mcp/mcp-store.ts'
+import type { HttpServerConfig, OAuthSettings } from '../../../src/mcp/types.ts'
+import { until } from '../../../src/playground/until.ts'
+import { createAgents } from '../../../src/toolbox/http/agents.ts'
+import type { Ends } from '../ends.ts'
+import type { OAuthMcpServer } from './oauth-server.ts'
+import { SECRETS_KEY } from './operator-command.ts'
+
+/** A login as the command makes it, in the test's own process. */
+export interface LoginHere {
+  /** The page that is shown to the person. */
+  address(): Promise<string>
+  /** What the command says at its end: the sentence of its failure, and all that it has said. */
+  ended: Promise<{ fault: string | undefined; said: string }>
+}
+
+export interface LoginPlace {
+  store: McpStore
+  config: HttpServerConfig
+  start(): Promise<LoginHere>
+  /** A login by somebody whose browser is on this machine. */
+  through(): Promise<{ fault: string | undefined; said: string; page: string }>
+}
+
+/** Logins at a server, of which one may follow another. */
+export function loginPlace(
+  t: Ends,
+  server: OAuthMcpServer,
+  { oauth, port = 0, store = memoryMcpStore() }: { oauth?: OAuthSettings; port?: number; store?: McpStore } = {},
+): LoginPlace {
+  const base = { name: 'tickets', kind: 'http' as const, trust: false, secrets: [], headers: {} }
+  const config: HttpServerConfig = { ...base, url: server.url, ...(oauth ? { oauth } : {}) }
+  const start = async (): Promise<LoginHere> => {
+    const agents = await createAgents()
+    t.onTestFinished(async () => void (await Promise.all([agents.inside.destroy(), agents.outside.destroy()])))
+    const lines: string[] = []
+    const logins = loginStore(store, SECRETS_KEY)
+    const say = (line: string) => void lines.push(line)
+    const options = { logins, fetch: authFetch(config, { agents }), port, input: new PassThrough(), say, now: Date.now }
+    const ended = logIn(config, options).then(
+      () => ({ fault: undefined, said: lines.join('\n') }),
+      (error: unknown) => ({ fault: messageOf(error), said: lines.join('\n') }),
+    )
+    const shown = () => /^ {2}(https?:\S+)$/m.exec(lines.join('\n'))?.[1]
+    return { address: () => until(shown, 'the page to log in at', 20_000), ended }
+  }
+  return {
+    ...{ store, config, start },
+    async through() {
+      const here = await start()
+      const page = await (await fetch(await server.browse(await here.address()))).text()
+      return { page, ...(await here.ended) }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** `npm run mcp -- login` from end to end, as a process of its own. */
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { startOAuthServer, type OAuthMcpServer } from '../harness/mcp/oauth-server.ts'
+import { addressShown, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+describeWithRedis('npm run mcp -- login', () => {
+  const redis = suiteRedis()
+
+  async function loggingIn() {
+    const t = { onTestFinished }
+    const server = await startOAuthServer(t)
+    const prefix = `login-${server.origin.split(':')[2]}`
+    const env = { REDIS_URL: redis.url, REDIS_PREFIX: prefix }
+    const place = await mcpFolder(t, { tickets: { url: server.url } }, env)
+    return { server, prefix, start: () => operatorCommand(t, place, 'login', 'tickets') }
+  }
+
+  /** The login by a browser on this machine. */
+  async function through(server: OAuthMcpServer, command: ReturnType<typeof operatorCommand>) {
+    const back = await server.browse(await addressShown(command))
+    const page = await (await fetch(back)).text()
+    return { back, page, ...(await command.ended) }
+  }
+
+  async function stored(prefix: string): Promise<string> {
+    const raw = redis.rawClient()
+    const keys = await raw.keys(`${prefix}:*`)
+    return (await Promise.all(keys.map(async (key) => `${key} ${await raw.get(key)}`))).join('\n')
+  }
+
+  test('a person logs in with a browser, and the tokens are kept encrypted', async () => {
+    const { server, prefix, start } = await loggingIn()
+    const { code, stdout, stderr, page } = await through(server, start())
+    expect(stderr).toBe('')
+    expect(stdout).toContain('Logged in at tickets. The bot uses it from now on.')
+    expect(code).toBe(0)
+    expect(page).toBe('Thank you. The terminal says how it went; this page can be closed.\n')
+    expect(server.counts).toMatchObject({ registered: 1, exchanged: 1 })
+    const kept = await stored(prefix)
+    expect(kept).toContain(`${prefix}:{mcp}:login:tickets`)
+    expect(server.given.filter((secret) => kept.includes(secret) || stdout.includes(secret))).toEqual([])
+    expect(server.given.map((secret) => secret.split('-')[0])).toEqual(['code', 'access', 'refresh'])
+  })
+
+  test('on a machine without a browser the address that it ended at is pasted', async () => {
+    const { server, start } = await loggingIn()
+    const command = start()
+    const back = await server.browse(await addressShown(command))
+    command.stdin.write('hello\n')
+    await command.shows('That is not the address that this login ends at')
+    command.stdin.write(`  ${back}  \n`)
+    expect(await command.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})

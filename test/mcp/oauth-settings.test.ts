@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { loadMcpConfig } from '../../src/mcp/mcp-config.ts'
+import { temporaryFolder } from '../harness/command.ts'
+import type { Ends } from '../harness/ends.ts'
+import { mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+import { freePort } from '../harness/redis.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+async function serversOf(t: Ends, server: Record<string, unknown>, env = {}) {
+  const file = join(await temporaryFolder(t), 'mcp.json')
+  await writeFile(file, JSON.stringify({ mcpServers: { tickets: { url: 'https://tickets.example/mcp', ...server } } }))
+  return { file, load: () => loadMcpConfig(file, env).servers }
+}
+
+test('the client for a login stands under "oauth", and its secret is one that nobody sees', async (t) => {
+  const oauth = { clientId: 'thinkaloud', clientSecret: '${TICKETS_SECRET}', scope: 'read write' }
+  const { load } = await serversOf(t, { oauth }, { TICKETS_SECRET: 'very-secret-9' })
+  expect(load()).toMatchObject([
+    {
+      oauth: { clientId: 'thinkaloud', clientSecret: 'very-secret-9', scope: 'read write' },
+      secrets: ['very-secret-9'],
+    },
+  ])
+})
+
+test('an unknown key of it is refused by name, and so is what is no text', async (t) => {
+  const unknown = await serversOf(t, { oauth: { clientID: 'x' } })
+  expect(unknown.load).toThrow(
+    `MCP_CONFIG: ${unknown.file}: tickets.oauth has "clientID", which is no key of such an object.`,
+  )
+  const number = await serversOf(t, { oauth: { clientId: 7 } })
+  expect(number.load).toThrow(`MCP_CONFIG: ${number.file}: tickets.oauth.clientId should be a text.`)
+  const none = await serversOf(t, { oauth: true })
+  expect(none.load).toThrow(`tickets.oauth should be an object with clientId, clientSecret or scope.`)
+})
+
+test.each([
+  [['login', 'nobody'], 'MCP_CONFIG has no server nobody: it has tickets, files.'],
+  [['login', 'files'], 'files runs on this machine: what it needs to log in stands in its env.'],
+  [['login', 'tickets'], 'tickets has an Authorization header in MCP_CONFIG: that is its login.'],
+  [['constructor'], 'Usage: npm run mcp -- COMMAND'],
+  [['list', '--port', '1'], 'Usage: npm run mcp -- COMMAND'],
+])('npm run mcp -- %j is refused with a sentence', async (args, sentence) => {
+  const tickets = { url: 'https://tickets.example/mcp', headers: { authorization: 'Bearer x-very-secret' } }
+  // Nothing listens there: what is refused asks nobody.
+  const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` }
+  const place = await mcpFolder({ onTestFinished }, { tickets, files: { command: 'node' } }, env)
+  const { code, stdout, stderr } = await operatorCommand({ onTestFinished }, place, ...args).ended
+  expect([code, stdout, stderr.split('\n')[0]]).toEqual([1, '', sentence])
+})
+
+test.each(['login', 'accept'])('%s without REDIS_URL says why it cannot be', async (name) => {
+  const place = await mcpFolder({ onTestFinished }, { tickets: { url: 'https://tickets.example/mcp' } })
+  const { code, stderr } = await operatorCommand({ onTestFinished }, place, name, 'tickets').ended
+  expect([code, stderr]).toEqual([
+    1,
+    `REDIS_URL is missing: without Redis the bot has no part in what ${name} does here.\n`,
+  ])
+})

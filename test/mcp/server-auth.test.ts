@@ -1,0 +1,144 @@
+/** How a worker uses a login: `npm run mcp -- check` and `list` are processes that connect as the bot does. */
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createLog } from '../../src/log.ts'
+import { loadMcpConfig } from '../../src/mcp/mcp-config.ts'
+import { openLoggedIn } from '../../src/mcp/logged-in-servers.ts'
+import { redisMcpStore } from '../../src/mcp/mcp-store.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
+import type { OAuthMode } from '../harness/mcp/authorization-server.ts'
+import { loginPlace } from '../harness/mcp/login-here.ts'
+import { SECRETS_KEY, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+describeWithRedis('a login of the workspace', () => {
+  const redis = suiteRedis()
+
+  async function server() {
+    const t = { onTestFinished }
+    const server = await startOAuthServer(t)
+    const prefix = `auth-${server.origin.split(':')[2]}`
+    const env = { REDIS_URL: redis.url, REDIS_PREFIX: prefix }
+    const place = await mcpFolder(t, { tickets: { url: server.url } }, env)
+    const run = (...args: string[]) => operatorCommand(t, place, ...args).ended
+    const withKey = (SECRETS_KEY: string) => ({ ...place, env: { ...place.env, SECRETS_KEY } })
+    const runWith = (key: string, ...args: string[]) => operatorCommand(t, withKey(key), ...args).ended
+    return { server, prefix, place, run, runWith }
+  }
+
+  async function loggedIn(mode: OAuthMode = {}) {
+    const parts = await server()
+    Object.assign(parts.server.mode, mode)
+    const store = redisMcpStore({ redis: redis.connect(), prefix: parts.prefix })
+    expect((await loginPlace({ onTestFinished }, parts.server, { store }).through()).fault).toBeUndefined()
+    return parts
+  }
+
+  test('a server without one says so, to the operator’s log once for all processes', async () => {
+    const { run } = await server()
+    const [first, second] = [await run('check'), await run('check')]
+    expect([first.code, first.stdout]).toEqual([
+      1,
+      'tickets\tneeds a login\tThe server asks for a login, and there is none.\n',
+    ])
+    expect(linesAbout(first.stderr)).toEqual(['An MCP server needs a login: npm run mcp -- login tickets'])
+    expect(linesAbout(second.stderr)).toEqual([])
+    expect(await run('list')).toMatchObject({
+      code: 0,
+      stdout: 'tickets\thttp\tneeds a login: The server asks for a login, and there is none.\n1 server\n',
+    })
+  })
+
+  test('after the login the bot is in, and nothing says otherwise', async () => {
+    const { run } = await loggedIn()
+    expect(await run('check')).toMatchObject({ code: 0, stdout: 'tickets\tup\t1 tool\n' })
+    expect((await run('list')).stdout).toBe('tickets\thttp\tlogged in\n1 server\n')
+  })
+
+  test('two processes that find the token ended renew it once: a refresh token is never used twice', async () => {
+    const { server, run } = await loggedIn()
+    server.expire()
+    // As long as both take to start: without the lock the second would send what the first has sent.
+    server.mode.renewalMs = 3_000
+    const both = await Promise.all([run('check'), run('check')])
+    expect(both.map(({ code, stdout }) => [code, stdout])).toEqual(Array(2).fill([0, 'tickets\tup\t1 tool\n']))
+    expect(server.counts).toMatchObject({ renewed: 1, reused: 0 })
+    delete server.mode.renewalMs
+    server.expire()
+    expect((await run('check')).code).toBe(0)
+    expect(server.counts).toMatchObject({ renewed: 2, reused: 0 })
+  })
+
+  test('a token that is known to have ended is renewed before anything is sent with it', async () => {
+    const { server, run } = await loggedIn({ expiresIn: 0 })
+    expect((await run('check')).code).toBe(0)
+    expect(server.counts.renewed).toBeGreaterThan(0)
+  })
+
+  test('a login that was revoked is told of once, and is over', async () => {
+    const { server, run } = await loggedIn()
+    server.revoke()
+    const why = 'Its login has ended: the authorization server does not renew it any more.'
+    const [first, second] = [await run('check'), await run('check')]
+    expect([first.code, first.stdout]).toEqual([1, `tickets\tneeds a login\t${why}\n`])
+    expect(linesAbout(first.stderr)).toEqual(['An MCP server needs a login: npm run mcp -- login tickets'])
+    expect([second.code, linesAbout(second.stderr)]).toEqual([1, []])
+    expect((await run('list')).stdout).toContain(`needs a login: ${why}`)
+  })
+
+  test('a call is made with the login, and a token that the server sends back is hidden', async () => {
+    const { server, prefix, place } = await loggedIn()
+    const store = redisMcpStore({ redis: redis.connect(), prefix })
+    const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
+    const deps = { log: createLog('silent'), now: Date.now, store, secretsKey: SECRETS_KEY }
+    const servers = openLoggedIn(config, deps)
+    onTestFinished(() => servers.close())
+    const options = { signal: new AbortController().signal, timeoutMs: 10_000 }
+    const call = (id: string) => servers.of('tickets').call('read_ticket', { id }, options)
+    expect(await call('7')).toMatchObject({ text: 'Ticket 7 is open.' })
+    expect(await call('echo_login')).toMatchObject({ text: 'Bearer [secret]' })
+    server.expire()
+    expect(await call('8')).toMatchObject({ text: 'Ticket 8 is open.' })
+    server.revoke()
+    await expect(call('9')).rejects.toThrow(
+      'tickets cannot be used until an operator has logged in to it (npm run mcp -- login tickets).',
+    )
+    expect(servers.of('tickets').status()).toMatchObject({ state: 'needs-login' })
+    expect(server.calls).toEqual(['7', 'echo_login', '8'])
+  })
+
+  test('an authorization server that fails for now costs no login', async () => {
+    const { server, run } = await loggedIn()
+    server.expire()
+    server.mode.refuses = { error: 'temporarily_unavailable', error_description: '<b>soon</b>' }
+    const failed = await run('check')
+    expect([failed.code, failed.stdout]).toEqual([
+      1,
+      'tickets\tdown\tThe authorization server of tickets refused: temporarily_unavailable.\n',
+    ])
+    delete server.mode.refuses
+    expect((await run('check')).code).toBe(0)
+    expect(server.counts).toMatchObject({ renewed: 1, reused: 0 })
+  })
+
+  test('with another SECRETS_KEY, or none, the sentence says so, and nothing crashes', async () => {
+    const { run, runWith } = await loggedIn()
+    const other = await runWith('another-key-that-is-long-enough-to-be-one', 'check')
+    const why = 'Its login cannot be read. It was stored with another SECRETS_KEY than the one that is set.'
+    expect([other.code, other.stdout]).toEqual([1, `tickets\tneeds a login\t${why}\n`])
+    const none = await runWith('', 'check')
+    expect(none.stdout).toContain('Its login cannot be read. SECRETS_KEY is not set, and it was stored with one.')
+    const login = await runWith('', 'login', 'tickets')
+    expect([login.code, login.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^SECRETS_KEY is missing: .*openssl rand -hex 32/),
+    ])
+    expect((await run('check')).code).toBe(0)
+  })
+})
+
+function linesAbout(log: string): string[] {
+  const lines = log.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as { msg: string }] : []))
+  return lines.map(({ msg }) => msg).filter((msg) => msg.includes('needs a login'))
+}
