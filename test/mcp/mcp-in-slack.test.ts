@@ -14,9 +14,9 @@ const FILES = [
   { name: 'wipe', description: 'Wipes a file.' },
 ]
 
-const config = (t: Ends, url: string, more: object = {}, env: object = {}) => ({
-  MCP_CONFIG: mcpFile(t, { mcpServers: { files: { type: 'http', url, ...more } } }),
-  ...env,
+/** MCP_CONFIG with one server, which `rules` speak of. */
+const config = (t: Ends, url: string, rules: object = {}) => ({
+  MCP_CONFIG: mcpFile(t, { mcpServers: { files: { type: 'http', url, ...rules } } }),
 })
 
 const textCall = 'I look.\nAction: files__read\nAction Input: {"path": "a"}'
@@ -65,7 +65,7 @@ test('a channel chooses among them, and Home says which are off and why', async 
 
 test('with more tools than MCP_TOOLS_MAX each has a line', async (t) => {
   const server = await startChangingServer(FILES)
-  const bot = await startBot(t, { env: config(t, server.url, {}, { MCP_TOOLS_MAX: '1' }) })
+  const bot = await startBot(t, { env: { ...config(t, server.url), MCP_TOOLS_MAX: '1' } })
   expect(await toldOf(bot)).toEqual(['files__read', 'files__wipe', 'tool_details'])
 })
 
