@@ -2,9 +2,10 @@
 import type { AnswerWatch } from './answer.ts'
 import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
 import type { Model } from './agent/types.ts'
-import { secretsOf, type Config } from './config.ts'
+import { readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
+import type { McpAdmin } from './mcp/mcp-admin.ts'
 import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
@@ -68,7 +69,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (config.ROLE !== 'front')
     await startWork({ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
   const { socketSilenceMs, socketPause } = options
-  const mcpAdmin = agent.mcp && (await import('./mcp/mcp-admin.ts')).mcpAdmin(agent.mcp)
+  const mcpAdmin = await adminOf(config, { agent, stores })
   const front = { ...parts, agent, mcpAdmin, socketSilenceMs, socketPause }
   const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, front)
   const server = await listenAt(config, { ...parts, receiver })
@@ -97,6 +98,19 @@ function settingsIn(
     isAgentFresh: agent.mcp !== undefined,
     agentFor: (chosen, place) => agent.agentFor(chosen, { ...place, waits }),
   })
+}
+
+/** What an admin's Home tells of MCP servers; absent without any. */
+async function adminOf(
+  config: Config,
+  { agent, stores }: { agent: AgentParts; stores: Stores },
+): Promise<McpAdmin | undefined> {
+  if (!agent.mcp || !config.MCP_CONFIG) return undefined
+  const { loadMcpConfig } = await import('./mcp/mcp-config.ts')
+  const { loginStore } = await import('./mcp/login-store.ts')
+  const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
+  const { mcpAdmin } = await import('./mcp/mcp-admin.ts')
+  return mcpAdmin(agent.mcp, { config: loadMcpConfig(config.MCP_CONFIG, readEnv()), needOf })
 }
 
 interface Parts {
