@@ -105,7 +105,7 @@ async function adminOf(
   config: Config,
   { agent, stores }: { agent: AgentParts; stores: Stores },
 ): Promise<McpAdmin | undefined> {
-  if (!agent.mcp || !config.MCP_CONFIG) return undefined
+  if (!agent.mcp || !stores.mcp || !config.MCP_CONFIG) return undefined
   const { loadMcpConfig } = await import('./mcp/mcp-config.ts')
   const { loginStore } = await import('./mcp/login-store.ts')
   const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
