@@ -5,7 +5,7 @@ import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-pr
 import type { AgentEvent, Model, Tool, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
-import { HeardSignals, type RunControl } from './run/control.ts'
+import { HeardSignals, type Grants, type RunControl } from './run/control.ts'
 import { allSaid, keepNewestSaid } from './history/said.ts'
 import type { History, Said, Turn } from './history/types.ts'
 import type { Prompts } from './prompts.ts'
@@ -41,6 +41,8 @@ export interface AnswerDeps {
   readThread?: ((turns: readonly Turn[]) => Promise<Said>) | undefined
   /** How people reach the run while it is under way; absent where nobody can. */
   control?: RunControl | undefined
+  /** Which tools need no approval in the question's thread any more. Absent where nobody can be asked for one. */
+  grants?: Grants | undefined
 }
 
 /**
@@ -53,7 +55,7 @@ export async function* answer(
   deps: AnswerDeps & { signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
-  const heard = new HeardSignals(run.saved, deps.control !== undefined)
+  const heard = new HeardSignals(run.saved, { canBeDecided: deps.control !== undefined, grants: deps.grants })
   const listening = deps.control?.listen({ thread, id: question.id }, heard.hear)
   listening?.catch(() => undefined)
   try {
@@ -160,7 +162,7 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 }
 
 /**
- * Runs the agent and saves as it goes: an action before its tool runs, an observation before it is shown. What else gets a post
+ * Runs the agent and saves as it goes: an action, and that a call which changes the world is begun, before its tool runs, an observation before it is shown. What else gets a post
  * of its own, such as the answer, is yielded while it is saved, so that the post's claim goes to Redis in the same command, or
  * after it; the loop waits for both.
  */
@@ -194,8 +196,8 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
   return final
 }
 
-function steeringOf({ heard: { stopAsked, added, mayRun } }: Deps): Steering {
-  return { stopAsked, added, mayRun }
+function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): Steering {
+  return { stopAsked, added, mayRun, answered }
 }
 
 /** Saves what a failed run cost. If that fails too it is ignored: the caller needs the run's own error. */

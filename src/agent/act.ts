@@ -5,54 +5,125 @@ import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import { reportUsage, tell } from './run-progress.ts'
-import type { RunState } from './run-state.ts'
+import type { PendingCall, RunState } from './run-state.ts'
+import { awaitingAnswer, awaitingApproval, isUnknownRepeat, notKnown } from './suspended-step.ts'
 import type {
   AgentEvent,
   Observation,
+  PersonsAnswer,
   Series,
   Tool,
+  ToolAsks,
   ToolContext,
   ToolMemory,
   ToolOutput,
+  ToolQuestion,
   ToolStep,
   Usage,
 } from './types.ts'
 
-/** Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. */
+/** A step that has no observation yet; `n` is its number. */
+interface Pending {
+  n: number
+  step: ToolStep
+}
+
+/** A call that is made; `answers`: what the asker said to what the tool asked. */
+interface Call {
+  tool: Tool
+  input: unknown
+  answers: readonly PersonsAnswer[]
+}
+
+/** What becomes of such a step: nothing is called, a person is waited for, or its tool is called. */
+type Plan = { observation: Observation } | { suspended: ToolStep } | Call
+
+/**
+ * Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. The call of a tool
+ * that changes the world is made once whoever reads the events has taken its `begun`.
+ */
 export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> {
-  const running = run.progress.steps.flatMap((step, i) =>
+  const pending = run.progress.steps.flatMap((step, i): Pending[] =>
     step.kind === 'tool' && !step.observation ? [{ step, n: i + 1 }] : [],
   )
-  const done = running.map((one) => timed(run, () => observe(run, one)))
-  // The first failure ends the run. The others' are caught here, or they would end the process as unhandled rejections.
-  for (const one of done) one.catch(() => undefined)
+  const plans = await Promise.all(pending.map((one) => planOf(run, one)))
+  const calls = plans.map((plan) => (isWrite(plan) ? undefined : made(run, plan)))
   try {
-    for (const [i, { step, n }] of running.entries()) {
-      const { observation, ms } = await done[i]!
-      if (observation === 'wait') {
-        yield tell(run, { type: 'waiting', n, step: { waiting: { since: run.now().getTime() }, ...step } })
-        continue
-      }
-      const observed = {
-        ...step,
-        observation: step.dropped ? { ...observation, note: droppedNote(run, step) } : observation,
-      }
-      yield tell(run, { type: 'observation', n, step: observed, ms, ...changedMemory(run) })
+    for (const [i, plan] of plans.entries()) {
+      if (!isWrite(plan)) continue
+      yield beginCall(run, pending[i]!)
+      run.signal.throwIfAborted()
+      calls[i] = made(run, plan)
+    }
+    for (const [i, { n }] of pending.entries()) {
+      const plan = plans[i]!
+      const { result, ms } = (await calls[i])!
+      yield tell(run, outcomeOf(run, { n, plan, result, ms }))
     }
   } catch (error) {
-    await Promise.allSettled(done)
+    await Promise.allSettled(calls)
     throw error
   }
   yield* reportUsage(run)
 }
 
-async function timed(
-  run: RunState,
-  work: () => Promise<Observation | 'wait'>,
-): Promise<{ observation: Observation | 'wait'; ms: number }> {
+type Result = Observation | ToolAsks | { suspended: ToolStep }
+
+/** Starts what was planned. The first failure ends the run; the others' are caught here, or they would end the process. */
+function made(run: RunState, plan: Plan): Promise<{ result: Result; ms: number }> {
   const from = run.now().getTime()
-  const observation = await work()
-  return { observation, ms: run.now().getTime() - from }
+  const work = async () => {
+    const result = 'tool' in plan ? await callTool(run, plan) : 'observation' in plan ? plan.observation : plan
+    return { result, ms: run.now().getTime() - from }
+  }
+  const call = work()
+  call.catch(() => undefined)
+  return call
+}
+
+function isWrite(plan: Plan): plan is Call {
+  return 'tool' in plan && plan.tool.effects === 'write'
+}
+
+function beginCall(run: RunState, { n, step }: Pending): AgentEvent {
+  run.signal.throwIfAborted()
+  return tell(run, { type: 'begun', n, step: { ...step, begun: run.now().getTime() } })
+}
+
+/** What is told of a step whose work has ended: its observation, or that it waits for a person. */
+function outcomeOf(
+  run: RunState,
+  { n, plan, result, ms }: { n: number; plan: Plan; result: Result; ms: number },
+): AgentEvent {
+  if ('suspended' in result) return { type: 'waiting', n, step: result.suspended }
+  const step = stepAt(run, n)
+  const answers = 'tool' in plan ? plan.answers : []
+  const outcome = 'asks' in result ? afterQuestion(run, { n, step, answers, asks: result.asks }) : result
+  if ('kind' in outcome) return { type: 'waiting', n, step: outcome }
+  const observation = step.dropped ? { ...outcome, note: droppedNote(run, step) } : outcome
+  const observed = { ...step, ...(answers.length > 0 ? { answers: [...answers] } : {}), observation }
+  return { type: 'observation', n, step: observed, ms, ...changedMemory(run) }
+}
+
+/** The step as the events have told it until now. */
+function stepAt({ progress }: RunState, n: number): ToolStep {
+  const step = progress.steps[n - 1]
+  if (step?.kind !== 'tool') throw new Error(`Step ${n} uses no tool.`)
+  return step
+}
+
+/** The step as it waits for the asker, or an observation where nobody can be asked. */
+function afterQuestion(
+  run: RunState,
+  { n, step, answers, asks }: { n: number; step: ToolStep; answers: readonly PersonsAnswer[]; asks: ToolQuestion },
+): ToolStep | Observation {
+  const outcome = awaitingAnswer(run, step, { asks, answers })
+  const isAsked = 'kind' in outcome && run.answered?.(n, outcome) !== undefined
+  return 'kind' in outcome && !isAsked ? nobodyAnswers(step, asks) : outcome
+}
+
+function nobodyAnswers({ action }: ToolStep, { message }: ToolQuestion): Observation {
+  return mistake(`${action.tool} asks: ${clip(message)} Nobody can be asked here.`)
 }
 
 /** Says once a turn that the model asked for more tools than it may use at once. */
@@ -70,37 +141,71 @@ function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } 
 }
 
 /**
- * One action's observation. A mistake of the model, a person's refusal and a tool's failure are observations too, never a
- * throw. `wait`: a person has to decide first.
+ * What becomes of one action. A mistake of the model and a person's refusal are observations, never a throw. A call that was begun
+ * and may not be made twice is not made again.
  */
-async function observe(run: RunState, { n, step }: { n: number; step: ToolStep }): Promise<Observation | 'wait'> {
+async function planOf(run: RunState, { n, step }: Pending): Promise<Plan> {
   const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
-  if (!tool)
-    return mistake(
-      `There is no tool "${clip(action.tool)}". The tools are: ${run.tools.map((t) => t.name).join(', ')}.`,
-    )
-  const before = run.limits.breakLoops === false ? undefined : repeated(run, step)
-  if (before) return before
+  if (step.begun !== undefined && !isSafeTwice(tool)) return { observation: notKnown(clip(action.tool), ENDED) }
+  if (!tool) return { observation: mistake(noSuchTool(run, action.tool)) }
+  // What a person was asked about is theirs to decide.
+  const before = run.limits.breakLoops === false || step.waiting ? undefined : repeated(run, step)
+  if (before) return { observation: before }
   const input = coerceInput(tool, action.input)
-  if (!input.ok) return mistake(input.problem)
-  const permission = (await run.mayRun?.({ n, step, tool, input: input.value, isRepeat: false })) ?? 'yes'
-  if (permission === 'wait') return 'wait'
-  if (permission !== 'yes') return mistake(permission.no)
-  return callTool(run, tool, input.value)
+  if (!input.ok) return { observation: mistake(input.problem) }
+  const answers = answersTo(run, { n, step })
+  if (!Array.isArray(answers)) return answers
+  return permitted(run, { n, step, tool, input: input.value }, answers)
+}
+
+const ENDED = 'the process that made the call ended before the tool answered'
+
+function isSafeTwice(tool: Tool | undefined): boolean {
+  return tool?.effects === 'read' || tool?.idempotent === true
+}
+
+function noSuchTool({ tools }: RunState, name: string): string {
+  return `There is no tool "${clip(name)}". The tools are: ${tools.map((t) => t.name).join(', ')}.`
+}
+
+/** All that the asker has said to what the step's tool asked. */
+function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, Call> {
+  const { answers = [], waiting } = step
+  if (waiting?.for?.kind !== 'question') return answers
+  const said = run.answered?.(n, step)
+  if (said === 'wait') return { suspended: step }
+  return said ? [...answers, { state: waiting.for.state, ...said }] : { observation: nobodyAnswers(step, waiting.for) }
+}
+
+/** The call, if it may be made. */
+async function permitted(
+  run: RunState,
+  { n, step, tool, input }: Omit<PendingCall, 'isRepeat'>,
+  answers: PersonsAnswer[],
+): Promise<Plan> {
+  const isRepeat = tool.effects === 'write' && isUnknownRepeat(run, { step, tool, input })
+  const call = { n, step, tool, input, isRepeat }
+  const permission = (await run.mayRun?.(call)) ?? 'yes'
+  if (permission === 'yes') return { tool, input, answers }
+  if (permission !== 'wait') return { observation: mistake(permission.no) }
+  const answered = answers.length > 0 ? { ...step, answers } : step
+  return {
+    suspended: awaitingApproval(run, { ...call, step: step.waiting?.for?.kind === 'approval' ? step : answered }),
+  }
 }
 
 function repeated(run: RunState, step: ToolStep): Observation | undefined {
-  const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation)
+  const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   if (earlier.length === 0) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
   const text = `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}`
   return { ok: true, text, hint: true }
 }
 
-async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Observation> {
+async function callTool(run: RunState, { tool, input, answers }: Call): Promise<Observation | ToolAsks> {
   const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
-  const ms = Math.max(1, Math.min(run.limits.toolTimeoutMs, thinkingMs(run)))
+  const ms = Math.max(1, Math.min(tool.timeoutMs ?? run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.signal, Math.ceil(ms))
   const asked: Promise<string>[] = []
   const askModel = (prompt: string) => {
@@ -111,13 +216,12 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     return answer
   }
   try {
-    const output = await time.wait(tool.run(input, contextOf(run, time, askModel)))
-    if (typeof output !== 'string' && 'asks' in output) return mistake(`${tool.name} asks: ${output.asks.message}`)
+    const output = await time.wait(tool.run(input, contextOf(run, { time, ask: askModel, answers })))
+    if (typeof output !== 'string' && 'asks' in output) return output
     return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
-    if (time.hasPassed)
-      return { ...mistake(`${tool.name} did not finish within ${(ms / 1000).toFixed(1)} s.`), down: true }
+    if (time.hasPassed) return { ...tooLate(tool, ms), down: true }
     if (error instanceof ToolError && error.isDown) return { ...mistake(error.message), down: true }
     return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
   } finally {
@@ -125,6 +229,12 @@ async function callTool(run: RunState, tool: Tool, input: unknown): Promise<Obse
     await Promise.allSettled(asked)
     time.release()
   }
+}
+
+/** What was sent to a tool in vain may have taken effect all the same. */
+function tooLate(tool: Tool, ms: number): Observation {
+  const late = `did not finish within ${(ms / 1000).toFixed(1)} s`
+  return isSafeTwice(tool) ? mistake(`${tool.name} ${late}.`) : notKnown(tool.name, `it ${late}`)
 }
 
 const SERIES = { points: 100, chars: 200 }
@@ -148,7 +258,10 @@ function boundedSeries({ title, points }: Series): Series {
   return { title: cut(title), points: drawable.map(({ label, value }) => ({ label: cut(label), value })) }
 }
 
-function contextOf(run: RunState, time: Deadline, ask: ToolContext['ask']): ToolContext {
+function contextOf(
+  run: RunState,
+  { time, ask, answers }: Pick<Call, 'answers'> & Pick<ToolContext, 'ask'> & { time: Deadline },
+): ToolContext {
   return {
     get signal() {
       return time.signal
@@ -157,6 +270,7 @@ function contextOf(run: RunState, time: Deadline, ask: ToolContext['ask']): Tool
     now: run.now,
     memory: run.memory,
     ask,
+    ...(answers.length > 0 ? { answers } : {}),
   }
 }
 

@@ -26,6 +26,7 @@ export function applyEvent(progress: RunProgress, event: AgentEvent | { type: 'u
     case 'action':
     case 'message':
     case 'waiting':
+    case 'begun':
       return withStep(progress, event.n, event.step)
     default:
       return progress

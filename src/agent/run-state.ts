@@ -6,6 +6,7 @@ import type {
   Dialect,
   Model,
   PastTurn,
+  PersonsAnswer,
   StopReason,
   Tool,
   ToolFetch,
@@ -71,7 +72,7 @@ export interface PendingCall {
   isRepeat: boolean
 }
 
-/** How people reach into a run that is under way: three optional functions among the agent's settings. */
+/** How people reach into a run that is under way: four optional functions among the agent's settings. */
 export interface Steering {
   /**
    * Is a stop asked for? The signal is aborted as soon as it is: the model's call and the tools are cut off, and the run ends
@@ -82,6 +83,11 @@ export interface Steering {
   added?: () => Addition[]
   /** May this tool run? Asked once its input is known to be right; `input` is what it will get. `n` is the step's number. */
   mayRun?: (call: PendingCall) => Permission | Promise<Permission>
+  /**
+   * What did the asker say to what the step's tool asked (`step.waiting`)? `wait`: nothing yet. Undefined: nobody can be asked.
+   * `n` is the step's number.
+   */
+  answered?: (n: number, step: ToolStep) => Pick<PersonsAnswer, 'action' | 'content'> | 'wait' | undefined
 }
 
 /** Reads an answer while the model writes it. */

@@ -1,6 +1,14 @@
 import type { ThreadKey } from '../history/types.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
-import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from '../run/control.ts'
+import {
+  MOST_SIGNALS,
+  type LoadedRun,
+  type RunControl,
+  type RunRef,
+  type Sent,
+  type Signal,
+  type Woken,
+} from '../run/control.ts'
 import { undecidedSteps, type Decision } from '../run/types.ts'
 import { decisionField, parseRun, questionSchema } from '../run/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../run/thread-keys.ts'
@@ -64,15 +72,20 @@ export class RedisRunControl implements RunControl {
     return sent as Sent
   }
 
-  async wake(run: RunRef, step: number, decision: Decision): Promise<Woken> {
+  async wake(run: RunRef, key: string, decision: Decision): Promise<Woken> {
     const { intake } = this.#options
-    const [outcome, detail] = await this.#wake(run, { steps: [step], decision, from: intake })
+    const [outcome, detail] = await this.#wake(run, { keys: [key], decision, from: intake })
     if (outcome === 'due') {
       await this.#expire(run, intake)
       return 'expired'
     }
     if (outcome !== 'decided') return outcome as Woken
     return /"outcome":"expired"/.test(detail) ? 'expired' : 'decided'
+  }
+
+  async load(run: RunRef): Promise<LoadedRun | undefined> {
+    const stored = parseRun(await this.#options.intake.redis.hgetall(this.#keys(run.thread).runs + run.id))
+    return stored && stored.state !== 'added' ? { question: stored.question, saved: stored.saved } : undefined
   }
 
   async listen(run: RunRef, heard: Listener['heard']): Promise<() => void> {
@@ -114,14 +127,14 @@ export class RedisRunControl implements RunControl {
   /** All steps that wait hear the same: nobody decided in time. */
   async #expire(run: RunRef, from: { redis: RedisClient; jobs: ThreadJobs }): Promise<boolean> {
     const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
-    const steps = stored ? undecidedSteps(stored.saved) : []
-    const [outcome] = await this.#wake(run, { steps, decision: { outcome: 'expired' }, from })
+    const keys = stored ? undecidedSteps(stored.saved) : []
+    const [outcome] = await this.#wake(run, { keys, decision: { outcome: 'expired' }, from })
     return outcome === 'woken'
   }
 
   async #wake(
     run: RunRef,
-    { steps, decision, from }: { steps: number[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
+    { keys, decision, from }: { keys: string[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
   ): Promise<[outcome: string, detail: string]> {
     const { now, ttlMs } = this.#options
     const { thread, inbox, runs, parked } = this.#keys(run.thread)
@@ -139,7 +152,7 @@ export class RedisRunControl implements RunControl {
         ttlMs,
         isExpiry,
       },
-      { args: steps.map(decisionField) },
+      { args: keys.map(decisionField) },
     )
     const [outcome = '', detail = ''] = strings(reply)
     if (outcome === 'woken') await this.#goOn(run, detail, from.jobs)

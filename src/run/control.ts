@@ -1,6 +1,8 @@
-import type { Addition, Permission, Steering } from '../agent/run-state.ts'
+import type { Addition, PendingCall, Permission, Steering } from '../agent/run-state.ts'
+import type { Tool } from '../agent/types.ts'
 import type { ThreadKey } from '../history/types.ts'
-import type { Decision, Question, SavedRun } from './types.ts'
+import { callKey } from './call-key.ts'
+import { waitKey, type Decision, type Question, type SavedRun } from './types.ts'
 
 /** Which run is meant: the conversation that its question belongs to (`conversationOf`), and the question's id. */
 export interface RunRef {
@@ -43,15 +45,23 @@ export type Sent = 'sent' | 'not_running' | 'full'
  */
 export type Woken = 'woken' | 'decided' | 'expired' | 'not_running'
 
+/** A question and its run, as a copy. */
+export interface LoadedRun {
+  question: Question
+  saved: SavedRun
+}
+
 /** How any process reaches a run, whichever process works on it, and also where none does. */
 export interface RunControl {
   /** Tells a run something. A stop brings a run that waits for a person back to the head of its thread, which ends it. */
   send(run: RunRef, signal: Signal): Promise<Sent>
   /**
-   * Decides about a step that waits for a person; the first decision about a step holds. A run that waits comes back to the
-   * head of its thread, for any worker; one that is not waiting yet will not begin to.
+   * Decides about a step that waits for a person, by the wait's key (`waitKey`); the first decision about a wait holds. A run that
+   * waits comes back to the head of its thread, for any worker; one that is not waiting yet will not begin to.
    */
-  wake(run: RunRef, step: number, decision: Decision): Promise<Woken>
+  wake(run: RunRef, waitKey: string, decision: Decision): Promise<Woken>
+  /** The run as it is saved now, for whoever shows it or decides about it. Undefined where it is not known, or not any more. */
+  load(run: RunRef): Promise<LoadedRun | undefined>
   /**
    * For the process that works on a run: `heard` is called once with each signal that was ever sent to the run, those that
    * earlier processes heard too, in the order of their sending and within a second of it. Resolves when what was sent before
@@ -64,22 +74,33 @@ export interface RunControl {
 /** Of a run's messages, as many are stored at most. */
 export const MOST_SIGNALS = 50
 
+/** Which tools people have allowed for the question's whole thread, from now on. */
+export interface Grants {
+  isGranted(tool: Tool): Promise<boolean>
+}
+
+/** Who can be waited for. `canBeDecided`: false where no person can, such as in an evaluation. */
+export interface People {
+  canBeDecided: boolean
+  grants?: Grants | undefined
+}
+
 /**
  * What people have told a run at work here, as the agent asks for it. A message has its effect once: those that are steps of
- * the saved run have had it, whichever process saved them, and each other one is handed to the agent once.
+ * the saved run have had it, whichever process saved them, and each other one is handed to the agent once. What was decided is in
+ * the saved run that the deciding brought back to work.
  */
 export class HeardSignals implements Required<Steering> {
   readonly #saved: SavedRun
-  readonly #canBeDecided: boolean
+  readonly #people: People
   readonly #stop = new AbortController()
   readonly #known: Set<string>
   #unread: Addition[] = []
   #withdrawal: Withdrawal | undefined
 
-  /** `canBeDecided`: false where no person can be waited for, such as in an evaluation. */
-  constructor(saved: SavedRun, canBeDecided: boolean) {
+  constructor(saved: SavedRun, people: People) {
     this.#saved = saved
-    this.#canBeDecided = canBeDecided
+    this.#people = people
     this.#known = new Set(saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])))
   }
 
@@ -106,14 +127,42 @@ export class HeardSignals implements Required<Steering> {
     return added
   }
 
-  /** What was decided about a step is in the saved run that the deciding brought back to work. */
-  readonly mayRun: Required<Steering>['mayRun'] = ({ n, tool }): Permission => {
-    const decision = this.#saved.decisions[n]
-    if (!tool.needsApproval || decision?.outcome === 'allowed') return 'yes'
-    if (!decision && this.#canBeDecided) return 'wait'
-    if (!decision) return { no: `${tool.name} was not run: nobody can allow it here.` }
-    if (decision.outcome === 'expired') return { no: `${tool.name} was not run: nobody allowed it in time.` }
-    const reason = 'reason' in decision && decision.reason ? ` The reason given: ${decision.reason}` : ''
-    return { no: `${tool.name} was not run: a person did not allow it.${reason}` }
+  readonly mayRun = (call: PendingCall): Permission | Promise<Permission> => {
+    const decision = this.#approvalOf(call)
+    if (decision) return permissionOf(decision, call)
+    const { tool, isRepeat } = call
+    if (!tool.needsApproval && !isRepeat) return 'yes'
+    const { canBeDecided, grants } = this.#people
+    const otherwise = canBeDecided ? 'wait' : { no: `${tool.name} was not run: nobody can allow it here.` }
+    if (isRepeat || !grants) return otherwise
+    return grants.isGranted(tool).then((isGranted) => (isGranted ? 'yes' : otherwise))
   }
+
+  readonly answered: Required<Steering>['answered'] = (n, step) => {
+    const decision = this.#saved.decisions[waitKey(n, step.waiting)]
+    if (!decision) return this.#people.canBeDecided ? 'wait' : undefined
+    if (decision.outcome !== 'answered') return { action: 'cancel' }
+    const { action, content } = decision
+    return { action, ...(content ? { content } : {}) }
+  }
+
+  /** A call is allowed once: that it was stands also where its tool has asked the asker something since. */
+  #approvalOf({ n, step: { waiting } }: PendingCall): Decision | undefined {
+    const { decisions } = this.#saved
+    if (waiting?.for?.kind !== 'question') return decisions[waitKey(n, waiting)]
+    const rounds = Array.from({ length: waiting.round ?? 1 }, (_, i) => decisions[waitKey(n, { round: i + 1 })])
+    return rounds.findLast((decision) => decision?.outcome === 'allowed')
+  }
+}
+
+/** A person allows what was shown, and nothing else. Decisions that were stored before calls had keys have none. */
+function permissionOf(decision: Decision, { tool, input }: PendingCall): Permission {
+  const no = (why: string): Permission => ({ no: `${tool.name} was not run: ${why}` })
+  if (decision.outcome === 'allowed') {
+    const isSame = decision.key === undefined || decision.key === callKey(tool.name, input)
+    return isSame ? 'yes' : no('what it would be sent has changed since a person allowed it.')
+  }
+  if (decision.outcome === 'expired') return no('nobody allowed it in time.')
+  const reason = 'reason' in decision && decision.reason ? ` The reason given: ${decision.reason}` : ''
+  return no(`a person did not allow it.${reason}`)
 }

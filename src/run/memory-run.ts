@@ -1,8 +1,16 @@
 /** Runs in this process's memory, and how people reach them. */
 import { LeaseLost } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
-import { MOST_SIGNALS, type RunControl, type RunRef, type Sent, type Signal, type Woken } from './control.ts'
-import { applyPart, freshRun, undecidedSteps, type Decision, type Run, type SavedRun } from './types.ts'
+import {
+  MOST_SIGNALS,
+  type LoadedRun,
+  type RunControl,
+  type RunRef,
+  type Sent,
+  type Signal,
+  type Woken,
+} from './control.ts'
+import { applyPart, freshRun, undecidedSteps, type Decision, type Question, type Run, type SavedRun } from './types.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.
@@ -35,6 +43,9 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
     },
   }
 }
+
+/** Of as many runs that have waited for a person it is known how they ended. */
+const MOST_WAITED = 1_000
 
 /** What the control of a run in memory needs of it. */
 export interface ControlledRun {
@@ -74,16 +85,19 @@ export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 
  * Reaches runs in this process's memory, and keeps those that wait for a person. Nothing in here awaits, so each method is
  * one atomic step.
  */
-export class MemoryRunControl<Item extends ControlledRun> implements RunControl {
+export class MemoryRunControl<Item extends ControlledRun & { question: Question }> implements RunControl {
   readonly #options: MemoryRunControlOptions<Item>
   readonly #parked = new Map<string, { run: RunRef; item: Item; until: number }>()
-  /** What was decided about a step, also of a run that has ended since. */
+  /** What was decided about a wait, also of a run that has ended since. */
   readonly #decided: ExpiringMap<Decision['outcome']>
+  /** The runs that have waited for a person, also those that have ended since. */
+  readonly #waited: ExpiringMap<Item>
 
   constructor(options: MemoryRunControlOptions<Item>) {
     this.#options = options
     const { now, doneTtlMs: ttlMs, maxClaims: maxSize } = options
     this.#decided = new ExpiringMap({ now, ttlMs, maxSize })
+    this.#waited = new ExpiringMap({ now, ttlMs: ttlMs + options.parkedMs, maxSize: MOST_WAITED })
   }
 
   async send(run: RunRef, signal: Signal): Promise<Sent> {
@@ -98,8 +112,8 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
     return 'sent'
   }
 
-  async wake(run: RunRef, step: number, decision: Decision): Promise<Woken> {
-    const before = this.#decided.get(stepKey(run, step))
+  async wake(run: RunRef, key: string, decision: Decision): Promise<Woken> {
+    const before = this.#decided.get(decidedKey(run, key))
     if (before) return before === 'expired' ? 'expired' : 'decided'
     const item = this.#find(run)
     if (!item || item.saved.answer) return 'not_running'
@@ -107,9 +121,14 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
       this.#expire(run, item)
       return 'expired'
     }
-    this.#decide(run, item, { step, decision })
+    this.#decide(run, item, { key, decision })
     this.#unpark(run, item)
     return 'woken'
+  }
+
+  async load(run: RunRef): Promise<LoadedRun | undefined> {
+    const item = this.#find(run) ?? this.#waited.get(keyOf(run))
+    return item && structuredClone({ question: item.question, saved: item.saved })
   }
 
   async listen(run: RunRef, heard: (signal: Signal) => void): Promise<() => void> {
@@ -120,6 +139,7 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
   }
 
   park(run: RunRef, item: Item): void {
+    this.#waited.set(keyOf(run), item)
     this.#parked.set(keyOf(run), { run, item, until: this.#options.now() + this.#options.parkedMs })
   }
 
@@ -141,13 +161,13 @@ export class MemoryRunControl<Item extends ControlledRun> implements RunControl 
 
   /** All steps that wait hear the same: nobody decided in time. */
   #expire(run: RunRef, item: Item): void {
-    for (const step of undecidedSteps(item.saved)) this.#decide(run, item, { step, decision: { outcome: 'expired' } })
+    for (const key of undecidedSteps(item.saved)) this.#decide(run, item, { key, decision: { outcome: 'expired' } })
     this.#unpark(run, item)
   }
 
-  #decide(run: RunRef, { saved }: Item, { step, decision }: { step: number; decision: Decision }): void {
-    this.#decided.set(stepKey(run, step), decision.outcome)
-    saved.decisions[step] = { ...decision }
+  #decide(run: RunRef, { saved }: Item, { key, decision }: { key: string; decision: Decision }): void {
+    this.#decided.set(decidedKey(run, key), decision.outcome)
+    saved.decisions[key] = structuredClone(decision)
   }
 
   #unpark(run: RunRef, item: Item): void {
@@ -164,6 +184,6 @@ function keyOf({ thread, id }: RunRef): string {
   return `${thread} ${id}`
 }
 
-function stepKey(run: RunRef, step: number): string {
-  return `${keyOf(run)} ${step}`
+function decidedKey(run: RunRef, key: string): string {
+  return `${keyOf(run)} ${key}`
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Usage } from '../agent/types.ts'
 import type { Said } from '../history/types.ts'
 import { freshRun, type Decision, type Question, type RunPart, type SavedRun } from './types.ts'
-import { parseStep } from './stored-step.ts'
+import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
  * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for
@@ -59,7 +59,19 @@ const stateSchema = z
 const saidSchema: z.ZodType<Said> = z.object({ text: z.string(), by: z.array(z.string()) })
 
 const decisionSchema: z.ZodType<Decision> = z.union([
-  z.object({ outcome: z.enum(['allowed', 'denied']), by: z.string(), reason: z.string().exactOptional() }),
+  z.object({
+    outcome: z.enum(['allowed', 'denied']),
+    by: z.string(),
+    reason: z.string().exactOptional(),
+    key: z.string().exactOptional(),
+    always: z.literal(true).exactOptional(),
+  }),
+  z.object({
+    outcome: z.literal('answered'),
+    by: z.string(),
+    action: answerAction,
+    content: fields.exactOptional(),
+  }),
   z.object({ outcome: z.literal('expired') }),
 ])
 
@@ -70,9 +82,9 @@ export function fieldOf(part: RunPart): [field: string, value: string] {
   return [field, JSON.stringify(part.value)]
 }
 
-/** The field that holds what was decided about a step. */
-export function decisionField(step: number): string {
-  return `decision:${step}`
+/** The field that holds what was decided about a wait (`waitKey`). */
+export function decisionField(key: string): string {
+  return `decision:${key}`
 }
 
 /** The field that holds a post's ts; empty while the post is only claimed. */
@@ -118,7 +130,7 @@ function parseSaved(hash: Map<string, string>): SavedRun {
     const [kind, name] = [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)]
     if (kind === 'post') saved.posts[name] = value
     const decision = kind === 'decision' ? decisionSchema.safeParse(parseJson(value)).data : undefined
-    if (decision) saved.decisions[Number(name)] = decision
+    if (decision) saved.decisions[name] = decision
   }
   return saved
 }

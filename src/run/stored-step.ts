@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import type { MessageStep, Step, ToolStep, UnreadableStep } from '../agent/types.ts'
+import type { Awaited, MessageStep, PersonsAnswer, Step, ToolStep, UnreadableStep } from '../agent/types.ts'
+
+/** What a person answers to a tool's question; a form's fields. */
+export const answerAction = z.enum(['accept', 'decline', 'cancel'])
+export const fields = z.record(z.string(), z.unknown())
 
 const observation = z.object({
   text: z.string(),
@@ -11,7 +15,32 @@ const observation = z.object({
   exhausted: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
   down: z.literal(true).exactOptional(),
+  unknown: z.literal(true).exactOptional(),
   note: z.string().exactOptional(),
+})
+
+const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('approval'),
+    input: z.unknown(),
+    server: z.string().exactOptional(),
+    says: z.string(),
+    isRepeat: z.literal(true).exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('question'),
+    server: z.string(),
+    message: z.string(),
+    schema: fields.exactOptional(),
+    url: z.string().exactOptional(),
+    state: z.unknown(),
+  }),
+])
+
+const answer: z.ZodType<PersonsAnswer> = z.object({
+  state: z.unknown(),
+  action: answerAction,
+  content: fields.exactOptional(),
 })
 
 const toolStep: z.ZodType<ToolStep> = z.object({
@@ -22,7 +51,11 @@ const toolStep: z.ZodType<ToolStep> = z.object({
   observation: observation.exactOptional(),
   dropped: z.number().exactOptional(),
   ms: z.number().exactOptional(),
-  waiting: z.object({ since: z.number() }).exactOptional(),
+  waiting: z
+    .object({ since: z.number(), round: z.number().exactOptional(), for: awaited.exactOptional() })
+    .exactOptional(),
+  answers: z.array(answer).exactOptional(),
+  begun: z.number().exactOptional(),
 })
 
 const unreadableStep: z.ZodType<UnreadableStep> = z.object({

@@ -1,4 +1,4 @@
-import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage } from '../agent/types.ts'
+import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waiting } from '../agent/types.ts'
 import type { Said, ThreadKey } from '../history/types.ts'
 
 /** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
@@ -107,8 +107,8 @@ export interface SavedRun {
   usage: Usage[]
   /** `gaveUp`: the text is no answer but what is known. */
   answer?: { text: string; sources: Source[]; stopped?: StopReason; gaveUp?: true }
-  /** What people decided about the steps that waited for them, by the step's number. */
-  decisions: Record<number, Decision>
+  /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
+  decisions: Record<string, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
   attempts: number
@@ -186,11 +186,19 @@ export function applyPart(saved: SavedRun, part: RunPart): void {
   }
 }
 
-/** The numbers of the steps that wait for a decision. */
-export function undecidedSteps({ steps, decisions }: SavedRun): number[] {
-  const isUndecided = (step: Step, n: number) =>
-    step.kind === 'tool' && step.waiting && !step.observation && !decisions[n]
-  return [...steps.entries()].flatMap(([i, step]) => (isUndecided(step, i + 1) ? [i + 1] : []))
+/** The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`, `2.3`. */
+export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
+  const round = waiting?.round ?? 1
+  return round === 1 ? String(n) : `${n}.${round}`
+}
+
+/** The waits that are not decided, by their keys. */
+export function undecidedSteps({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): string[] {
+  return [...steps.entries()].flatMap(([i, step]) => {
+    if (step.kind !== 'tool' || !step.waiting || step.observation) return []
+    const key = waitKey(i + 1, step.waiting)
+    return decisions[key] ? [] : [key]
+  })
 }
 
 /** What the run has done so far, as a value that stays as it is while the run goes on. */

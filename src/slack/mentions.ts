@@ -97,7 +97,8 @@ export class Mentions {
   control(control: RunControl): RunControl {
     return {
       send: (run, signal) => control.send(run, signal),
-      wake: (run, step, decision) => control.wake(run, step, decision),
+      wake: (run, key, decision) => control.wake(run, key, decision),
+      load: (run) => control.load(run),
       listen: async (run, heard) => {
         const named: Promise<void>[] = []
         const end = await control.listen(run, (signal) => {

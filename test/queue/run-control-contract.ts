@@ -102,14 +102,14 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
       await over.promise
     })
     expect(await control.send(refOf(question('1')), STOP)).toBe('not_running')
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('not_running')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
     await queue.accept(question('1'))
     await saved.promise
     expect(await control.send(refOf(question('1')), STOP)).toBe('not_running')
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('not_running')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
     over.resolve()
     await eventually(async () => expect((await queue.stats()).active).toBe(0))
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('not_running')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
     expect(await control.send(refOf(question('1')), message('m'))).toBe('not_running')
   })
 
@@ -140,12 +140,12 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.accept(question('1'))
     await isParked(1)
     const denied = { outcome: 'denied', by: 'U3', reason: 'no "é"' } as const
-    const presses = [control.wake(refOf(question('1')), 1, denied), control.wake(refOf(question('1')), 1, ALLOWED)]
+    const presses = [control.wake(refOf(question('1')), '1', denied), control.wake(refOf(question('1')), '1', ALLOWED)]
     expect((await Promise.all(presses)).toSorted()).toEqual(['decided', 'woken'])
     await isParked(2)
     const [, saved] = seen[1]!
     expect(saved).toMatchObject({ attempts: 2, steps: [{ waiting: { since: 1 } }] })
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('decided')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('decided')
     expect([denied, ALLOWED]).toContainEqual(saved.decisions[1])
     expect(seen).toHaveLength(2)
   })
@@ -162,7 +162,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     })
     for (const name of ['1', '2', '3']) await queue.accept(question(name))
     await begun.promise
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('woken')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('woken')
     over.resolve()
     await eventually(() => expect(order).toEqual(['1', '2', '1', '3']))
   })
@@ -181,8 +181,8 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.accept(question('1'))
     await queue.accept(question('2', { thread: '2.0' }))
     await asked.promise
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('woken')
-    expect(await control.wake(refOf(question('2', { thread: '2.0' })), 1, ALLOWED)).toBe('woken')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('woken')
+    expect(await control.wake(refOf(question('2', { thread: '2.0' })), '1', ALLOWED)).toBe('woken')
     decided.resolve()
     await eventually(() => expect(runs.filter(({ decisions }) => decisions[1])).toHaveLength(2))
   })
@@ -212,7 +212,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     now += 5_001
     await isParked(2)
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('expired')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('expired')
     expect(seen).toHaveLength(2)
   })
 
@@ -222,7 +222,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.accept(question('1'))
     await isParked(1)
     now += 5_001
-    expect(await control.wake(refOf(question('1')), 1, ALLOWED)).toBe('expired')
+    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('expired')
     await isParked(2)
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
   })

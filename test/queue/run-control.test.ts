@@ -78,7 +78,7 @@ describeWithRedis('runs in Redis', () => {
     const after = await opened(prefix)
     await after.start(async (_, run) => void seen.push(run.saved.steps.length))
     const front = await opened(prefix, { role: 'front' })
-    expect(await front.control.wake(refOf(question('1')), 1, ALLOWED)).toBe('woken')
+    expect(await front.control.wake(refOf(question('1')), '1', ALLOWED)).toBe('woken')
     await eventually(async () => expect([seen, await state(prefix)]).toEqual([[1], 'done']))
   })
 

@@ -22,7 +22,7 @@ export interface Observation {
   hint?: true
   /** What the tool asks could not be reached, or was too slow. */
   down?: true
-  /** The process that made the call ended before the tool did: it is not known whether the call took effect. */
+  /** Nobody heard how the call ended, since its process or its time was over before: it is not known whether it took effect. */
   unknown?: true
   /** What the loop adds to it, for the model and for people. */
   note?: string

@@ -1,5 +1,5 @@
--- Stores what was decided about steps of a run, and brings the run back. The rest of ARGV: the steps' fields; the first
--- decision about a step holds. `isExpiry` '1': the decision is that the time is over, which needs no step.
+-- Stores what was decided about waits of a run, and brings the run back. The rest of ARGV: the waits' fields; the first
+-- decision about a wait holds. `isExpiry` '1': the decision is that the time is over, which needs no wait.
 -- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none) }, or for
 -- 'decided' what was decided before. `due`: the time is over, and the run must be woken for that.
 local thread, inbox, run, parked = unpack(KEYS)
