@@ -58,8 +58,10 @@ export class PendingCalls {
     const [call, ...others] = this.#calls
     if (!call) return { action: 'cancel' }
     const why = whyNotAsked(elicited, this.#config)
-    if (why !== undefined) return this.#refuse('decline', `${name} asked the person for something, which was declined here: ${why}.`)
-    if (others.length > 0) return this.#sort(`${name} asked the person for something while several calls were under way.`)
+    if (why !== undefined)
+      return this.#refuse('decline', `${name} asked the person for something, which was declined here: ${why}.`)
+    if (others.length > 0)
+      return this.#sort(`${name} asked the person for something while several calls were under way.`)
     const key = keyOf(elicited)
     const at = call.unused.findIndex((answer) => isTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)

@@ -27,7 +27,8 @@ export function checkForm(fields: readonly FormField[], filled: (field: FormFiel
 
 type Checked = { value: Value } | { why: string }
 
-function checkField(field: FieldKind, given: string | string[]): Checked {
+/** Checks one value that is not empty. */
+export function checkField(field: FieldKind, given: string | string[]): Checked {
   if (field.kind === 'several') return checkSeveral(field, [given].flat())
   const text = [given].flat()[0] ?? ''
   if (field.kind === 'text') return checkText(field, text)
@@ -39,7 +40,10 @@ function checkField(field: FieldKind, given: string | string[]): Checked {
 
 const GONE = 'This cannot be chosen. Please open the form again.'
 
-function checkSeveral({ options, minItems, maxItems }: Extract<FieldKind, { kind: 'several' }>, given: string[]): Checked {
+function checkSeveral(
+  { options, minItems, maxItems }: Extract<FieldKind, { kind: 'several' }>,
+  given: string[],
+): Checked {
   if (!given.every((one) => options.some(({ value }) => value === one))) return { why: GONE }
   if (given.length < minItems) return { why: `Please choose at least ${minItems}.` }
   return given.length > maxItems ? { why: `Please choose at most ${maxItems}.` } : { value: given }

@@ -36,7 +36,10 @@ export const MOST_CHARS = 3_000
 export type Form = { fields: FormField[] } | { why: string }
 
 const count = z.number().int().nonnegative().catch(0)
-const wordsSchema = z.object({ title: z.string().optional().catch(undefined), description: z.string().optional().catch(undefined) })
+const wordsSchema = z.object({
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+})
 const titledSchema = z.array(z.object({ const: z.string(), title: z.string().optional().catch(undefined) }))
 const choiceSchema = z.union([
   z.object({ oneOf: titledSchema }),
@@ -73,7 +76,8 @@ export function formOf(schema: unknown): Form {
   if (!read.success) return { why: 'its schema is no object of fields' }
   const { properties, required } = read.data
   const names = Object.keys(properties)
-  if (names.length > MOST_FIELDS) return { why: `it has ${names.length} fields, and a form here has ${MOST_FIELDS} at most` }
+  if (names.length > MOST_FIELDS)
+    return { why: `it has ${names.length} fields, and a form here has ${MOST_FIELDS} at most` }
   const missing = required.find((name) => !Object.hasOwn(properties, name))
   if (missing !== undefined) return { why: 'it requires a field that it does not describe' }
   const fields: FormField[] = []
@@ -133,7 +137,13 @@ function severalOf(property: object): FieldKind | { why: string } {
   if (minItems > Math.min(maxItems, options.length)) return { why: 'wants more choices than it offers' }
   const known = given.filter((value) => options.some((option) => option.value === value))
   const most = Math.min(maxItems, options.length)
-  return { kind: 'several', options, minItems, maxItems: most, ...initial(known.length > 0 ? known.slice(0, most) : undefined) }
+  return {
+    kind: 'several',
+    options,
+    minItems,
+    maxItems: most,
+    ...initial(known.length > 0 ? known.slice(0, most) : undefined),
+  }
 }
 
 function optionsOf(choice: z.infer<typeof choiceSchema>): FormOption[] | { why: string } {
@@ -143,7 +153,9 @@ function optionsOf(choice: z.infer<typeof choiceSchema>): FormOption[] | { why: 
     ('enum' in choice ? choice.enum.map((value, i) => ({ value, title: choice.enumNames?.[i] ?? value })) : [])
   const options = [...new Map(all.map((option) => [option.value, option])).values()]
   if (options.length === 0) return { why: 'offers nothing to choose' }
-  return options.length > MOST_OPTIONS ? { why: `offers ${options.length} choices, and a form here has ${MOST_OPTIONS} at most` } : options
+  return options.length > MOST_OPTIONS
+    ? { why: `offers ${options.length} choices, and a form here has ${MOST_OPTIONS} at most` }
+    : options
 }
 
 function initial<Value>(value: Value | undefined): { initial?: Value } {

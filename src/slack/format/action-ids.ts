@@ -19,3 +19,15 @@ export const STOP = 'thinkaloud_stop'
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
+
+/** On the card of what a tool asks the asker; their value names the wait (`questionValue`). A choice has its number behind it. */
+export const QUESTION_OPEN = 'thinkaloud_question_open'
+export const QUESTION_CHOOSE = 'thinkaloud_question_choose_'
+export const QUESTION_DECLINE = 'thinkaloud_question_decline'
+export const QUESTION_PAGE = 'thinkaloud_question_page'
+export const QUESTION_LINK = 'thinkaloud_question_link'
+export const QUESTION_DONE = 'thinkaloud_question_done'
+/** All of them. */
+export const QUESTION_PRESSES = /^thinkaloud_question_/
+/** The modal with a form's fields: its `callback_id`. */
+export const QUESTION_FORM = 'thinkaloud_question_form'

@@ -21,6 +21,7 @@ import { listenToShareButton } from './share-button.ts'
 import { listenToShowWork } from './show-work.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
+import { listenToToolQuestions } from './tool-question.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -48,6 +49,7 @@ const LISTENERS = [
   listenToHomeExamples,
   listenToAppContextChanges,
   listenToTitleChanges,
+  listenToToolQuestions,
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */
