@@ -13,7 +13,7 @@ export interface Elicited {
 
 const paramsSchema = z.object({
   message: z.string().catch(''),
-  mode: z.unknown(),
+  mode: z.unknown().optional(),
   url: z.string().optional().catch(undefined),
   requestedSchema: z.record(z.string(), z.unknown()).catch({}),
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isInputRequiredResult, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
-import type { CallToolRequest, CallToolResult, Client, InputRequiredResult } from '@modelcontextprotocol/client'
+import type { CallToolRequest, CallToolResult, Client, InputRequiredResult, Tool } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
@@ -53,7 +53,8 @@ export class Elicitation {
   }
 
   /**
-   * Calls a tool, with what the asker has answered so far. @returns its result, or what it asks now
+   * Calls a tool, with what the asker has answered so far. `toolDefinition`: what is known of the tool; the SDK holds results to the
+   * listing that it knows unless it is given one. @returns its result, or what it asks now
    * @throws whatever the SDK throws, and ToolError where too much, or nothing that can be asked, is asked
    */
   async callTool(params: CallParams, options: SdkOptions, given: Answered): Promise<Called> {
@@ -90,9 +91,11 @@ export class Elicitation {
   }
 
   /** One request. What the server asks meanwhile by requests of its own is answered, or ends the call. */
-  async #send(params: CallParams & Again, options: SdkOptions, given: Answered) {
+  async #send(params: CallParams & Again, { toolDefinition, ...options }: SdkOptions, given: Answered) {
+    // The SDK takes a result that asks for one that lacks what the tool's output schema promises.
+    const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
-      result: await this.#client.callTool(params, { ...options, signal, allowInputRequired: true }),
+      result: await this.#client.callTool(params, { ...options, ...tool, signal, allowInputRequired: true }),
     })
     try {
       return await this.#pending.run(given, options.signal, send)
@@ -140,7 +143,11 @@ export class Elicitation {
   }
 }
 
-const requestSchema = z.object({ method: z.literal('elicitation/create'), params: z.unknown() })
+function withoutOutput({ outputSchema: _, ...tool }: Tool): Tool {
+  return tool
+}
+
+const requestSchema = z.object({ method: z.literal('elicitation/create'), params: z.unknown().optional() })
 
 const DECLINED: Pick<PersonsAnswer, 'action' | 'content'> = { action: 'decline' }
 

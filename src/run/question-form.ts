@@ -66,7 +66,7 @@ const numberSchema = z.object({
 })
 const booleanSchema = z.object({ default: z.boolean().optional().catch(undefined) })
 const formSchema = z.object({
-  properties: z.record(z.string(), z.looseObject({ type: z.unknown() })),
+  properties: z.record(z.string(), z.looseObject({ type: z.unknown().optional() })),
   required: z.array(z.string()).catch([]),
 })
 
@@ -91,7 +91,7 @@ export function formOf(schema: unknown): Form {
   return { fields }
 }
 
-function kindOf(property: { type: unknown }): FieldKind | { why: string } {
+function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
   if (property.type === 'boolean') return { kind: 'boolean', ...initial(booleanSchema.parse(property).default) }
   if (property.type === 'number' || property.type === 'integer') return numberOf(property)
   if (property.type === 'array') return severalOf(property)
@@ -114,7 +114,7 @@ function textOf(property: object): FieldKind | { why: string } {
   }
 }
 
-function numberOf(property: { type: unknown }): FieldKind | { why: string } {
+function numberOf(property: { type?: unknown }): FieldKind | { why: string } {
   const { minimum, maximum, default: given } = numberSchema.parse(property)
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) return { why: 'takes no number at all' }
   const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }

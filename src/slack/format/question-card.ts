@@ -24,6 +24,11 @@ export function parseQuestionValue(value: string): QuestionRef | undefined {
   return key && thread && id ? { key, run: { thread, id } } : undefined
 }
 
+/** The key of the card's post. */
+export function questionPost(key: string): string {
+  return `question-${key}`
+}
+
 /** How a wait has ended, for who reads the card. `over`: the run ended before anybody answered. */
 export type QuestionEnd = 'accept' | 'decline' | 'cancel' | 'expired' | 'over'
 

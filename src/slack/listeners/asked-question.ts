@@ -6,7 +6,13 @@ import { isPrivate, waitKey, type Decision, type Question } from '../../run/type
 import type { Installation } from '../../workspace/installations.ts'
 import { respond, UNPARSED } from '../client/response-url.ts'
 import type { Content } from '../format/blocks.ts'
-import { endedQuestionCard, questionEnd, type QuestionEnd, type QuestionRef } from '../format/question-card.ts'
+import {
+  endedQuestionCard,
+  questionEnd,
+  questionPost,
+  type QuestionEnd,
+  type QuestionRef,
+} from '../format/question-card.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** `end`: it waits for no answer any more, for that reason. */
@@ -49,11 +55,6 @@ export async function findQuestion(
 
 function cardOf({ question, saved }: LoadedRun, { key }: QuestionRef): string | undefined {
   return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
-}
-
-/** The post of a card. */
-export function questionPost(key: string): string {
-  return `question-${key}`
 }
 
 /** Only the asker answers, and no bot. */

@@ -1,0 +1,33 @@
+/** The cards of what tools ask the asker, in each way to show a run. Loaded where a tool asks, or has asked. */
+import type { ToolStep } from '../../agent/types.ts'
+import { conversationOf, isPrivate, waitKey } from '../../run/types.ts'
+import { endedQuestionCard, questionCard, questionEnd, questionPost } from '../format/question-card.ts'
+import type { Outbox } from '../outbox.ts'
+
+/** Posts the card of what a tool asks, once; of a private question for the asker alone. @throws what kept it from being shown */
+export async function showQuestion(n: number, { waiting }: ToolStep, outbox: Outbox): Promise<void> {
+  if (waiting?.for?.kind !== 'question') return
+  const { question } = outbox
+  const key = waitKey(n, waiting)
+  const post = questionPost(key)
+  if (outbox.isPosted(post)) return
+  const ref = { key, run: { thread: conversationOf(question), id: question.id } }
+  const content = questionCard(waiting.for, { asker: question.user, ref })
+  await (isPrivate(question) ? outbox.whisper(post, content) : outbox.show(post, content))
+}
+
+/**
+ * Brings cards to the form that cannot be pressed: those of questions that are decided, and with `isOver` all others. What only one
+ * person sees cannot be changed from here: it is when it is pressed.
+ */
+export async function settleQuestions(outbox: Outbox, { isOver }: { isOver: boolean }): Promise<void> {
+  const { question, run } = outbox
+  if (isPrivate(question)) return
+  for (const [i, step] of run.saved.steps.entries()) {
+    if (step.kind !== 'tool' || step.waiting?.for?.kind !== 'question' || step.observation) continue
+    const key = waitKey(i + 1, step.waiting)
+    const end = questionEnd(run.saved.decisions[key]) ?? (isOver ? 'over' : undefined)
+    if (!end || !outbox.isPosted(questionPost(key))) continue
+    await outbox.show(questionPost(key), endedQuestionCard(step.waiting.for, { asker: question.user, end }))
+  }
+}
