@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
+import { approvers } from './config-approvers.ts'
 import { ConfigError } from './errors.ts'
 import { ROOT } from './package-root.ts'
 
@@ -163,8 +164,12 @@ const schema = z.object({
   ALLOW_USERS: people.default([]),
   ALLOW_EXTERNAL: flag.default(false),
   ALLOW_BOTS: bots.default([]),
+  APPROVERS: approvers.default([]),
   FORGET_BY: oneOf(['admins', 'members']).default('admins'),
   SETTINGS_BY: oneOf(['members', 'admins']).default('members'),
+
+  // At most 30 days: as long is a thread known (HISTORY_TTL_DAYS), by default.
+  APPROVAL_HOURS: whole(1, 720).default(24),
 
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),

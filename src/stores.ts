@@ -46,6 +46,7 @@ export interface ForgettingAll extends Forgetting {
 }
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** Redis if REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError if Redis does not answer. */
@@ -62,6 +63,7 @@ function inMemory(config: Config, log: Log): Stores {
     concurrency: config.WORKER_CONCURRENCY,
     knownTtlMs: ttlMs,
     dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
+    parkedMs: parkedMs(config),
     log,
   })
   const kept = {
@@ -88,7 +90,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
   // at times of its own, so that it may take up to two of the intervals.
   const dmMemoryMs = config.DM_MEMORY_MINUTES * MINUTE_MS
-  const times = { knownTtlMs: ttlMs, dmMemoryMs, lockMs, stalledMs: Math.ceil(lockMs / 3) }
+  const times = { knownTtlMs: ttlMs, dmMemoryMs, parkedMs: parkedMs(config), lockMs, stalledMs: Math.ceil(lockMs / 3) }
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
@@ -158,7 +160,12 @@ function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined 
     redis,
     prefix: config.REDIS_PREFIX,
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
+    parkedMs: parkedMs(config),
   })
+}
+
+function parkedMs({ APPROVAL_HOURS }: Config): number {
+  return APPROVAL_HOURS * HOUR_MS
 }
 
 /** How Redis is reached; shared with the `runs` command. */

@@ -27,6 +27,7 @@ const writtenSchema = z.object(
     effects: z.enum(['read', 'write'], 'Its effects should be "read" or "write".').default('read'),
     returnDirect: z.boolean('Its returnDirect should be true or false.').optional(),
     needsApproval: z.boolean('Its needsApproval should be true or false.').optional(),
+    idempotent: z.boolean('Its idempotent should be true or false.').optional(),
     repeatable: z.boolean('Its repeatable should be true or false.').optional(),
     run: z.custom<Run>((value) => typeof value === 'function', 'Its run function is missing.'),
   },
@@ -41,14 +42,16 @@ export function asTool(exported: unknown, taken: string[]): Tool {
   const clash =
     taken.some((other) => other.toLowerCase() === name.toLowerCase()) || RESERVED.includes(name.toLowerCase())
   if (clash) throw new Error(`The name "${name}" is taken: choose another.`)
-  const { description, effects, returnDirect, needsApproval, repeatable, schema } = data
+  const { description, effects, returnDirect, idempotent, repeatable, schema } = data
+  const { needsApproval = effects === 'write' } = data
   const plain = z.object({ input: z.string().describe('text') })
   return {
     name,
     description,
     effects,
     ...(returnDirect === undefined ? {} : { returnDirect }),
-    ...(needsApproval === undefined ? {} : { needsApproval }),
+    ...(needsApproval ? { needsApproval } : {}),
+    ...(idempotent === undefined ? {} : { idempotent }),
     ...(repeatable === undefined ? {} : { repeatable }),
     ...zodInput(schema ?? plain),
     // Called on the object as it was written, so that `this` is what its author expects.

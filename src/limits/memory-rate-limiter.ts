@@ -27,13 +27,13 @@ export class MemoryRateLimiter implements RateLimiter {
   readonly #means: ExpiringMap<number>
   readonly #questions: ExpiringMap<Taken>
 
-  constructor(slots: Slots, now: () => number) {
+  constructor(slots: Slots, { now, questionTtlMs }: { now: () => number; questionTtlMs: number }) {
     this.#slots = slots
     this.#now = now
     // A bucket's debt is capped at two windows, and the longest window is a day.
     this.#buckets = new ExpiringMap({ now, ttlMs: 2 * QUESTION_TTL_MS, maxSize: MAX_BUCKETS })
     this.#means = new ExpiringMap({ now, ttlMs: MEAN_TTL_MS, maxSize: MAX_BUCKETS })
-    this.#questions = new ExpiringMap({ now, ttlMs: QUESTION_TTL_MS, maxSize: MAX_QUESTIONS })
+    this.#questions = new ExpiringMap({ now, ttlMs: questionTtlMs, maxSize: MAX_QUESTIONS })
   }
 
   async admit<B extends Bucket>(entry: Entry, buckets: B[]): Promise<Obstacle<B> | undefined> {

@@ -57,7 +57,7 @@ export interface Slots {
   ttlMs: number
 }
 
-/** How long a question's id is stored, in ms: longer than a question waits in the queue. */
+/** How long a question's id is stored, in ms: longer than a question waits in the queue. As long as its run may wait for a person comes on top. */
 export const QUESTION_TTL_MS = 86_400_000
 
 /** How long a mean cost is stored after the last question that changed it, in ms. */

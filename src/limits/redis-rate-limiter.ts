@@ -1,6 +1,6 @@
 import { escapeGlob, forgetKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
-import { MEAN_SMOOTHING, MEAN_TTL_MS, QUESTION_TTL_MS } from './rate-limiter.ts'
+import { MEAN_SMOOTHING, MEAN_TTL_MS } from './rate-limiter.ts'
 import type { Bucket, Entry, RateLimiter, Slots } from './rate-limiter.ts'
 
 const admitQuestion = redisScript(new URL('./lua/admit-question.lua', import.meta.url), {
@@ -19,14 +19,14 @@ const releaseSlot = redisScript(new URL('./lua/release-slot.lua', import.meta.ur
  */
 export function redisRateLimiter(
   { max, ttlMs }: Slots,
-  { redis, prefix }: { redis: RedisClient; prefix: string },
+  { redis, prefix, questionTtlMs }: { redis: RedisClient; prefix: string; questionTtlMs: number },
 ): RateLimiter {
   const keyOf = (team: string, name: string) => threadKey(prefix, team, `limit:${name}`)
   const named = ({ team, id }: Entry) => ({
     question: keyOf(team, `question:${id}`),
     slots: keyOf(team, 'at-once'),
     id,
-    questionTtlMs: QUESTION_TTL_MS,
+    questionTtlMs,
   })
   const keysOf = ({ team }: Entry, buckets: Bucket[]) =>
     buckets.flatMap(({ key, mean }) => [keyOf(team, key), keyOf(team, mean ?? key)])

@@ -6,7 +6,7 @@ import type { Usage } from '../agent/types.ts'
 import { totalOf } from '../agent/run-progress.ts'
 import type { RedisClient } from '../redis.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import { waitFor, type Bucket } from './rate-limiter.ts'
+import { QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { Question } from '../run/types.ts'
 
@@ -109,6 +109,8 @@ export interface UsageLimitsOptions {
   prefix: string
   /** Longer than any run takes, in ms: a slot that is held for longer belongs to a dead worker. */
   runMs: number
+  /** How long a run may wait for a person, in ms: what its question has reserved is known until then. */
+  parkedMs?: number
   /** The clock where there is no Redis, in ms. */
   now?: () => number
 }
@@ -116,9 +118,12 @@ export interface UsageLimitsOptions {
 /** Undefined where nothing is limited: then a question costs no call. */
 export function createUsageLimits(settings: UsageLimitSettings, options: UsageLimitsOptions): UsageLimits | undefined {
   if (Object.values(settings).every((value) => value === undefined)) return undefined
-  const { redis, prefix, runMs, now = Date.now } = options
+  const { redis, prefix, runMs, parkedMs = 0, now = Date.now } = options
+  const questionTtlMs = QUESTION_TTL_MS + parkedMs
   const slots = { max: settings.teamRuns, ttlMs: runMs }
-  const rateLimiter = redis ? redisRateLimiter(slots, { redis, prefix }) : new MemoryRateLimiter(slots, now)
+  const rateLimiter = redis
+    ? redisRateLimiter(slots, { redis, prefix, questionTtlMs })
+    : new MemoryRateLimiter(slots, { now, questionTtlMs })
 
   return {
     async admit(question) {

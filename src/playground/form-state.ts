@@ -30,6 +30,12 @@ export function formState(view: Json, given: Values): { state: { values: Json };
   return { state: { values }, missing }
 }
 
+/** The state of a message's elements, as a press in it carries it; blocks without a name go by their places. */
+export function messageState(blocks: Json[] = [], given: Values): { values: Json } {
+  const named = blocks.map((block, index) => ({ ...block, block_id: block['block_id'] ?? `b${index}` }))
+  return formState({ blocks: named }, given).state
+}
+
 /** Inputs, and elements of actions and sections that hold something. */
 function fieldsOf(view: Json): Field[] {
   const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []

@@ -1,5 +1,5 @@
 /** What people press, fill in and command, and how the app is told of it. */
-import { formState, type Values } from './form-state.ts'
+import { formState, messageState, type Values } from './form-state.ts'
 import type { Done, HandOver } from './hand-over.ts'
 import { checkView } from './methods/view-methods.ts'
 import { actionOf, findAction, parsed, type Chosen } from './payloads.ts'
@@ -55,14 +55,23 @@ export class Interactions {
     return done
   }
 
-  /** Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view. */
-  async press(where: (MessagePlace & { user?: string }) | ViewPlace, action: Chosen): Promise<Done> {
+  /**
+   * Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view. `values`: what they
+   * have typed or picked there before, by `action_id` or `block_id`.
+   */
+  async press(
+    where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace,
+    action: Chosen,
+  ): Promise<Done> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
   }
 
-  private async pressInMessage(where: MessagePlace & { user?: string }, action: Chosen): Promise<Done> {
+  private async pressInMessage(
+    where: MessagePlace & { user?: string; values?: Values },
+    action: Chosen,
+  ): Promise<Done> {
     const { store, responseUrls, base } = this.way.with
-    const { user = ALICE } = where
+    const { user = ALICE, values = {} } = where
     const channel = this.way.channel(where.channel)
     const whisper = channel.ephemerals.find((one) => one.ts === where.ts && one.user === user)
     const message = whisper ?? store.message(channel, where.ts)
@@ -75,7 +84,7 @@ export class Interactions {
       container: { ...container(channel, message), is_ephemeral: whisper !== undefined },
       // What only one person sees is kept nowhere, so the app is not given it back.
       ...(!whisper && { message }),
-      state: { values: {} },
+      state: messageState(message.blocks, values),
       response_url: responseUrls.issue(base(), { channel, user, message: ts, ...(thread && { thread }) }),
       actions: [actionOf(found, action, store.ts())],
     })

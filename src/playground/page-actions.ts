@@ -1,14 +1,13 @@
 import { isObject, optional, required } from './args.ts'
 import type { Values } from './form-state.ts'
 import type { LocalSlack } from './local-slack.ts'
-import { YOU } from './page-state.ts'
 import type { Json } from './types.ts'
 
 /** Longer messages are not taken; Slack's own editor stops at 12,000. */
 const MOST_CHARS = 12_000
 
-/** What somebody did, from the page's body; what comes back is told to the page. */
-type Act = (slack: LocalSlack, body: Json) => Json | void | Promise<Json | void>
+/** What somebody at a page did, from the page's body; what comes back is told to the page. */
+type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
 
 /** What the person at the page can do, by address. Only a form waits for the app: the rest is seen on the page. */
 const ACTS: Record<string, Act> = {
@@ -17,55 +16,58 @@ const ACTS: Record<string, Act> = {
   '/react': react,
   '/edit': edit,
   '/delete': (slack, body) => background(slack.people.remove(place(body))),
-  '/shortcut': (slack, body) =>
-    background(slack.shortcut({ ...place(body), user: YOU }, required(body, 'callback_id'))),
-  '/stop': (slack, body) => background(slack.people.stopSession(threadOf(body))),
-  '/rename': (slack, body) => background(slack.people.renameSession(threadOf(body), required(body, 'title'))),
-  '/home': (slack, body) => background(slack.people.openHome(YOU, body['tab'] === 'messages' ? 'messages' : 'home')),
+  '/shortcut': (slack, body, user) =>
+    background(slack.shortcut({ ...place(body), user }, required(body, 'callback_id'))),
+  '/stop': (slack, body, user) => background(slack.people.stopSession({ ...threadOf(body), user })),
+  '/rename': (slack, body, user) =>
+    background(slack.people.renameSession({ ...threadOf(body), user }, required(body, 'title'))),
+  '/home': (slack, body, you) =>
+    background(slack.people.openHome(you, body['tab'] === 'messages' ? 'messages' : 'home')),
   '/submit': submit,
   '/close': (slack, body) => background(slack.closeView(required(body, 'view'))),
 }
 
-export function pageActions(slack: LocalSlack): Map<string, (body: Json) => ReturnType<Act>> {
-  return new Map(Object.entries(ACTS).map(([path, act]) => [path, (body: Json) => act(slack, body)]))
+export function pageActions(slack: LocalSlack): Map<string, (body: Json, you: string) => ReturnType<Act>> {
+  return new Map(Object.entries(ACTS).map(([path, act]) => [path, (body, you) => act(slack, body, you)]))
 }
 
 function place(body: Json): { channel: string; ts: string } {
   return { channel: required(body, 'channel'), ts: required(body, 'ts') }
 }
 
-function threadOf(body: Json): { channel: string; thread: string; user: string } {
-  return { channel: required(body, 'channel'), thread: required(body, 'thread'), user: YOU }
+function threadOf(body: Json): { channel: string; thread: string } {
+  return { channel: required(body, 'channel'), thread: required(body, 'thread') }
 }
 
 /** A message, or a command where the text begins like one. */
-function say(slack: LocalSlack, body: Json) {
+function say(slack: LocalSlack, body: Json, user: string) {
   const channel = required(body, 'channel')
   const text = required(body, 'text').slice(0, MOST_CHARS).trim()
   const thread = optional(body, 'thread_ts')
   const command = /^(\/[a-z-]+)(?:\s+([\s\S]*))?$/.exec(text)
-  if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread })
-  background(slack.say({ channel, user: YOU, text: typed(slack, text), ...(thread && { thread_ts: thread }) }))
+  if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread, user })
+  background(slack.say({ channel, user, text: typed(slack, text), ...(thread && { thread_ts: thread }) }))
 }
 
 /** As in Slack, commands are known by name and cannot be used in threads. */
 function runCommand(
   slack: LocalSlack,
-  given: { channel: string; command: string; text: string; thread: string | undefined },
+  given: { channel: string; command: string; text: string; thread: string | undefined; user: string },
 ) {
-  const { channel: id, command, text, thread } = given
+  const { channel: id, command, text, thread, user } = given
   const channel = slack.store.channels.get(id)
   if (!channel) throw new Error(`There is no channel ${id}.`)
-  if (command === '/ask' && !thread) return background(slack.slash(text, { channel: id, user: YOU, command }))
+  if (command === '/ask' && !thread) return background(slack.slash(text, { channel: id, user, command }))
   const why =
     command === '/ask' ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
-  slack.store.whisper(channel, { user: YOU, text: why, ...(thread && { thread_ts: thread }) })
+  slack.store.whisper(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
 }
 
 /** Something in a message or in a view. Thumbs and options are told by the value that was chosen. */
-function press(slack: LocalSlack, body: Json) {
+function press(slack: LocalSlack, body: Json, user: string) {
   const view = optional(body, 'view')
-  const where = view === undefined ? { ...place(body), user: YOU } : { view, values: valuesOf(body) }
+  const values = valuesOf(body)
+  const where = view === undefined ? { ...place(body), user, values } : { view, values }
   const value = optional(body, 'value')
   const several = Array.isArray(body['chosen']) ? body['chosen'].map(String) : undefined
   const chosen = { action_id: required(body, 'action_id'), ...(several && { values: several }) }
@@ -73,9 +75,9 @@ function press(slack: LocalSlack, body: Json) {
 }
 
 /** Adds your reaction, or takes it back. */
-function react(slack: LocalSlack, body: Json) {
+function react(slack: LocalSlack, body: Json, user: string) {
   const where = { ...place(body), name: required(body, 'name') }
-  background(slack.people.react({ ...where, user: YOU, removed: body['removed'] === true }))
+  background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
 }
 
 /** Only your own message: Slack offers it for no other. */

@@ -10,7 +10,7 @@ import { isObject } from './args.ts'
 import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pageActions } from './page-actions.ts'
-import { pageState, shownChange, type PageNotes } from './page-state.ts'
+import { pageState, personAt, shownChange, type PageNotes } from './page-state.ts'
 import { assetPath } from './playground-root.ts'
 
 /** Where the page listens, and what it says of itself. */
@@ -55,18 +55,19 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   async function serve(request: IncomingMessage, response: ServerResponse) {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
     if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
-    const { pathname } = new URL(request.url ?? '/', server.base)
-    if (request.method === 'POST') return act(pathname, request, response)
-    if (pathname === '/state') return sendJson(response, pageState(slack, options.notes))
-    if (pathname === '/events') return stream(slack, response)
+    const { pathname, searchParams } = new URL(request.url ?? '/', server.base)
+    const you = personAt(slack, searchParams.get('as'))
+    if (request.method === 'POST') return act({ pathname, you }, request, response)
+    if (pathname === '/state') return sendJson(response, pageState(slack, options.notes, you))
+    if (pathname === '/events') return stream(slack, response, you)
     await sendFile(pathname === '/' ? 'index.html' : pathname.slice(1), response)
   }
 
-  async function act(pathname: string, request: IncomingMessage, response: ServerResponse) {
-    const action = actions.get(pathname)
+  async function act(at: { pathname: string; you: string }, request: IncomingMessage, response: ServerResponse) {
+    const action = actions.get(at.pathname)
     if (!action) return void response.writeHead(404).end()
     const body: unknown = JSON.parse(await readBody(request, 100_000))
-    const told = await action(isObject(body) ? body : {})
+    const told = await action(isObject(body) ? body : {}, at.you)
     sendJson(response, { ok: true, ...told })
   }
 
@@ -93,11 +94,11 @@ async function sendFile(name: string, response: ServerResponse) {
 }
 
 /** Every change as it happens; a comment now and then keeps the connection open. */
-function stream(slack: LocalSlack, response: ServerResponse) {
+function stream(slack: LocalSlack, response: ServerResponse, you: string) {
   response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' })
   response.write(': hello\n\n')
   const unwatch = slack.store.watch((change) => {
-    const shown = shownChange(slack, change)
+    const shown = shownChange(slack, change, you)
     if (shown) response.write(`data: ${JSON.stringify(shown)}\n\n`)
   })
   const beat = setInterval(() => response.write(': still here\n\n'), 15_000)

@@ -1,9 +1,15 @@
 import type { LocalSlack } from './local-slack.ts'
 import { ALICE, BOT_USER } from './store.ts'
-import type { Change, Channel, Ephemeral, Json } from './types.ts'
+import type { Change, Channel, Json } from './types.ts'
 
-/** Who sits at the page. */
+/** Who sits at the page, unless its address names somebody else: `?as=bob`. */
 export const YOU = ALICE
+
+/** The person that a page's address names. */
+export function personAt(slack: LocalSlack, name: string | null): string {
+  const named = [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)
+  return named?.id ?? YOU
+}
 
 /** What the page tells about itself. */
 export interface PageNotes {
@@ -19,38 +25,35 @@ export interface PageNotes {
 }
 
 /** All that the page shows, for one person. */
-export function pageState(slack: LocalSlack, notes: PageNotes): Json {
+export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU): Json {
   const { store } = slack
-  const channels = [...store.channels.values()].filter((channel) => channel.members.has(YOU))
+  store.directChannel(you)
+  const channels = [...store.channels.values()].filter((channel) => channel.members.has(you))
   const users = [...store.users.values()].map(({ id, name, real_name, is_bot }) => ({ id, name, real_name, is_bot }))
-  const state = { you: YOU, bot: BOT_USER, users, views: viewsOf(slack), shortcuts: [], ...notes }
-  return { ...state, channels: channels.map((channel) => channelState(slack, channel)) }
+  const state = { you, bot: BOT_USER, users, views: viewsOf(slack, you), shortcuts: [], ...notes }
+  return { ...state, channels: channels.map((channel) => channelState(slack, channel, you)) }
 }
 
 /** A channel with all that is in it; a status that has run out is an empty text. */
-function channelState(slack: LocalSlack, channel: Channel): Json {
+function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, messages, ephemerals, statuses, sessions, prompts } = channel
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
-  const shown = { id, name, kind, messages, ephemerals: ephemerals.filter(isYours) }
+  const shown = { id, name, kind, messages, ephemerals: ephemerals.filter(({ user }) => user === you) }
   const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
   return { ...shown, ...told, statuses: Object.fromEntries(running) }
 }
 
 /** A change as the page may see it: not what is whispered to others, nor their views. */
-export function shownChange(slack: LocalSlack, change: Change): Json | undefined {
-  if (change.type === 'view') return change.user === YOU ? viewsOf(slack) : undefined
+export function shownChange(slack: LocalSlack, change: Change, you: string = YOU): Json | undefined {
+  if (change.type === 'view') return change.user === you ? viewsOf(slack, you) : undefined
   const channel = slack.store.channels.get(change.channel)
-  if (!channel?.members.has(YOU)) return undefined
-  if (change.type === 'ephemeral' && !isYours(change.ephemeral)) return undefined
-  return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel) } : { ...change }
+  if (!channel?.members.has(you)) return undefined
+  // A whisper is for one person’s eyes.
+  if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
+  return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 
 /** What stands open before you: modals, the uppermost last, and the Home. */
-function viewsOf(slack: LocalSlack): Json {
-  return { type: 'views', modals: slack.views.modals(YOU), home: slack.views.home(YOU) ?? null }
-}
-
-/** A whisper is for one person’s eyes. */
-function isYours(ephemeral: Ephemeral): boolean {
-  return ephemeral.user === YOU
+function viewsOf(slack: LocalSlack, you: string): Json {
+  return { type: 'views', modals: slack.views.modals(you), home: slack.views.home(you) ?? null }
 }

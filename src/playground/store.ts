@@ -36,6 +36,8 @@ export interface Reacted {
 export class Store {
   readonly channels = new Map<string, Channel>()
   readonly users = new Map<string, User>()
+  /** User groups, by id: who is in them. */
+  readonly usergroups = new Map<string, string[]>()
   /** Every modal and Home that the app showed, in their order; `Views` knows which are open. */
   readonly views: Json[] = []
   readonly files = new Map<string, StoredFile>()

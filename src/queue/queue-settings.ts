@@ -33,7 +33,7 @@ export interface QueueSettings {
   stalledMs: number
   /** Between two sweeps, over all workers. */
   sweepMs: number
-  /** How long a run may wait for a person. */
+  /** APPROVAL_HOURS: how long a step of a run may wait for a person. */
   parkedMs: number
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
@@ -46,6 +46,7 @@ const STAND_INS = {
   concurrency: 20,
   knownTtlMs: 30 * DAY_MS,
   dmMemoryMs: 3_600_000,
+  parkedMs: DAY_MS,
   lockMs: 15_000,
   stalledMs: 5_000,
 } as const
@@ -63,7 +64,6 @@ const DEFAULTS: QueueSettings = {
   maxDeadLetterTries: 3,
   backoffMs: 1_000,
   sweepMs: 60_000,
-  parkedMs: DAY_MS,
   graceMs: 2_000,
 }
 

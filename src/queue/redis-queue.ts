@@ -56,7 +56,12 @@ class RedisQueue implements ControlledQueue {
     const { redis, jobs } = this.#intake
     this.#line = redisLine({ redis, settings: parts.settings, waitingKey: jobs.waiting.key })
     this.control = new RedisRunControl({
-      ...{ prefix: parts.settings.prefix, now: parts.settings.now, ttlMs: this.#intake.store.ttlMs },
+      ...{
+        prefix: parts.settings.prefix,
+        now: parts.settings.now,
+        parkedMs: parts.settings.parkedMs,
+        ttlMs: this.#intake.store.ttlMs,
+      },
       ...{ intake: this.#intake, work: () => (this.#work ??= this.#connect('work')) },
     })
   }

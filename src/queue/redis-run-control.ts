@@ -20,6 +20,8 @@ import type { ThreadJobs } from './thread-jobs.ts'
 export interface RedisRunControlOptions {
   prefix: string
   now: () => number
+  /** How long a step may wait for a person. Milliseconds. */
+  parkedMs: number
   /** How long a run's keys live after they were touched. Milliseconds. */
   ttlMs: number
   /** For whoever sends: fails at once where Redis is away. */
@@ -76,8 +78,9 @@ export class RedisRunControl implements RunControl {
     const { intake } = this.#options
     const [outcome, detail] = await this.#wake(run, { keys: [key], decision, from: intake })
     if (outcome === 'due') {
-      await this.#expire(run, intake)
-      return 'expired'
+      const { keys } = await this.#expire(run, intake)
+      // Another step of it may have waited for longer than this one: then the run is not parked any more.
+      return keys.includes(key) ? 'expired' : this.wake(run, key, decision)
     }
     if (outcome !== 'decided') return outcome as Woken
     return /"outcome":"expired"/.test(detail) ? 'expired' : 'decided'
@@ -116,7 +119,7 @@ export class RedisRunControl implements RunControl {
     for await (const keys of scanKeys(half.redis, threadKey(prefix, '*', 'parked')))
       for (const key of keys)
         for (const id of await half.redis.zrangebyscore(key, '-inf', now()))
-          if (await this.#expire({ thread: threadInKey(key), id }, half)) count += 1
+          if ((await this.#expire({ thread: threadInKey(key), id }, half)).isWoken) count += 1
     return count
   }
 
@@ -124,12 +127,16 @@ export class RedisRunControl implements RunControl {
     this.#subscriber?.close()
   }
 
-  /** All steps that wait hear the same: nobody decided in time. */
-  async #expire(run: RunRef, from: { redis: RedisClient; jobs: ThreadJobs }): Promise<boolean> {
+  /** All steps whose time is over hear the same: nobody decided in time. `keys`: those of their waits. */
+  async #expire(
+    run: RunRef,
+    from: { redis: RedisClient; jobs: ThreadJobs },
+  ): Promise<{ keys: string[]; isWoken: boolean }> {
+    const { now, parkedMs } = this.#options
     const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
-    const keys = stored ? undecidedSteps(stored.saved) : []
+    const keys = stored ? undecidedSteps(stored.saved, now() - parkedMs) : []
     const [outcome] = await this.#wake(run, { keys, decision: { outcome: 'expired' }, from })
-    return outcome === 'woken'
+    return { keys, isWoken: outcome === 'woken' }
   }
 
   async #wake(

@@ -5,7 +5,7 @@ import { MOST_SIGNALS, type Signal } from '../run/control.ts'
 import { signalChannel, threadKeys } from '../run/thread-keys.ts'
 import type { RunLease } from '../run/run-updates.ts'
 import { parseRun, storedState, type StoredRun } from '../run/stored-run.ts'
-import { conversationOf, type Question } from '../run/types.ts'
+import { conversationOf, waitsUntil, type Question } from '../run/types.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import {
   acceptQuestion,
@@ -112,12 +112,13 @@ export class ThreadStore {
     return { held: held === 'ok', gen, followUps: Number(followUps) }
   }
 
-  /** Ends the work on a run that waits for a person. @returns as `finish` does. */
-  async park(leased: QuestionLease, records: string[]): Promise<{ held: boolean; gen: string }> {
+  /** Ends the work on a run that waits for a person, until its first wait is over. @returns as `finish` does. */
+  async park(leased: LeasedQuestion, records: string[]): Promise<{ held: boolean; gen: string }> {
     const { now, parkedMs } = this.#settings
     const { threadKey: thread, runKey: run, token } = leased.lease
     const { inbox, parked } = this.#keys(leased.thread)
-    const [id, deadline, ttlMs] = [leased.id, now() + parkedMs, this.ttlMs]
+    const deadline = waitsUntil(leased.stored.saved, parkedMs) ?? now() + parkedMs
+    const [id, ttlMs] = [leased.id, this.ttlMs]
     const named = { thread, inbox, run, parked, token, id, deadline, ttlMs }
     const reply = await parkQuestion(this.#redis, named, { args: records })
     const [held, gen = ''] = strings(reply)

@@ -10,7 +10,16 @@ import {
   type Signal,
   type Woken,
 } from './control.ts'
-import { applyPart, freshRun, undecidedSteps, type Decision, type Question, type Run, type SavedRun } from './types.ts'
+import {
+  applyPart,
+  freshRun,
+  undecidedSteps,
+  waitsUntil,
+  type Decision,
+  type Question,
+  type Run,
+  type SavedRun,
+} from './types.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.
@@ -119,7 +128,8 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     if (!item || item.saved.answer) return 'not_running'
     if ((this.#parked.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
       this.#expire(run, item)
-      return 'expired'
+      // Another step of it may have waited for longer than this one.
+      if (this.#decided.get(decidedKey(run, key))) return 'expired'
     }
     this.#decide(run, item, { key, decision })
     this.#unpark(run, item)
@@ -140,7 +150,8 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
 
   park(run: RunRef, item: Item): void {
     this.#waited.set(keyOf(run), item)
-    this.#parked.set(keyOf(run), { run, item, until: this.#options.now() + this.#options.parkedMs })
+    const { now, parkedMs } = this.#options
+    this.#parked.set(keyOf(run), { run, item, until: waitsUntil(item.saved, parkedMs) ?? now() + parkedMs })
   }
 
   /** The runs that wait for a person. */
@@ -159,9 +170,11 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     for (const { run, item, until } of this.#parked.values()) if (until <= now) this.#expire(run, item)
   }
 
-  /** All steps that wait hear the same: nobody decided in time. */
+  /** All steps whose time is over hear the same: nobody decided in time. */
   #expire(run: RunRef, item: Item): void {
-    for (const key of undecidedSteps(item.saved)) this.#decide(run, item, { key, decision: { outcome: 'expired' } })
+    const { now, parkedMs } = this.#options
+    for (const key of undecidedSteps(item.saved, now() - parkedMs))
+      this.#decide(run, item, { key, decision: { outcome: 'expired' } })
     this.#unpark(run, item)
   }
 

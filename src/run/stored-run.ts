@@ -62,6 +62,7 @@ const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({
     outcome: z.enum(['allowed', 'denied']),
     by: z.string(),
+    at: z.number().exactOptional(),
     reason: z.string().exactOptional(),
     key: z.string().exactOptional(),
     always: z.literal(true).exactOptional(),

@@ -117,11 +117,11 @@ export interface SavedRun {
 }
 
 /**
- * What was decided about a step that waits for a person. `key`: the call that it is about (run/call-key.ts); `always`: for the
- * tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
+ * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
+ * (run/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
  */
 export type Decision =
-  | { outcome: 'allowed' | 'denied'; by: string; reason?: string; key?: string; always?: true }
+  | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
   | ({ outcome: 'answered'; by: string } & Pick<PersonsAnswer, 'action' | 'content'>)
   | { outcome: 'expired' }
 
@@ -192,12 +192,22 @@ export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
   return round === 1 ? String(n) : `${n}.${round}`
 }
 
-/** The waits that are not decided, by their keys. */
-export function undecidedSteps({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): string[] {
+/** The waits that are not decided, by their keys; with `since` (ms since the epoch) those alone that had begun by then. */
+export function undecidedSteps(saved: Pick<SavedRun, 'steps' | 'decisions'>, since = Infinity): string[] {
+  return undecided(saved).flatMap((wait) => (wait.since <= since ? [wait.key] : []))
+}
+
+/** When the first of these is over where each lasts `ms` (ms since the epoch); undefined where nothing waits. */
+export function waitsUntil(saved: SavedRun, ms: number): number | undefined {
+  const waits = undecided(saved)
+  return waits.length > 0 ? Math.min(...waits.map(({ since }) => since)) + ms : undefined
+}
+
+function undecided({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): { key: string; since: number }[] {
   return [...steps.entries()].flatMap(([i, step]) => {
     if (step.kind !== 'tool' || !step.waiting || step.observation) return []
     const key = waitKey(i + 1, step.waiting)
-    return decisions[key] ? [] : [key]
+    return decisions[key] ? [] : [{ key, since: step.waiting.since }]
   })
 }
 

@@ -1,5 +1,6 @@
 import { answer, answeredFields, type AnswerDeps } from '../answer.ts'
 import type { RunEnd, RunRecord } from '../archive/types.ts'
+import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { History } from '../history/types.ts'
@@ -86,13 +87,13 @@ async function workOn(
     isDurable: options.durable,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved)
-      const { linkHosts, streamInChannels } = settings
+      const { linkHosts, approvers, streamInChannels } = settings
       const { streamsRefused, threads } = options
       const parts = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
       const stop = () => stopRun(question, { ...options.answer, log })
       const display = chooseDisplay({ ...parts, steps, streamInChannels, streamsRefused, named, stopRun: stop })
-      return new RunDisplay({ ...parts, display, threads, linkHosts, mentions })
+      return new RunDisplay({ ...parts, display, threads, linkHosts, approvers, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
       if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
@@ -237,7 +238,10 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
-  const events = answer(await withNames(work), run, { ...options.answer, agent, history, control, readThread, signal })
+  const isGranted = async (tool: Tool) => (await import('./grants.ts')).isGranted(tool, { ...options, ...work })
+  const grants = { isGranted }
+  const deps = { ...options.answer, agent, history, control, grants, readThread, signal }
+  const events = answer(await withNames(work), run, deps)
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false

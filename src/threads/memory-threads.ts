@@ -1,5 +1,5 @@
 import { ExpiringMap, forgettingIn } from '../history/expiring-map.ts'
-import type { ThreadState, ThreadStates } from './types.ts'
+import { MOST_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 export interface MemoryThreadsOptions {
   /** How long a state is kept after it was last changed, in ms. */
@@ -16,9 +16,16 @@ export function memoryThreads({ ttlMs, maxThreads = 20_000, now = Date.now }: Me
     load: async (thread) => ({ ...states.get(thread) }),
     async patch(thread, parts) {
       const given = Object.entries(parts).filter(([, value]) => value !== undefined)
-      states.set(thread, { ...states.get(thread), ...Object.fromEntries(given) })
+      const before = states.get(thread)
+      const grants = parts.grants ? { grants: withGrants(before?.grants, parts.grants) } : {}
+      states.set(thread, { ...before, ...Object.fromEntries(given), ...grants })
     },
     forget: async (thread) => states.delete(thread),
     ...forgettingIn(states),
   }
+}
+
+function withGrants(before: readonly Grant[] = [], added: readonly Grant[]): Grant[] {
+  const isReplaced = ({ tool, by }: Grant) => added.some((grant) => grant.tool === tool && grant.by === by)
+  return [...before.filter((grant) => !isReplaced(grant)), ...added].slice(-MOST_GRANTS)
 }

@@ -1,6 +1,8 @@
 import { forgettingKeys, threadKey, type RedisClient } from '../redis.ts'
+import { z } from 'zod'
 import type { ThreadKey } from '../history/types.ts'
-import type { ThreadState, ThreadStates } from './types.ts'
+import { redisScript } from '../redis-script.ts'
+import { MOST_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 export interface RedisThreadsOptions {
   redis: RedisClient
@@ -16,7 +18,16 @@ const NAMES: Record<keyof ThreadState, string> = {
   title: 'title',
   renamed: 'renamed',
   lookingAt: 'looking-at',
+  grants: 'grants',
 }
+
+/** Two people may grant at the same moment. */
+const addGrants = redisScript(new URL('./lua/add-grants.lua', import.meta.url), {
+  keys: ['grants'],
+  args: ['added', 'most', 'ttlMs'],
+})
+
+const grantsSchema: z.ZodType<Grant[]> = z.array(z.object({ tool: z.string(), by: z.string(), at: z.number() })).nonempty()
 
 /**
  * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:title`. So all parts are read with one
@@ -26,16 +37,19 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {
-      const [muted, title, renamed, lookingAt] = await redis.mget(...keysOf(thread))
-      return stateOf({ muted, title, renamed, lookingAt })
+      const [muted, title, renamed, lookingAt, grants] = await redis.mget(...keysOf(thread))
+      return stateOf({ muted, title, renamed, lookingAt, grants })
     },
     async patch(thread, parts) {
       const set = async (part: keyof ThreadState, value: string | boolean | undefined) =>
         value === undefined || redis.set(threadKey(prefix, thread, NAMES[part]), String(value), 'PX', ttlMs)
-      const { muted, title, renamed, lookingAt } = parts
+      const { muted, title, renamed, lookingAt, grants } = parts
       const seen = lookingAt && `${lookingAt.channel} ${lookingAt.at}`
       const flags = [set('muted', muted), set('renamed', renamed)]
-      await Promise.all([...flags, set('title', title), set('lookingAt', seen)])
+      const key = threadKey(prefix, thread, NAMES.grants)
+      const granted =
+        grants && addGrants(redis, { grants: key, added: JSON.stringify(grants), most: MOST_GRANTS, ttlMs })
+      await Promise.all([...flags, set('title', title), set('lookingAt', seen), granted])
     },
     async forget(thread) {
       await redis.unlink(...keysOf(thread))
@@ -47,13 +61,24 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
 type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
 
 /** What cannot be read counts as never set. */
-function stateOf({ muted, title, renamed, lookingAt }: Stored): ThreadState {
+function stateOf({ muted, title, renamed, lookingAt, grants }: Stored): ThreadState {
   const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
   return {
     ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),
     ...flagOf('muted', muted),
     ...(title ? { title } : {}),
     ...flagOf('renamed', renamed),
+    ...grantsOf(grants),
+  }
+}
+
+function grantsOf(stored: string | null | undefined): Pick<ThreadState, 'grants'> {
+  if (!stored) return {}
+  try {
+    const grants = grantsSchema.safeParse(JSON.parse(stored)).data
+    return grants ? { grants } : {}
+  } catch {
+    return {}
   }
 }
 

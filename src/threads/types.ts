@@ -9,13 +9,28 @@ export interface ThreadState {
   renamed?: boolean
   /** Beside the threads of a direct message: the channel that its person looks at, and since when (ms since the epoch). */
   lookingAt?: { channel: string; at: number }
+  /** What people have allowed here from then on ("Always in this thread"), oldest first, at most `MOST_GRANTS`. */
+  grants?: Grant[]
 }
+
+/** One person's word that a tool may be used. `at`: milliseconds since the epoch. */
+export interface Grant {
+  tool: string
+  by: string
+  at: number
+}
+
+/** Of a thread's grants, as many are kept: the newest. */
+export const MOST_GRANTS = 100
 
 /** The states of threads. Each part is kept for HISTORY_TTL_DAYS after it was last set. */
 export interface ThreadStates extends Forgetting {
   /** An empty state for an unknown thread. */
   load(thread: ThreadKey): Promise<ThreadState>
-  /** Sets the parts that are given, and leaves the others as they are: two writers of different parts do not meet. */
+  /**
+   * Sets the parts that are given, and leaves the others as they are: two writers of different parts do not meet. Grants are added
+   * to those that are there; one of the same person for the same tool takes the earlier one's place.
+   */
   patch(thread: ThreadKey, parts: ThreadState): Promise<void>
   forget(thread: ThreadKey): Promise<void>
 }

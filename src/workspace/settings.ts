@@ -33,6 +33,8 @@ export interface Settings {
   linkHosts: string[]
   /** Who may ask, and where. */
   access: Access
+  /** Who besides the asker may allow what a tool asks for. */
+  approvers: Config['APPROVERS']
 }
 
 /** An empty list of channels or people allows all of them. */
@@ -73,6 +75,7 @@ export function settingsFromConfig(config: Config, agent: AgentSettings): Settin
       external: config.ALLOW_EXTERNAL,
       bots: config.ALLOW_BOTS,
     },
+    approvers: config.APPROVERS,
   }
   return async () => settings
 }

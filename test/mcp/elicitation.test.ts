@@ -202,13 +202,10 @@ test('a server of the older protocol that refuses a call until a page is visited
   await expect(call('trigger-url-elicitation', { args, answers: declined })).rejects.toThrow(
     'asking did nothing: it wants a page to be visited first, and the asker did not.',
   )
-  // This server then asks the same by a request of its own.
+  // Called again, this server asks for the same page by a request of its own.
   const answers = [accept(refused)]
   const again = questionIn(await call('trigger-url-elicitation', { args, answers }))
-  expect(again.url).toBe('https://example.com/agree')
-  expect(textIn(await call('trigger-url-elicitation', { args, answers: [...answers, accept(again)] }))).toContain(
-    'accept',
-  )
+  expect(again).toMatchObject({ message: 'Agree first.', url: 'https://example.com/agree' })
 })
 
 test('a request of the older protocol while several calls run is nobody’s: each call is made again alone, and asks for itself', async (t) => {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import { MOST_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/run/control.ts'
-import { conversationOf, type Question, type Run, type SavedRun } from '../../src/run/types.ts'
-import { deferred, eventually, question } from '../harness/stores.ts'
+import { conversationOf, undecidedSteps, type Question, type Run, type SavedRun } from '../../src/run/types.ts'
+import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface ControlSettings {
   concurrency?: number
@@ -23,11 +23,9 @@ const ALLOWED = { outcome: 'allowed', by: 'U2' } as const
 const STOP: Signal = { type: 'stop', by: 'U2' }
 const message = (id: string): Signal => ({ type: 'message', id, user: 'U2', text: `${id} \u2028 "é"` })
 
-/** A step that waits for a person. */
-export async function askForApproval(run: Run): Promise<'waiting'> {
-  const action = { tool: 'x', input: 'y' }
-  const value = { kind: 'tool' as const, turn: 1, thought: '', action, waiting: { since: 1 } }
-  await run.save({ part: 'step', n: 1, value })
+/** The first step waits for a person, since then. */
+export async function askForApproval(run: Run, since = Date.now()): Promise<'waiting'> {
+  await run.save({ part: 'step', n: 1, value: toolStep(1, { waiting: { since } }) })
   return 'waiting'
 }
 
@@ -45,7 +43,8 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     const seen: [name: string, saved: SavedRun][] = []
     const parts = await opened(async ({ ts = '' }, run) => {
       seen.push([ts, structuredClone(run.saved)])
-      if (names.includes(ts) && Object.keys(run.saved.decisions).length === 0) return askForApproval(run)
+      if (names.includes(ts) && Object.keys(run.saved.decisions).length === 0)
+        return askForApproval(run, settings?.now?.())
     }, settings)
     const order = () => seen.map(([name]) => name)
     const isParked = async (count: number) => {
@@ -144,7 +143,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect((await Promise.all(presses)).toSorted()).toEqual(['decided', 'woken'])
     await isParked(2)
     const [, saved] = seen[1]!
-    expect(saved).toMatchObject({ attempts: 2, steps: [{ waiting: { since: 1 } }] })
+    expect(saved).toMatchObject({ attempts: 2, steps: [{ waiting: { since: expect.any(Number) } }] })
     expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('decided')
     expect([denied, ALLOWED]).toContainEqual(saved.decisions[1])
     expect(seen).toHaveLength(2)
@@ -225,5 +224,90 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('expired')
     await isParked(2)
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
+  })
+
+  test('a run can be read by whoever shows it or decides: while it waits, and when it has gone on', async () => {
+    const { queue, control, isParked } = await waiting(['1'])
+    const asked = question('1', { text: 'What "é"?' })
+    expect(await control.load(refOf(asked))).toBeUndefined()
+    await queue.accept(asked)
+    await isParked(1)
+    const loaded = await control.load(refOf(asked))
+    expect(loaded).toMatchObject({ question: asked, saved: { steps: [{ waiting: {} }], decisions: {} } })
+    expect(undecidedSteps(loaded!.saved)).toEqual(['1'])
+    // It is a copy.
+    loaded!.saved.decisions['1'] = ALLOWED
+    expect((await control.load(refOf(asked)))?.saved.decisions).toEqual({})
+    await control.wake(refOf(asked), '1', ALLOWED)
+    await isParked(2)
+    expect((await control.load(refOf(asked)))?.saved.decisions).toEqual({ 1: ALLOWED })
+  })
+
+  test('each round of a step’s waiting is decided by its own key', async () => {
+    const seen: SavedRun['decisions'][] = []
+    const { queue, control } = await opened(async (_, run) => {
+      seen.push(structuredClone(run.saved.decisions))
+      const round = Object.keys(run.saved.decisions).length + 1
+      if (round > 3) return
+      const wait = { since: Date.now(), ...(round > 1 ? { round } : {}) }
+      await run.save({ part: 'step', n: 1, value: toolStep(1, { waiting: wait }) })
+      return 'waiting'
+    })
+    await queue.accept(question('1'))
+    const isParked = (count: number) =>
+      eventually(async () => {
+        expect(seen).toHaveLength(count)
+        expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 })
+      })
+    const answered = { outcome: 'answered', by: 'U1', action: 'accept', content: { name: '"é"', n: [1] } } as const
+    const denied = { outcome: 'denied', by: 'U3', reason: 'no', key: 'k' } as const
+    const decisions = { 1: { ...ALLOWED, key: 'k', always: true }, 1.2: answered, 1.3: denied } as const
+    for (const [i, [key, decision]] of Object.entries(decisions).toSorted().entries()) {
+      await isParked(i + 1)
+      expect(await control.wake(refOf(question('1')), key, decision)).toBe('woken')
+      expect(await control.wake(refOf(question('1')), key, { outcome: 'denied', by: 'U9' })).toBe('decided')
+    }
+    await isParked(4)
+    expect(seen.at(-1)).toEqual(decisions)
+  })
+
+  test('of two steps that wait, the time of the one is over before that of the other', async () => {
+    let now = 1_000_000
+    const seen: SavedRun['decisions'][] = []
+    const settings = { now: () => now, parkedMs: 5_000, sweepMs: 20 }
+    const { queue, control } = await opened(async (_, run) => {
+      seen.push(structuredClone(run.saved.decisions))
+      if (Object.keys(run.saved.decisions).length === 2) return
+      await askForApproval(run, 1_000_000)
+      await run.save({ part: 'step', n: 2, value: toolStep(1, { waiting: { since: 1_003_000 } }) })
+      return 'waiting'
+    }, settings)
+    await queue.accept(question('1'))
+    await eventually(async () => expect([seen.length, (await queue.stats()).active]).toEqual([1, 0]))
+    now = 1_005_001
+    await eventually(async () => expect([seen.length, (await queue.stats()).active]).toEqual([2, 0]))
+    expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' } })
+    expect(await control.wake(refOf(question('1')), '2', ALLOWED)).toBe('woken')
+    await eventually(() => expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' }, 2: ALLOWED }))
+  })
+
+  test('who decides about the one when the time of the other is over is in time', async () => {
+    let now = 1_000_000
+    const seen: SavedRun['decisions'][] = []
+    const { queue, control } = await opened(
+      async (_, run) => {
+        seen.push(structuredClone(run.saved.decisions))
+        if (run.saved.decisions[2]) return
+        await askForApproval(run, 1_000_000)
+        await run.save({ part: 'step', n: 2, value: toolStep(1, { waiting: { since: 1_003_000 } }) })
+        return 'waiting'
+      },
+      { now: () => now, parkedMs: 5_000 },
+    )
+    await queue.accept(question('1'))
+    await eventually(async () => expect([seen.length, (await queue.stats()).active]).toEqual([1, 0]))
+    now = 1_005_001
+    expect(await control.wake(refOf(question('1')), '2', ALLOWED)).toBe('woken')
+    await eventually(() => expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' }, 2: ALLOWED }))
   })
 }

@@ -115,7 +115,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
-const OPTIONAL = ['files:write', 'users:read.email']
+const OPTIONAL = ['files:write', 'usergroups:read', 'users:read.email']
 
 const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
 const methods = distinct(code.flatMap(methodsCalled))

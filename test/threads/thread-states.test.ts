@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryThreads } from '../../src/threads/memory-threads.ts'
 import { redisThreads } from '../../src/threads/redis-threads.ts'
-import type { ThreadStates } from '../../src/threads/types.ts'
+import { MOST_GRANTS, type ThreadStates } from '../../src/threads/types.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually } from '../harness/stores.ts'
 
@@ -27,6 +27,24 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(await threads.load(thread)).toEqual({ ...state, title: 'Dune' })
   })
 
+  test('grants are added to those that are there, one of a person for a tool, and the newest are kept', async () => {
+    const threads = make()
+    const grant = (tool: string, by: string, at: number) => ({ tool, by, at })
+    await Promise.all([
+      threads.patch(thread, { grants: [grant('files__write', 'U1', 1_700_000_000_001)] }),
+      threads.patch(thread, { grants: [grant('files__write', 'U2', 1_700_000_000_002)] }),
+      threads.patch(thread, { muted: true }),
+    ])
+    await threads.patch(thread, { grants: [grant('files__write', 'U1', 1_700_000_000_003)] })
+    expect(await threads.load(thread)).toEqual({
+      muted: true,
+      grants: [grant('files__write', 'U2', 1_700_000_000_002), grant('files__write', 'U1', 1_700_000_000_003)],
+    })
+    for (let i = 0; i < MOST_GRANTS; i++) await threads.patch(thread, { grants: [grant(`tool${i}`, 'U1', i)] })
+    const { grants = [] } = await threads.load(thread)
+    expect(grants.map(({ tool }) => tool)).toEqual(Array.from({ length: MOST_GRANTS }, (_, i) => `tool${i}`))
+  })
+
   test('a thread, a channel and a team are forgotten, and nothing else', async () => {
     const threads = make()
     const all = [thread, 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
@@ -36,6 +54,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
         title: 'x',
         renamed: true,
         lookingAt: { channel: 'C1', at: 1 },
+        grants: [{ tool: 'x', by: 'U1', at: 1 }],
       })
     const left = async () => {
       const states = await Promise.all(all.map((each) => threads.load(each)))
@@ -88,13 +107,20 @@ describeWithRedis('in Redis', () => {
       title: 'x',
       renamed: true,
       lookingAt: { channel: 'C1', at: 1 },
+      grants: [{ tool: 'x', by: 'U1', at: 1 }],
     })
     const redis = server.rawClient()
     const keys = (await redis.keys('torn:*')).sort()
-    expect(keys).toEqual(['looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
+    expect(keys).toEqual(['grants', 'looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
     await redis.set('torn:{T1:C1:1.0}:looking-at', '<!channel> soon', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)
-    expect(await threads.load(thread)).toEqual({ title: 'x', renamed: true })
+    const added = { tool: 'y', by: 'U1', at: 2 }
+    for (const torn of ['[{"tool":', '"x"', '[1, {}]', '{}', '[]']) {
+      await redis.set('torn:{T1:C1:1.0}:grants', torn, 'PX', DAY_MS)
+      expect(await threads.load(thread), torn).toEqual({ title: 'x', renamed: true })
+      await threads.patch(thread, { grants: [added] })
+      expect((await threads.load(thread)).grants ?? [added], torn).toEqual([added])
+    }
   })
 })

@@ -67,13 +67,18 @@ describe('a sound file', () => {
   test('may hold a list of tools', async () => {
     const dir = await folder({
       'two.mjs': `const run = () => 'x'
-export default [{ name: 'one', description: 'One.', run }, { name: 'two', description: 'Two.', run, effects: 'write', returnDirect: true }]`,
+export default [{ name: 'one', description: 'One.', run }, { name: 'two', description: 'Two.', run, effects: 'write', returnDirect: true },
+  { name: 'three', description: 'Three.', run, effects: 'write', needsApproval: false, idempotent: true }]`,
     })
     const { tools } = await loadCustomTools(dir)
-    expect(tools.map(({ name, effects, returnDirect }) => ({ name, effects, returnDirect }))).toEqual([
-      { name: 'one', effects: 'read', returnDirect: undefined },
+    expect(tools).toMatchObject([
+      { name: 'one', effects: 'read' },
       { name: 'two', effects: 'write', returnDirect: true },
+      { name: 'three', effects: 'write', idempotent: true },
     ])
+    expect(tools[0]?.returnDirect).toBeUndefined()
+    // What changes the world asks first, unless its author says otherwise.
+    expect(tools.map(({ needsApproval }) => needsApproval ?? false)).toEqual([false, true, false])
   })
 
   test('may keep helpers beside its tools: other files are let alone', async () => {

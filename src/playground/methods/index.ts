@@ -49,5 +49,6 @@ export const scopesOf = new Map<string, string[]>(
     'users.info': ['users:read'],
     'users.lookupByEmail': ['users:read.email'],
     'bots.info': ['users:read'],
+    'usergroups.users.list': ['usergroups:read'],
   }),
 )

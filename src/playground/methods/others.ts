@@ -34,6 +34,12 @@ export const otherMethods: Record<string, Method> = {
     return { user: outward(user, true) }
   },
 
+  'usergroups.users.list': (args, { store }) => {
+    const users = store.usergroups.get(required(args, 'usergroup'))
+    if (!users) throw declined('no_such_subteam')
+    return { users: [...users] }
+  },
+
   'bots.info': (args, { store }) => {
     const bot = optional(args, 'bot')
     if (bot === BOT) return { bot: { id: BOT, app_id: APP, user_id: BOT_USER, name: 'Thinkaloud', deleted: false } }

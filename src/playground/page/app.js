@@ -9,7 +9,7 @@ const acts = {
   go,
   openThread: (ts) => openThread(ts),
   fill: (text) => messageBox.fill(text),
-  press: (channel, ts, { action_id, value }) => post('press', { channel, ts, action_id, value }),
+  press: (channel, ts, { action_id, value, values }) => post('press', { channel, ts, action_id, value, values }),
   react: (channel, ts, { name, removed }) => post('react', { channel, ts, name, removed }),
   edit: (channel, message) =>
     askText({ title: 'Edit message', text: asTyped(message.text), button: 'Save', multiline: true }, (text) =>
@@ -35,7 +35,7 @@ const acts = {
 // ---- what comes in ----
 
 async function load() {
-  const all = await (await fetch('state')).json()
+  const all = await (await fetch(`state${location.search}`)).json()
   takeAll(all, decodeURIComponent(location.hash.slice(1)))
   renderNotes(all)
   labelBoxes()
@@ -63,7 +63,7 @@ function openByItself(change, isNew) {
 }
 
 // The stream is opened before the state is read, so that nothing falls between the two; each reconnection reads it anew.
-const events = new EventSource('events')
+const events = new EventSource(`events${location.search}`)
 let ready = Promise.resolve()
 events.addEventListener('open', () => {
   byId('connection').hidden = true
@@ -76,7 +76,7 @@ events.addEventListener('message', (event) => void ready.then(() => take(JSON.pa
 
 async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(path + location.search, { method: 'POST', headers, body: JSON.stringify(body) })
   const answer = await response.json().catch(() => ({}))
   if (!response.ok) throw new Error(answer.error ?? `The playground answered ${response.status}.`)
   return answer
@@ -99,7 +99,7 @@ function go(id) {
   Object.assign(state, { current: id, thread: undefined, isHome: false })
   if (isDirect(state.channels.get(id))) void post('home', { tab: 'messages' })
   state.unread.delete(id)
-  window.history.replaceState(null, '', `#${slug(state.channels.get(id))}`)
+  window.history.replaceState(null, '', `${location.search}#${slug(state.channels.get(id))}`)
   toggleMenu(false)
   labelBoxes()
   render(acts)

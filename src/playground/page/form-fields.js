@@ -18,10 +18,11 @@ export function valuesIn(form) {
 /**
  * An input block as a field with its label, hint and error.
  * @param {object} block
- * @param {{ values: Record<string, unknown>, errors: Record<string, string> }} given what stands in it already
+ * @param {{ values: Record<string, unknown>, errors: Record<string, string>, key?: string }} given what stands in it already; `key` tells
+ *   the places of a page apart that may hold the same block
  */
-export function field(block, { values, errors }) {
-  const id = `field-${block.block_id}`
+export function field(block, { values, errors, key = '' }) {
+  const id = `field-${key}${block.block_id}`
   const action = block.element.action_id ?? block.block_id
   const error = errors[block.block_id]
   const notes = [

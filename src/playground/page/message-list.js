@@ -2,6 +2,7 @@
 import { renderBlocks, renderChunks } from './draw-blocks.js'
 import { el } from './dom.js'
 import { emojiSign } from './emoji.js'
+import { field, valuesIn } from './form-fields.js'
 import { icon } from './icons.js'
 import { messageTools } from './message-menu.js'
 import { mrkdwn } from './mrkdwn.js'
@@ -18,7 +19,7 @@ export function messageItem(message, view) {
   const isWhisper = message.isWhisper === true
   const user = isWhisper ? view.user(view.bot) : view.user(message.user)
   const together = isTogether(message, view.previous)
-  return el(
+  const item = el(
     `li.message${together ? '.together' : ''}${isWhisper ? '.whisper' : ''}`,
     { 'data-ts': message.ts },
     together ? el('span.gutter', { 'aria-hidden': 'true' }, time(message.ts).replace(/\s?[AP]M$/i, '')) : avatar(user),
@@ -27,13 +28,14 @@ export function messageItem(message, view) {
       {},
       isWhisper && el('p.only-you', {}, icon('eye'), ' ', 'Only visible to you'),
       messageHead(message, user, together),
-      ...content(message, view),
+      ...content(message, view, () => valuesIn(item)),
       ...files(message),
       reactions(message, view),
       threadLink(message, view),
     ),
     !isWhisper && messageTools(message, view),
   )
+  return item
 }
 
 function messageHead(message, user, together) {
@@ -73,10 +75,15 @@ function avatar(user) {
   )
 }
 
-/** Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. */
-function content(message, view) {
+/** Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. What is filled in goes with a press. */
+function content(message, view, values) {
   const key = `${view.channel}-${message.ts}`
-  const context = { key, names: view.names, press: (action) => view.press(message, action) }
+  const context = {
+    key,
+    names: view.names,
+    press: (action) => view.press(message, { ...action, values: values() }),
+    field: (block) => field(block, { values: {}, errors: {}, key }),
+  }
   const nodes = []
   if (message.chunks?.length > 0)
     nodes.push(...renderChunks(message.chunks, { ...context, mode: message.task_display_mode }))

@@ -130,5 +130,11 @@ function viewOf({ step, understood }: ShownStep): StepView {
   const { observation } = step
   return step.kind === 'unreadable'
     ? { thought: '', unreadable: true, understood, observation }
-    : { thought: step.thought, understood, action: step.action, observation }
+    : {
+        thought: step.thought,
+        understood,
+        action: step.action,
+        observation,
+        waits: step.waiting !== undefined && step.begun === undefined,
+      }
 }

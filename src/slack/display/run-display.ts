@@ -11,6 +11,7 @@ import { toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
+import type { Settings } from '../../workspace/settings.ts'
 import { Status } from './status.ts'
 import type { AnswerStart, Display, ShownStep } from './types.ts'
 
@@ -21,6 +22,7 @@ export interface RunDisplayOptions {
   threads: Pick<ThreadStates, 'load' | 'patch'>
   mentions: Mentions
   linkHosts: string[]
+  approvers: Settings['approvers']
   log: Log
   signal: AbortSignal
   now(): Date
@@ -72,6 +74,7 @@ export class RunDisplay {
     if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
+    if (Object.keys(this.#run.saved.decisions).length > 0) this.#settleApprovals(false)
   }
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
@@ -82,7 +85,7 @@ export class RunDisplay {
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
     if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
-    if (event.type === 'waiting') this.#status.suspend()
+    if (event.type === 'waiting') await this.#wait(event.n, event.step)
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up')
       await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
@@ -141,6 +144,18 @@ export class RunDisplay {
     await Promise.all([this.#tail, this.#status.abandon()])
     await this.#display.leave?.()
     throw error
+  }
+
+  /** A run must be seen to wait: where its card cannot be shown, it does not. */
+  async #wait(n: number, step: ToolStep): Promise<void> {
+    this.#status.suspend()
+    this.#enqueue(async () => (await import('./approvals.ts')).showApproval(n, step, this.#options), true)
+    await this.#tail
+    if (this.#lost) throw this.#lost
+  }
+
+  #settleApprovals(isOver: boolean): void {
+    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, { isOver }))
   }
 
   #showStep(n: number): void {
@@ -232,6 +247,7 @@ export class RunDisplay {
     this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
     const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
+    if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
     await this.#tail
     if (this.#lost) throw this.#lost
   }

@@ -31,3 +31,11 @@ export const QUESTION_DONE = 'thinkaloud_question_done'
 export const QUESTION_PRESSES = /^thinkaloud_question_/
 /** The modal with a form's fields: its `callback_id`. */
 export const QUESTION_FORM = 'thinkaloud_question_form'
+
+/** On the card of a call that waits for a person; their value names the call (`callValue`). */
+export const ALLOW_ONCE = 'thinkaloud_allow_once'
+export const ALLOW_ALWAYS = 'thinkaloud_allow_always'
+export const DENY = 'thinkaloud_deny'
+export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
+/** The input with the reason, and its block. */
+export const DENY_REASON = 'thinkaloud_deny_reason'

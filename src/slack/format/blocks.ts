@@ -32,6 +32,8 @@ export interface StepView {
   thought: string
   unreadable?: boolean
   action?: Action
+  /** A person is waited for. */
+  waits?: boolean
   observation?: Observation
   /** How a follow-up was understood; shown with the first step. */
   understood?: string | undefined
@@ -92,9 +94,12 @@ function actionLine({ tool, input }: Action, max: number): string {
 }
 
 /** What a tool returned is data: plain text, of which Slack formats nothing. */
-function observationBlock({ observation, action, unreadable }: StepView, size: Sizes['observation']): KnownBlock {
+function observationBlock(
+  { observation, action, unreadable, waits }: StepView,
+  size: Sizes['observation'],
+): KnownBlock {
   if (unreadable) return context(['⚠️ The model’s output could not be read; it was asked again.'])
-  if (!observation) return context([action ? '⏳ running …' : '…'])
+  if (!observation) return context([waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'])
   const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
   const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), size)}${note}`
   return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }

@@ -67,7 +67,7 @@ function workingTitle(steps: CardStep[]): string {
 
 /** Whether a step waits for a person's approval. */
 export function isWaiting({ step }: CardStep): boolean {
-  return step.kind === 'tool' && step.waiting !== undefined && !step.observation
+  return step.kind === 'tool' && step.waiting !== undefined && step.begun === undefined && !step.observation
 }
 
 function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {

@@ -5,6 +5,7 @@ import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
+import { listenToApprovalButtons } from './approval-buttons.ts'
 import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
 import { listenToAskAboutSubmission } from './ask-about-submission.ts'
 import { listenToAskAgain } from './ask-again.ts'
@@ -40,6 +41,7 @@ const LISTENERS = [
   listenToAgentSessionStopped,
   listenToReactions,
   listenToStopButton,
+  listenToApprovalButtons,
   listenToAppUninstalled,
   listenToTokensRevoked,
   listenToShowWork,

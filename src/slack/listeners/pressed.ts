@@ -33,11 +33,11 @@ export interface Pressed {
 /**
  * Who pressed a button of which question. A button knows its question by its value; one that turns up in another channel than
  * the question's was brought there, and whoever presses it there may not be one of those who can read the answer.
- * @returns undefined, with a private word, for such a one; undefined where the bot is not installed
+ * `isAnywhere`: the caller looks at that. @returns undefined, with a private word, for such a one; undefined where the bot is not installed
  */
 export async function pressedOn(
   id: string,
-  { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
+  { body, context, isAnywhere = false }: { body: Press; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
   options: ListenerOptions,
 ): Promise<Pressed | undefined> {
   const recipient = await recipientOf({ context, isShared: true }, options)
@@ -47,14 +47,14 @@ export async function pressedOn(
   const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, options })
   const { id: user, team_id: userTeam } = body.user
   const presser = { user, ...(userTeam && userTeam !== team ? { userTeam } : {}) }
-  if (id.startsWith(`${team}:${body.channel?.id ?? ''}:`))
-    return { id, team, ...presser, trigger: body.trigger_id, installation, tell }
+  const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
+  if (id.startsWith(place)) return { id, team, ...presser, trigger: body.trigger_id, installation, tell }
   options.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
 }
 
-const ELSEWHERE = 'This button belongs to an answer in another channel: it works there alone.'
+export const ELSEWHERE = 'This button belongs to an answer in another channel: it works there alone.'
 
 /** What is said where the record of an answer is not kept any more. */
 export const GONE =

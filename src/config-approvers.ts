@@ -1,0 +1,46 @@
+/** The form of APPROVERS: who besides the asker may allow what a tool asks for. */
+import { z } from 'zod'
+
+/** Who may decide, for everything or for one server or tool. Of several that fit a tool, the people of all of them may. */
+export interface ApproverList {
+  /** A server's name, a tool's, or the beginning of a tool's with `*` behind it. Absent: it is for everything. */
+  name?: string
+  /** People (`U…`, `W…`) and user groups (`S…`). */
+  ids: string[]
+  /** The asker may not decide, unless they are named. */
+  notAsker: boolean
+}
+
+const ID = /^[UWS][A-Z0-9]{5,}$/
+const NAME = /^[\w.-]{1,128}\*?$/
+const NOT_ASKER = 'not-asker'
+
+const FORM =
+  'ids of people (U0123456789) and user groups (S0123456789), or NAME=ID|ID for a server or a tool, with commas; not-asker among them takes the asker’s right'
+
+/** `U0ALICE00001,github=S0DEVS00001|not-asker,files__*=U0BOB0000001`. A list that takes the asker's right names somebody else. */
+export const approvers = z.string().transform((value, context): ApproverList[] => {
+  const lists = new Map<string, ApproverList>()
+  let isRight = true
+  for (const entry of value.split(',').map((one) => one.trim())) {
+    if (entry === '') continue
+    const at = entry.indexOf('=')
+    const name = entry.slice(0, Math.max(0, at)).trim()
+    isRight &&= at < 0 || NAME.test(name)
+    const list = lists.get(name) ?? { ...(at < 0 ? {} : { name }), ids: [], notAsker: false }
+    for (const word of entry.slice(at + 1).split('|')) isRight = add(list, word.trim()) && isRight
+    lists.set(name, list)
+  }
+  const all = [...lists.values()]
+  const general = lists.get('')?.ids.length ?? 0
+  if (isRight && all.every(({ ids, notAsker }) => !notAsker || ids.length + general > 0)) return all
+  context.addIssue(isRight ? `${FORM}; whoever takes it names somebody else` : FORM)
+  return z.NEVER
+})
+
+function add(list: ApproverList, word: string): boolean {
+  if (word === NOT_ASKER) list.notAsker = true
+  else if (ID.test(word)) list.ids.push(word)
+  else return false
+  return true
+}

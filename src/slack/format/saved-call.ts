@@ -1,0 +1,43 @@
+/** A call that waits for a person, as its buttons name it and as the run holds it. */
+import { conversationOf, waitKey, type Question, type SavedRun } from '../../run/types.ts'
+import type { AskedCall } from './approval-card.ts'
+
+/** Which call of which run is meant. */
+export interface CallRef {
+  /** The wait (`waitKey`). */
+  key: string
+  conversation: string
+  /** The question's id. */
+  id: string
+}
+
+/** The value of a card's buttons. None of its parts has a space in it. */
+export function callValue(question: Question, key: string): string {
+  return `${key} ${conversationOf(question)} ${question.id}`
+}
+
+/** What a button's value names; undefined for a value of another form. */
+export function callRef(value: string): CallRef | undefined {
+  const [, key, conversation, id] = /^(\d+(?:\.\d+)?) (\S+) (\S+)$/.exec(value) ?? []
+  return key !== undefined && conversation !== undefined && id !== undefined ? { key, conversation, id } : undefined
+}
+
+/** The call as the run holds it; undefined where its step has gone on to wait for something else, or is not known. */
+export function savedCall(question: Question, { steps }: Pick<SavedRun, 'steps'>, key: string): AskedCall | undefined {
+  const n = Number.parseInt(key, 10)
+  const step = steps[n - 1]
+  if (step?.kind !== 'tool' || step.waiting?.for?.kind !== 'approval') return undefined
+  if (waitKey(n, step.waiting) !== key) return undefined
+  const asker = question.bot === undefined ? { asker: question.user } : {}
+  return { tool: step.action.tool, approval: step.waiting.for, ...asker }
+}
+
+/** The key of a card's post. */
+export function cardKey(key: string): string {
+  return `approval-${key}`
+}
+
+/** The waits of which the run has posted a card, or was about to. */
+export function cardsOf({ posts }: Pick<SavedRun, 'posts'>): string[] {
+  return Object.keys(posts).flatMap((post) => /^approval-(\d+(?:\.\d+)?)$/.exec(post)?.[1] ?? [])
+}

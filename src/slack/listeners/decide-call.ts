@@ -1,0 +1,116 @@
+/** A press of Once, Always or Deny: who may, the first one counts, and the card shows what was decided. */
+import { callKey } from '../../run/call-key.ts'
+import { messageOf } from '../../errors.ts'
+import type { Decision } from '../../run/types.ts'
+import { mayDecide } from '../approvers.ts'
+import { ALLOW_ALWAYS, DENY, DENY_REASON } from '../format/action-ids.ts'
+import { decidedCard, verdictOf, type AskedCall } from '../format/approval-card.ts'
+import { CARD_GONE, lateWord, PRESS } from '../format/approval-words.ts'
+import { noteContent } from '../format/blocks.ts'
+import { pressedCall, type CallPress, type PressedCall } from './pressed-call.ts'
+import { inBackground } from './pressed.ts'
+import { replaceCard } from './replace-card.ts'
+import type { ListenerOptions } from './to-question.ts'
+
+/** How long Slack is asked for the name of who decided, in ms. */
+const NAME_MS = 1_500
+
+/** The ack waits until it is decided. @throws what keeps the stores from that, once the presser has been told */
+export async function decide(press: CallPress, options: ListenerOptions): Promise<void> {
+  const pressed = await pressedCall(press, options)
+  const after = pressed && (await decided({ press, pressed, options }))
+  await press.ack()
+  if (after) inBackground(press.action.action_id, options, after)
+}
+
+interface Deciding {
+  press: CallPress
+  pressed: PressedCall
+  options: ListenerOptions
+}
+
+/** @returns what is left to do once the press is kept, or counts for nothing. */
+async function decided(one: Deciding): Promise<() => Promise<void>> {
+  const { pressed } = one
+  const { run, ref } = pressed
+  if (!run?.call) return () => showGone(one)
+  const { call } = run
+  const before = run.saved.decisions[ref.key]
+  if (before) return () => showLate(call, before, one)
+  try {
+    const may = await mayPress(call, run.question, one)
+    return may === 'yes' ? await wake(call, one) : () => pressed.tell(PRESS[may])
+  } catch (error) {
+    void pressed.tell(PRESS.away)
+    throw error
+  }
+}
+
+async function mayPress(
+  { tool, approval: { server } }: AskedCall,
+  question: NonNullable<PressedCall['run']>['question'],
+  { pressed: { user, installation }, options }: Deciding,
+) {
+  const { approvers } = await options.settingsFor(question)
+  return mayDecide(user, { question, tool, server }, { approvers, client: installation.client, log: options.log })
+}
+
+/** The first decision holds. A grant is kept once it does: who is too late has granted nothing. */
+async function wake(call: AskedCall, one: Deciding): Promise<() => Promise<void>> {
+  const { pressed, options } = one
+  const { key, conversation, id } = pressed.ref
+  const decision = decisionOf(call, one)
+  const woken = await options.control.wake({ thread: conversation, id }, key, decision)
+  const fields = { question: id, wait: key, tool: call.tool, user: pressed.user, outcome: decision.outcome, woken }
+  options.log.info(fields, 'a person decided about a call')
+  if (woken === 'expired') return () => showLate(call, { outcome: 'expired' }, one)
+  if (woken !== 'woken') return () => showLate(call, undefined, one)
+  if (decision.always) await keepGrant(call, decision, one)
+  return async () => replaceCard(decidedCard(call, verdictOf(decision, await nameOf(pressed.user, one))), one)
+}
+
+/** The call itself is allowed by now: without the grant, the next one asks again. */
+async function keepGrant({ tool }: AskedCall, { by, at }: Allowed, { pressed, options }: Deciding): Promise<void> {
+  const keeping = options.threads.patch(pressed.ref.conversation, { grants: [{ tool, by, at }] })
+  await keeping.catch((error: unknown) => {
+    options.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
+  })
+}
+
+type Allowed = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
+
+/** What a person allows is the call that the card shows. */
+function decisionOf({ tool, approval }: AskedCall, { press, pressed, options }: Deciding): Allowed {
+  const { action, body } = press
+  const said = { by: pressed.user, at: options.now().getTime(), key: callKey(tool, approval.input) }
+  if (action.action_id === DENY) {
+    const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
+    return { outcome: 'denied', ...said, ...(reason ? { reason } : {}) }
+  }
+  const isAlways = action.action_id === ALLOW_ALWAYS && !approval.isRepeat
+  return { outcome: 'allowed', ...said, ...(isAlways ? { always: true as const } : {}) }
+}
+
+async function showGone(one: Deciding): Promise<void> {
+  await Promise.all([replaceCard(noteContent(CARD_GONE), one), one.pressed.tell(PRESS.gone)])
+}
+
+/** Somebody else, or time, was faster: the presser is told, and the card shows what holds, which is looked up unless it is known. */
+async function showLate(call: AskedCall, known: Decision | undefined, one: Deciding): Promise<void> {
+  const { pressed, options } = one
+  const { conversation, id, key } = pressed.ref
+  const holds = known ?? (await options.control.load({ thread: conversation, id }))?.saved.decisions[key]
+  const by = holds && 'by' in holds ? await nameOf(holds.by, one) : ''
+  const verdict = verdictOf(holds, by)
+  await Promise.all([
+    replaceCard(decidedCard(call, verdict), one),
+    pressed.tell(lateWord(verdict, { isOwn: !!holds && 'by' in holds && holds.by === pressed.user })),
+  ])
+}
+
+async function nameOf(user: string, { pressed: { installation, team } }: Deciding): Promise<string> {
+  const { directory } = installation
+  await directory.lookUp(team, [user], NAME_MS)
+  const known = directory.get(team, user)
+  return known?.kind === 'person' ? `@${known.name}` : 'somebody'
+}

@@ -1,0 +1,37 @@
+import type { KnownBlock, View } from '@slack/web-api'
+import type { AskedCall } from '../format/approval-card.ts'
+import { headOf } from '../format/escape.ts'
+import { argumentsText, openLine } from '../format/shown-arguments.ts'
+import { facts, plain } from './plain-blocks.ts'
+
+/** So much stands in one piece, and so many pieces in the modal, which Slack bounds to 100 blocks and 250,000 characters as JSON. */
+const PIECE_CHARS = 2_900
+const MOST_CHARS = 150_000
+
+/** A modal with all that a tool would be sent. */
+export function argumentsView({ tool, approval }: AskedCall): View {
+  const text = argumentsText(approval.input)
+  const of = approval.server === undefined ? '' : ` of ${openLine(approval.server)}`
+  const blocks: KnownBlock[] = [facts(`What ${openLine(tool)}${of} would be sent:`)]
+  let [at, weight] = [0, 0]
+  while (at < text.length && weight < MOST_CHARS) {
+    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS)
+    blocks.push(preformatted(piece))
+    at += piece.length
+    // Slack counts the view as JSON.
+    weight += JSON.stringify(piece).length
+  }
+  const rest = text.length - at
+  if (rest > 0)
+    blocks.push(facts(`… ${rest} more characters do not fit here: allow this only if you need not read them.`))
+  return { type: 'modal', title: plain('Arguments'), close: plain('Close'), blocks }
+}
+
+function preformatted(text: string): KnownBlock {
+  const part = {
+    type: 'rich_text_preformatted' as const,
+    elements: [{ type: 'text' as const, text }],
+    border: 0 as const,
+  }
+  return { type: 'rich_text', elements: [part] }
+}

@@ -1,0 +1,27 @@
+-- Adds grants to those of a thread: one of the same person for the same tool takes the earlier one's place, the newest are kept.
+local grants = unpack(KEYS)
+local added, most, ttlMs = unpack(ARGV)
+
+local given = cjson.decode(added)
+local replaced = {}
+for _, grant in ipairs(given) do
+  replaced[cjson.encode({ grant.tool, grant.by })] = true
+end
+
+local kept = {}
+local isReadable, before = pcall(cjson.decode, redis.call('GET', grants) or '[]')
+if isReadable and type(before) == 'table' then
+  for _, grant in ipairs(before) do
+    if type(grant) == 'table' and not replaced[cjson.encode({ grant.tool or '', grant.by or '' })] then
+      table.insert(kept, grant)
+    end
+  end
+end
+for _, grant in ipairs(given) do
+  table.insert(kept, grant)
+end
+while #kept > tonumber(most) do
+  table.remove(kept, 1)
+end
+redis.call('SET', grants, cjson.encode(kept), 'PX', ttlMs)
+return #kept
