@@ -8,6 +8,7 @@ import { decidersLine } from '../format/approval-words.ts'
 import { callValue, cardKey, cardsOf, savedCall } from '../format/saved-call.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
+import { settleQuestions, showQuestion } from './tool-questions.ts'
 
 export interface ApprovalOptions {
   outbox: Outbox
@@ -19,6 +20,7 @@ export interface ApprovalOptions {
 export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
   const { outbox } = options
   const { question } = outbox
+  if (step.waiting?.for?.kind === 'question') return showQuestion(n, step, outbox)
   const key = waitKey(n, step.waiting)
   const call = savedCall(question, { steps: Array.from({ length: n }, () => step) }, key)
   // What somebody may be typing a reason into is not touched.
@@ -51,6 +53,7 @@ export async function settleApprovals(
 ): Promise<void> {
   const { question, run } = outbox
   if (isPrivate(question)) return
+  await settleQuestions(outbox, { isOver })
   const { decisions, steps } = run.saved
   for (const key of cardsOf(run.saved)) {
     const decision = decisions[key]

@@ -1,7 +1,8 @@
 /** The cards of what tools ask the asker, in each way to show a run. Loaded where a tool asks, or has asked. */
 import type { ToolStep } from '../../agent/types.ts'
-import { conversationOf, isPrivate, waitKey } from '../../run/types.ts'
+import { isPrivate, waitKey } from '../../run/types.ts'
 import { endedQuestionCard, questionCard, questionEnd, questionPost } from '../format/question-card.ts'
+import { callValue } from '../format/saved-call.ts'
 import type { Outbox } from '../outbox.ts'
 
 /** Posts the card of what a tool asks, once; of a private question for the asker alone. @throws what kept it from being shown */
@@ -11,8 +12,8 @@ export async function showQuestion(n: number, { waiting }: ToolStep, outbox: Out
   const key = waitKey(n, waiting)
   const post = questionPost(key)
   if (outbox.isPosted(post)) return
-  const ref = { key, run: { thread: conversationOf(question), id: question.id } }
-  const content = questionCard(waiting.for, { asker: question.user, ref })
+  const value = callValue(question, key)
+  const content = questionCard(waiting.for, { asker: question.user, value })
   await (isPrivate(question) ? outbox.whisper(post, content) : outbox.show(post, content))
 }
 

@@ -1,6 +1,5 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/types.ts'
-import type { RunRef } from '../../run/control.ts'
 import { formOf, type FormField } from '../../run/question-form.ts'
 import type { Decision } from '../../run/types.ts'
 import { QUESTION_CHOOSE, QUESTION_DECLINE, QUESTION_OPEN, QUESTION_PAGE } from './action-ids.ts'
@@ -8,21 +7,6 @@ import { clip, context, section, type Content } from './blocks.ts'
 import { escapeText, escapeWithin, headOf, isBlank, shorten } from './escape.ts'
 
 /** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
-
-/** What the buttons of a card know: which wait of which run they are about. */
-export interface QuestionRef {
-  key: string
-  run: RunRef
-}
-
-export function questionValue({ key, run }: QuestionRef): string {
-  return `${key} ${run.thread} ${run.id}`
-}
-
-export function parseQuestionValue(value: string): QuestionRef | undefined {
-  const [, key, thread, id] = /^(\d{1,6}(?:\.\d{1,6})?) (\S+) (\S+)$/.exec(value) ?? []
-  return key && thread && id ? { key, run: { thread, id } } : undefined
-}
 
 /** The key of the card's post. */
 export function questionPost(key: string): string {
@@ -37,10 +21,9 @@ export function questionEnd(decision: Decision | undefined): QuestionEnd | undef
   return decision && (decision.outcome === 'expired' ? 'expired' : 'over')
 }
 
-/** The card as long as nobody has answered. */
-export function questionCard(asked: ToolQuestion, { asker, ref }: { asker: string; ref: QuestionRef }): Content {
+/** The card as long as nobody has answered. `value` names the wait (`callValue`). */
+export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
   const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
-  const value = questionValue(ref)
   return contentOf(line, [
     ...words(asked.message, MESSAGE),
     ...(asked.url === undefined ? formBlocks(asked, value) : pageBlocks(value)),

@@ -1,23 +1,18 @@
 /** What a tool asks its asker, as somebody who presses a button or sends a form finds it; and what the answer does. */
 import { messageOf } from '../../errors.ts'
 import type { ToolQuestion } from '../../agent/types.ts'
-import type { LoadedRun } from '../../run/control.ts'
+import type { LoadedRun, RunRef } from '../../run/control.ts'
 import { isPrivate, waitKey, type Decision, type Question } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { respond, UNPARSED } from '../client/response-url.ts'
 import type { Content } from '../format/blocks.ts'
-import {
-  endedQuestionCard,
-  questionEnd,
-  questionPost,
-  type QuestionEnd,
-  type QuestionRef,
-} from '../format/question-card.ts'
+import { endedQuestionCard, questionEnd, questionPost, type QuestionEnd } from '../format/question-card.ts'
+import type { CallRef } from '../format/saved-call.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** `end`: it waits for no answer any more, for that reason. */
 export interface AskedQuestion {
-  ref: QuestionRef
+  ref: CallRef
   question: Question
   asked: ToolQuestion
   /** The message with the card; absent where the asker alone sees it. */
@@ -39,10 +34,10 @@ export const QUESTION_WORDS = {
 
 /** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
 export async function findQuestion(
-  ref: QuestionRef,
+  ref: CallRef,
   { control }: Pick<ListenerOptions, 'control'>,
 ): Promise<AskedQuestion | undefined> {
-  const run = await control.load(ref.run)
+  const run = await control.load(runOf(ref))
   const step = run?.saved.steps[Number.parseInt(ref.key, 10) - 1]
   const awaited = step?.kind === 'tool' ? step.waiting?.for : undefined
   if (!run || step?.kind !== 'tool' || awaited?.kind !== 'question') return undefined
@@ -53,7 +48,11 @@ export async function findQuestion(
   return { ref, question, asked: awaited, card: cardOf(run, ref), ...(end ? { end } : {}) }
 }
 
-function cardOf({ question, saved }: LoadedRun, { key }: QuestionRef): string | undefined {
+function runOf({ conversation, id }: CallRef): RunRef {
+  return { thread: conversation, id }
+}
+
+function cardOf({ question, saved }: LoadedRun, { key }: CallRef): string | undefined {
   return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
 }
 
@@ -78,8 +77,8 @@ export async function answerQuestion(
   options: ListenerOptions,
 ): Promise<'woken' | QuestionEnd> {
   const { control, log } = options
-  const outcome = await control.wake(ref.run, ref.key, { outcome: 'answered', by, ...answer })
-  log.info({ question: ref.run.id, wait: ref.key, action: answer.action, outcome }, 'a tool’s question is answered')
+  const outcome = await control.wake(runOf(ref), ref.key, { outcome: 'answered', by, ...answer })
+  log.info({ question: ref.id, wait: ref.key, action: answer.action, outcome }, 'a tool’s question is answered')
   if (outcome === 'woken' || outcome === 'expired') return outcome
   return (await findQuestion(ref, options))?.end ?? 'over'
 }

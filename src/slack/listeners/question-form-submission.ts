@@ -3,7 +3,7 @@ import type { View } from '@slack/web-api'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
 import { formOf } from '../../run/question-form.ts'
-import { parseQuestionValue } from '../format/question-card.ts'
+import { callRef } from '../format/saved-call.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readQuestionInput } from '../views/question-input.ts'
 import { fieldId } from '../views/question-view.ts'
@@ -39,9 +39,9 @@ async function answerWith({ view, user, context }: Omit<Submission, 'ack'>, opti
   const recipient = await recipientOf({ context, isShared: true }, options)
   const installation = recipient && (await options.installations.of(recipient.team))
   const { value, responseUrl } = metadataSchema.parse(JSON.parse(view.private_metadata))
-  const ref = parseQuestionValue(value)
+  const ref = callRef(value)
   const found =
-    ref && installation && ref.run.id.startsWith(`${recipient.team}:`) ? await findQuestion(ref, options) : undefined
+    ref && installation && ref.id.startsWith(`${recipient.team}:`) ? await findQuestion(ref, options) : undefined
   if (!found || !installation) return note(QUESTION_WORDS.gone)
   const { question, asked } = found
   // The modal opened before the asker alone, and Slack says who sends it.

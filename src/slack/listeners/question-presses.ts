@@ -11,8 +11,9 @@ import {
   QUESTION_OPEN,
   QUESTION_PAGE,
 } from '../format/action-ids.ts'
-import { choicesOf, parseQuestionValue, questionValue } from '../format/question-card.ts'
+import { choicesOf } from '../format/question-card.ts'
 import { checkForm } from '../../run/filled-form.ts'
+import { callRef, callValue } from '../format/saved-call.ts'
 import { questionView } from '../views/question-view.ts'
 import { pageContent } from '../views/question-page.ts'
 import { answerQuestion, endCard, findQuestion, isAsker, QUESTION_WORDS, type AskedQuestion } from './asked-question.ts'
@@ -34,14 +35,16 @@ interface Found {
 
 /** A button on the card, or below the address of a page. No press stays without a word or an effect. */
 export async function pressOnQuestion({ action, body, context, ack }: Press, options: ListenerOptions): Promise<void> {
-  const ref = parseQuestionValue(action.value ?? '')
+  const ref = callRef(action.value ?? '')
+  // What Slack did not take in the channel went to the asker's direct messages.
+  const isAnywhere = body.channel?.id.startsWith('D') === true
   const isLink = action.action_id === QUESTION_LINK
-  const pressed = isLink || !ref ? undefined : await pressedOn(ref.run.id, { body, context }, options)
+  const pressed = isLink || !ref ? undefined : await pressedOn(ref.id, { body, context, isAnywhere }, options)
   if (!ref || !pressed) return ack()
   const after = await press(action.action_id, { ref, pressed, responseUrl: body.response_url }, options).catch(
     (error: unknown) => {
       options.log.warn(
-        { question: ref.run.id, error: messageOf(error) },
+        { question: ref.id, error: messageOf(error) },
         'an answer to a tool’s question could not be kept',
       )
       return () => pressed.tell(QUESTION_WORDS.failed)
@@ -85,7 +88,7 @@ function answerBy(id: string, { asked }: AskedQuestion): Answer | undefined {
 }
 
 async function openForm({ found, pressed, responseUrl }: Found): Promise<void> {
-  const metadata = JSON.stringify({ value: questionValue(found.ref), responseUrl })
+  const metadata = JSON.stringify({ value: callValue(found.question, found.ref.key), responseUrl })
   const args = { trigger_id: pressed.trigger, view: questionView(found.asked, metadata) }
   try {
     await pressed.installation.client.call('views.open', args, { effort: 'once' })
@@ -99,7 +102,7 @@ async function openForm({ found, pressed, responseUrl }: Found): Promise<void> {
 async function showPage({ found, pressed, responseUrl }: Found, { log, fetch }: ListenerOptions): Promise<void> {
   const { channel, thread, ts, user } = found.question
   const place = { channel, user, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
-  const content = pageContent(found.asked, questionValue(found.ref))
+  const content = pageContent(found.asked, callValue(found.question, found.ref.key))
   const warn = (fields: object, line: string) => log.warn({ question: found.question.id, ...fields }, line)
   await whisper({ ...place, responseUrl }, [{ ...content, replace_original: false }], {
     client: pressed.installation.client,
