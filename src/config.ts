@@ -155,6 +155,7 @@ const schema = z.object({
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
   CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
+  MCP_CONFIG: z.string().optional(),
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),

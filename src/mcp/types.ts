@@ -1,5 +1,5 @@
 /** The contracts of the MCP room: what a server is set to be, what it lists, what a call of it gives. */
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
 
 /** MCP_CONFIG, read and checked: its servers in the file's order. */
@@ -109,5 +109,13 @@ export interface McpServers {
   close(): Promise<void>
 }
 
+/** How a server is logged in to; it never asks a person. */
+export interface ServerLogin extends AuthProvider {
+  /** A sentence: why a person has to log in, as far as this process knows. */
+  need?(): string | undefined
+  /** Its tokens: nobody may see them. */
+  secrets?(): string[]
+}
+
 /** Who logs in for the workspace at a remote server. Undefined where there is no login for it: its headers have to do. */
-export type AuthOf = (server: HttpServerConfig) => OAuthClientProvider | undefined
+export type AuthOf = (server: HttpServerConfig) => ServerLogin | undefined

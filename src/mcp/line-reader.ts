@@ -1,0 +1,55 @@
+const LINE_END = 10
+/** A buffer that is kept for the next line, in bytes. */
+const SMALL = 100_000
+
+interface LineReader {
+  /** Empty lines are left out. */
+  onLine(line: string): void
+  maxBytes: number
+  /** What to say of a line that is longer; where left out, the rest of such a line is. */
+  tooLarge?(): Error
+  /** Told of all that comes. @throws where it is too much */
+  count?(bytes: number): void
+  /** Told once of what was too much; nothing is read after it. */
+  onError?(error: unknown): void
+}
+
+/** Lines of UTF-8 from chunks, each of at most `maxBytes`. */
+export function lineReader(reader: LineReader): (chunk: Buffer) => void {
+  let held: Buffer = Buffer.alloc(0)
+  let size = 0
+  let isOver = false
+
+  const add = (part: Buffer) => {
+    if (size + part.length > reader.maxBytes && reader.tooLarge) throw reader.tooLarge()
+    const taken = part.subarray(0, reader.maxBytes - size)
+    // Twice as much each time: a line may come in a byte at a time.
+    if (size + taken.length > held.length) held = Buffer.concat([held.subarray(0, size)], 2 * (size + taken.length))
+    taken.copy(held, size)
+    size += taken.length
+  }
+  const end = () => {
+    const line = held.toString('utf8', 0, size).trimEnd()
+    if (held.length > SMALL) held = Buffer.alloc(0)
+    size = 0
+    if (line !== '') reader.onLine(line)
+  }
+
+  return (chunk) => {
+    if (isOver) return
+    try {
+      reader.count?.(chunk.length)
+      let from = 0
+      for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, from)) {
+        add(chunk.subarray(from, at))
+        end()
+        from = at + 1
+      }
+      add(chunk.subarray(from))
+    } catch (error) {
+      isOver = true
+      held = Buffer.alloc(0)
+      reader.onError?.(error)
+    }
+  }
+}
