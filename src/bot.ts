@@ -47,22 +47,26 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const net = await createNetwork(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackCallEvent, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
-  const agent = await createAgent(config, { log, net, model: options.model, meter: telemetry && meterOf(telemetry) })
   const stores = await createStores(config, log)
+  const agent = await createAgent(config, {
+    ...{ log, net, model: options.model, meter: telemetry && meterOf(telemetry), mcpStore: stores.mcp },
+  }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
-  const defaultsFor = settingsFromConfig(config, agent.answer.agent)
-  const settingsFor = withChannelSettings(defaultsFor, {
-    store: stores.channelSettings,
-    agentFor: agent.agentFor,
+  const operators = settingsFromConfig(config, agent.answer.agent)
+  const defaultsFor: SettingsFor = async (place) => ({
+    ...(await operators(place)),
+    ...(await agent.agentFor({}, place)),
   })
+  const settingsFor = settingsIn(operators, { stores, agent, waits: false })
   const { now } = agent.answer.agent
   const { choices } = agent
   const parts = { log, net, stores, queue, telemetry, installations, settingsFor, defaultsFor, choices, now }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model)
     void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
-  if (config.ROLE !== 'front') await startWork({ ...parts, agent })
+  if (config.ROLE !== 'front')
+    await startWork({ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
   const { socketSilenceMs, socketPause } = options
   const receiver =
     config.ROLE === 'worker' ? undefined : receiverOf(config, { ...parts, agent, socketSilenceMs, socketPause })
@@ -79,6 +83,19 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
     },
   }
+}
+
+/** A worker waits for the tools of servers that nothing is known of yet; what is acked to Slack does not. */
+function settingsIn(
+  operators: SettingsFor,
+  { stores, agent, waits }: { stores: Stores; agent: AgentParts; waits: boolean },
+): SettingsFor {
+  const { channelSettings: store } = stores
+  return withChannelSettings(operators, {
+    store,
+    isAgentFresh: agent.mcp !== undefined,
+    agentFor: (chosen, place) => agent.agentFor(chosen, { ...place, waits }),
+  })
 }
 
 interface Parts {

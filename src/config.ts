@@ -156,6 +156,7 @@ const schema = z.object({
   TOOLS: names.optional(),
   CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
   MCP_CONFIG: z.string().optional(),
+  MCP_TOOLS_MAX: whole(0, 1000).default(40),
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),

@@ -4,10 +4,13 @@ import { DIALECTS } from './agent/dialects/index.ts'
 import { withInstructions } from './agent/dialects/instructions.ts'
 import type { Dialect, Model, Tool } from './agent/types.ts'
 import type { AnswerDeps } from './answer.ts'
-import { DIALECTS as DIALECT_NAMES, type Config } from './config.ts'
+import { DIALECTS as DIALECT_NAMES, readEnv, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
+import type { ProxySetting } from './toolbox/http/agents.ts'
 import { createToolHttp } from './toolbox/http/tool-http.ts'
 import type { Log } from './log.ts'
+import type { McpToolbox, ToolsPlace } from './mcp/mcp-toolbox.ts'
+import type { McpStore } from './mcp/mcp-store.ts'
 import { createModels, type ModelMeter, type Models } from './model/index.ts'
 import type { Network } from './proxy.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
@@ -20,8 +23,13 @@ export interface AgentParts {
   dialect(name: Config['AGENT_DIALECT']): Dialect
   /** What a place may choose from, by name. */
   choices: AgentChoices
-  /** The model, the dialect and the tools for what a place has chosen. What is not to be had is as the operator set it. */
-  agentFor: (chosen: ChosenAgent) => ChosenParts
+  /**
+   * The model, the dialect and the tools for what a place has chosen, those of MCP servers as they are at this moment. What is not
+   * to be had is as the operator set it.
+   */
+  agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<ChosenParts>
+  /** Where MCP_CONFIG is set, and a store for it is there. */
+  mcp: McpToolbox | undefined
   close(): Promise<void>
 }
 
@@ -56,6 +64,8 @@ export interface AgentSources {
   meter?: ModelMeter | undefined
   /** Told of each custom tool that is left out, in place of the log. */
   leftOut?: ((one: LeftOut) => void) | undefined
+  /** Where what MCP servers tell of their tools is kept. Without it there are none of theirs: nobody could approve a call. */
+  mcpStore?: McpStore | undefined
 }
 
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
@@ -69,7 +79,8 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
   const { model, condenseModel } = models
-  const parts = { dialect, prompts, warnOfGone: warnOnce(sources.log) }
+  const mcp = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
+  const parts = { dialect, prompts, mcp, warnOfGone: warnOnce(sources.log) }
   const agent = {
     ...{ model, dialect: dialect(config.AGENT_DIALECT), tools: toolbox.tools },
     ...{ limits: limitsOf(config), ...world },
@@ -77,10 +88,29 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   return {
     answer: { agent, prompts, condenseModel },
     dialect,
-    choices: choicesOf(models, toolbox),
-    agentFor: (chosen) => agentFor(chosen, { ...models, ...toolbox, ...parts, name: config.AGENT_DIALECT }),
-    close: () => http.close(),
+    choices: choicesOf(models, toolbox, mcp),
+    agentFor: (chosen, place) =>
+      agentFor(chosen, place, { ...models, ...toolbox, ...parts, name: config.AGENT_DIALECT }),
+    mcp,
+    close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
+}
+
+/** The tools of MCP servers. A front calls none: it knows them by what the workers have kept. */
+async function mcpOf(
+  config: Config,
+  { log, mcpStore: store, proxy, taken }: AgentSources & { proxy: ProxySetting | undefined; taken: string[] },
+): Promise<McpToolbox | undefined> {
+  if (!config.MCP_CONFIG || !store) return undefined
+  const { loadMcpConfig } = await import('./mcp/mcp-config.ts')
+  const { openMcpToolbox } = await import('./mcp/mcp-toolbox.ts')
+  const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
+  const now = Date.now
+  const open = async () => (await import('./mcp/servers.ts')).openServers(servers, { log, now, proxy })
+  return openMcpToolbox(servers, {
+    ...{ store, log, now, taken, open: config.ROLE === 'front' ? undefined : open },
+    ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS },
+  })
 }
 
 function onlyModel(model: Model): Models {
@@ -92,15 +122,30 @@ function onlyModel(model: Model): Models {
   }
 }
 
-function choicesOf({ names: models, named }: Models, { tools, off: toolsOff }: Toolbox): AgentChoices {
+function choicesOf(
+  { names: models, named }: Models,
+  { tools, off }: Toolbox,
+  mcp: McpToolbox | undefined,
+): AgentChoices {
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
   const isModel = (name: string) => named(name) !== undefined
-  return { models, isModel, listed: [], dialects, tools: tools.map(({ name }) => name), toolsOff }
+  const own = tools.map(({ name }) => name)
+  return {
+    ...{ models, isModel, listed: [], dialects },
+    get tools() {
+      return [...own, ...(mcp?.choices() ?? [])]
+    },
+    get toolsOff() {
+      const theirs = mcp?.off().map(({ server, tool, why }) => ({ name: [server, tool].join(' ').trim(), why }))
+      return [...off, ...(theirs ?? [])]
+    },
+  }
 }
 
 interface AllParts extends Models, Toolbox {
   prompts: Prompts
   dialect: AgentParts['dialect']
+  mcp: McpToolbox | undefined
   /** Told of chosen tools of which none is left. */
   warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
@@ -111,18 +156,32 @@ interface AllParts extends Models, Toolbox {
  * A dialect keeps the tools that it cannot do without, whatever tools are chosen. Where none of the chosen ones is left, as
  * after the operator has changed TOOLS, all are there, with a warning; who chooses no tool at all gets none.
  */
-function agentFor(chosen: ChosenAgent, { model, named, tools, prompts, ...all }: AllParts): ChosenParts {
+async function agentFor(
+  chosen: ChosenAgent,
+  place: ToolsPlace,
+  { model, named, tools, prompts, mcp, ...all }: AllParts,
+): Promise<ChosenParts> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
-  const isGone = chosen.tools?.length && !tools.some((tool) => chosen.tools?.includes(tool.name))
+  const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
+  const theirs = (await mcp?.toolsFor(place, chosenOf)) ?? []
+  const isGone = chosen.tools?.length && theirs.length + chosenOf(tools).length === 0
   if (isGone) all.warnOfGone(chosen.tools ?? [])
-  const wanted = chosen.tools && !isGone ? new Set([...chosen.tools, ...DIALECTS[name].needs]) : undefined
+  const wanted = chosen.tools && !isGone ? [...chosen.tools, ...DIALECTS[name].needs] : undefined
   const { instructions } = chosen
   const dialect = all.dialect(name)
   return {
     model: (chosen.model !== undefined && named(chosen.model)) || model,
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
-    tools: wanted ? tools.filter((tool) => wanted.has(tool.name)) : tools,
+    tools: [
+      ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),
+      ...(isGone ? ((await mcp?.toolsFor(place)) ?? []) : theirs),
+    ],
   }
+}
+
+/** By its name, or by that of all tools of its server, `server__*`. */
+function isChosen({ name }: Tool, chosen: string[]): boolean {
+  return chosen.some((one) => one === name || (one.endsWith('__*') && name.startsWith(one.slice(0, -1))))
 }
 
 /** How many choices are remembered as warned of. */

@@ -6,6 +6,7 @@ import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
 import type { Forgetting, History, Person, Place } from './history/types.ts'
 import type { Log } from './log.ts'
+import type { McpStore } from './mcp/mcp-store.ts'
 import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
@@ -32,6 +33,8 @@ export interface Stores {
   /** Absent where nothing is limited. */
   limits?: UsageLimits | undefined
   saidOnce: SaidOnce
+  /** Only where MCP_CONFIG is set. */
+  mcp: McpStore | undefined
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
@@ -57,7 +60,7 @@ export async function createStores(config: Config, log: Log): Promise<Stores> {
   return inRedis(config, settings, log)
 }
 
-function inMemory(config: Config, log: Log): Stores {
+async function inMemory(config: Config, log: Log): Promise<Stores> {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   const queue = memoryQueue({
     concurrency: config.WORKER_CONCURRENCY,
@@ -78,13 +81,14 @@ function inMemory(config: Config, log: Log): Stores {
   return {
     ...kept,
     forgetting: forgettingIn(kept, async () => []),
+    mcp: config.MCP_CONFIG ? (await import('./mcp/mcp-store.ts')).memoryMcpStore() : undefined,
     control: queue.control,
     durable: false,
     close: async () => {},
   }
 }
 
-function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
+async function inRedis(config: Config, settings: RedisSettings, log: Log): Promise<Stores> {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
@@ -106,6 +110,7 @@ function inRedis(config: Config, settings: RedisSettings, log: Log): Stores {
   return {
     ...kept,
     forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
+    mcp: config.MCP_CONFIG ? (await import('./mcp/mcp-store.ts')).redisMcpStore(place) : undefined,
     control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),

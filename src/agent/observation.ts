@@ -89,7 +89,8 @@ export function fenceObservation(text: string, nonce: string): string {
   return `<${nonce}>${defused(text).replaceAll(nonce, '…')}</${nonce}>`
 }
 
-function defused(text: string): string {
+/** What others wrote, so that no line and no token in it passes for a part of a prompt. */
+export function defused(text: string): string {
   const plain = defuseLabels(text)
   return MAY_HOLD_TOKENS.test(plain) ? defuseTokens(plain) : plain
 }

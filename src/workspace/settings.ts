@@ -83,18 +83,26 @@ export function settingsFromConfig(config: Config, agent: AgentSettings): Settin
 /** Where the settings of channels are, and how the names in them become parts of an agent. */
 export interface ChannelSources {
   store: ChannelSettingsStore
-  agentFor(chosen: Pick<ChannelSettings, 'model' | 'dialect' | 'tools' | 'instructions'>): AgentSettings
+  /** Whether the agent of a place is another from moment to moment, also where nothing is set: tools of MCP servers come and go. */
+  isAgentFresh?: boolean
+  agentFor(
+    chosen: Pick<ChannelSettings, 'model' | 'dialect' | 'tools' | 'instructions'>,
+    place: SettingsPlace,
+  ): AgentSettings | Promise<AgentSettings>
 }
 
 /** Those of the operator, and in their place what a channel has set. */
-export function withChannelSettings(operators: SettingsFor, { store, agentFor }: ChannelSources): SettingsFor {
+export function withChannelSettings(
+  operators: SettingsFor,
+  { store, agentFor, isAgentFresh }: ChannelSources,
+): SettingsFor {
   return async (place) => {
     const [settings, set] = await Promise.all([operators(place), store.load(place)])
-    if (Object.keys(set).length === 0) return settings
+    if (Object.keys(set).length === 0 && !isAgentFresh) return settings
     const { steps, followUps, whoMayStop, whoMayForget, ...chosen } = set
     return {
       ...settings,
-      ...agentFor(chosen),
+      ...(await agentFor(chosen, place)),
       steps: steps ?? settings.steps,
       followUps: followUps ?? settings.followUps,
       instructions: chosen.instructions ?? settings.instructions,

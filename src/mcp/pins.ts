@@ -1,0 +1,197 @@
+/**
+ * Trust on first use, tool by tool: what a tool says of itself is pinned when its server is first seen. A description or a schema
+ * that has changed since (a rug pull), and a tool that is new and may change the world, are off until an admin accepts them.
+ */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Schema } from './plain-schema.ts'
+
+/** A tool as it was last listed, cleaned and bounded: what a model may be shown. */
+export interface SeenTool {
+  name: string
+  description: string
+  parameters: Schema
+  /** What it says of itself; nothing, unless its server is trusted. */
+  hints: { readOnly: boolean; idempotent: boolean }
+  /** Why it should not be used, whether it has changed or not, unless an admin accepts it: a sentence without a name. */
+  suspect?: string | undefined
+  /** Why it cannot be used at all. */
+  broken?: string | undefined
+}
+
+/** Hashes of what was accepted, description and schema apart. `written` is over what they are written like. */
+export interface Pin {
+  description: string
+  schema: string
+  written: string
+  readOnly: boolean
+  idempotent: boolean
+  /** An admin has accepted it as it is, with what is suspect about it. */
+  accepted?: boolean | undefined
+}
+
+/** What is kept of a server for all processes. */
+export interface ServerRecord {
+  /** Of what is run or asked: another command or address is another server, and pinned anew. */
+  identity: string
+  /** By the server's own names. A tool that is not listed now keeps its pin alone. */
+  tools: Record<string, { seen?: SeenTool | undefined; pin?: Pin | undefined }>
+}
+
+export interface PinNote {
+  tool: string
+  what: 'new' | 'changed' | 'notation'
+}
+
+const seenSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  hints: z.object({ readOnly: z.boolean(), idempotent: z.boolean() }),
+  suspect: z.string().optional(),
+  broken: z.string().optional(),
+})
+const pinSchema = z.object({
+  ...{ description: z.string(), schema: z.string(), written: z.string() },
+  ...{ readOnly: z.boolean(), idempotent: z.boolean(), accepted: z.boolean().optional() },
+})
+const recordSchema: z.ZodType<ServerRecord> = z.object({
+  identity: z.string(),
+  tools: z.record(z.string(), z.object({ seen: seenSchema.optional(), pin: pinSchema.optional() })),
+})
+
+/** Undefined for what is no record. */
+export function readRecord(stored: unknown): ServerRecord | undefined {
+  return recordSchema.safeParse(stored).data
+}
+
+/**
+ * The record after a server has listed its tools. All tools of a server that is first seen are pinned; later only a new tool that
+ * reads alone. `notes` tells what is other than before.
+ */
+export function withListed(
+  before: ServerRecord | undefined,
+  listed: SeenTool[],
+  { identity, trust }: { identity: string; trust: boolean },
+): { record: ServerRecord; notes: PinNote[] } {
+  const known = before?.identity === identity ? before : undefined
+  const notes: PinNote[] = []
+  const tools = listed.map((seen): [string, ServerRecord['tools'][string]] => {
+    const entry = known?.tools[seen.name]
+    const [now, pin] = [pinOf(seen), entry?.pin]
+    const note = (what: PinNote['what']) => notes.push({ tool: seen.name, what })
+    if (!pin) {
+      if (known && !entry) note('new')
+      return [seen.name, !known || (trust && seen.hints.readOnly) ? { seen, pin: now } : { seen }]
+    }
+    const isSame = !changeOf(seen, pin, trust)
+    const isNews = !entry?.seen || pinOf(entry.seen).written !== now.written
+    if (!isSame && isNews) note('changed')
+    if (isSame && pin.written !== now.written) note('notation')
+    return [seen.name, { seen, pin: isSame ? { ...pin, written: now.written } : pin }]
+  })
+  const names = new Set(listed.map(({ name }) => name))
+  const gone = Object.entries(known?.tools ?? {}).flatMap(([name, { pin }]) =>
+    pin && !names.has(name) ? [[name, { pin }] as const] : [],
+  )
+  return { record: { identity, tools: Object.fromEntries([...tools, ...gone.slice(0, MOST_GONE)]) }, notes }
+}
+
+/** Of tools that are listed no more so many are remembered. */
+const MOST_GONE = 1_000
+
+/**
+ * Why a tool is off, as the end of a sentence that begins with its name; undefined for one that is on. `suspect`: what is wrong
+ * with it beside the tools of other servers.
+ */
+export function whyOff(
+  { seen, pin }: ServerRecord['tools'][string],
+  { trust, suspect }: { trust: boolean; suspect?: string | undefined },
+): string | undefined {
+  if (!seen) return 'is listed no more'
+  if (seen.broken !== undefined) return `cannot be used: ${seen.broken}`
+  if (!pin) return `is new, and may change things${UNTAKEN}`
+  const change = changeOf(seen, pin, trust)
+  if (change) return `has changed ${change}${UNTAKEN}`
+  const why = seen.suspect ?? suspect
+  return why === undefined || pin.accepted ? undefined : `${why}${UNTAKEN}`
+}
+
+const UNTAKEN = ': it is off until an admin takes it'
+
+/** The record once an admin has taken a tool as it is listed now. */
+export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
+  const seen = Object.hasOwn(record.tools, tool) ? record.tools[tool]?.seen : undefined
+  if (!seen) return record
+  return { ...record, tools: { ...record.tools, [tool]: { seen, pin: { ...pinOf(seen), accepted: true } } } }
+}
+
+/** What identifies a tool as it is listed: whoever accepts it says what they have seen. */
+export function fingerprintOf(seen: SeenTool): string {
+  const { description, schema, readOnly, idempotent } = pinOf(seen)
+  return hashOf([description, schema, readOnly, idempotent]).slice(0, 16)
+}
+
+/** Hashing a thousand schemas is felt, and nothing changes what was seen. */
+const pinned = new WeakMap<SeenTool, Pin>()
+
+function pinOf(seen: SeenTool): Pin {
+  const { description, parameters, hints } = seen
+  const pin = pinned.get(seen) ?? {
+    description: hashOf(plainWords(description)),
+    schema: hashOf(canonical(parameters)),
+    written: hashOf([description, parameters]),
+    ...hints,
+  }
+  pinned.set(seen, pin)
+  return pin
+}
+
+/** What has changed in earnest. Hints that have become stricter are no reason to ask anybody. */
+function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined {
+  const now = pinOf(seen)
+  const changed = [
+    ...(now.description === pin.description ? [] : ['its description']),
+    ...(now.schema === pin.schema ? [] : ['its input']),
+    ...(trust && isLoosened(now, pin) ? ['what it says it may do'] : []),
+  ]
+  return changed.length > 0 ? changed.join(' and ') : undefined
+}
+
+function isLoosened(now: Pin, pin: Pin): boolean {
+  return (now.readOnly && !pin.readOnly) || (now.idempotent && !pin.idempotent)
+}
+
+/** The same words in another notation are the same: spaces, line ends, quotes, dashes, forms of Unicode, marks of Markdown. */
+function plainWords(text: string): string {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/[`*“”„"‘’']/g, '')
+    .replace(/[‐-―−]/g, '-')
+  return plain.replace(/\s+/g, ' ').trim()
+}
+
+/** Lists in which the order says nothing. */
+const SETS = new Set(['required', 'type', 'enum'])
+
+/** A schema with its keys in order, and without what is only another way to write the same. */
+function canonical(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return key === 'description' || key === 'title' ? plainWords(value) : value
+  if (Array.isArray(value)) {
+    const items = value.map((one) => canonical(one))
+    return SETS.has(key) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([name, one]) => !(name === 'required' && isEmpty(one)))
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, canonical(one, name)]),
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url')
+}

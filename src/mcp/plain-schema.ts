@@ -1,0 +1,137 @@
+/**
+ * A server's schema as a prompt may carry it: JSON Schema's own keywords alone, bounded, its texts cleaned. What a keyword may
+ * not hold is refused with the place where it stands, so that nothing behind this file meets a schema that is none.
+ */
+import { cleanText, hasHidden, type Fault } from './hygiene.ts'
+
+export type Schema = Record<string, unknown>
+
+export type PlainSchema = { ok: true; schema: Schema; faults: Fault[] } | { ok: false; why: string }
+
+const MOST_DEPTH = 30
+/** Schemas and values in it, all together. */
+const MOST_PARTS = 5_000
+const MOST_CHARS = 60_000
+const TEXT_CHARS = 1_000
+/** Longer examples and defaults are left out. */
+const EXAMPLE_CHARS = 500
+const NAME_CHARS = 200
+
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
+
+type Kind = (value: unknown, walk: Walk) => unknown
+
+interface Walk {
+  faults: Set<Fault>
+  parts: { left: number }
+  /** How deep it may go. */
+  deeper: number
+  /** Where in the schema, for a sentence. */
+  at: string
+}
+
+class Refused extends Error {}
+
+const number: Kind = (value, walk) => (Number.isFinite(value) ? value : refuse(walk))
+const count: Kind = (value, walk) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse(walk))
+const flag: Kind = (value, walk) => (typeof value === 'boolean' ? value : refuse(walk))
+const word: Kind = (value, walk) =>
+  typeof value === 'string' && value.length <= TEXT_CHARS && !hasHidden(value) ? value : refuse(walk)
+const words: Kind = (value, walk) =>
+  Array.isArray(value) ? value.map((one) => name(one, takePart(walk))) : refuse(walk)
+const type: Kind = (value, walk) => {
+  const types = Array.isArray(value) ? value : [value]
+  return types.length > 0 && types.length < 9 && types.every((one) => TYPES.includes(one)) ? value : refuse(walk)
+}
+const text: Kind = (value, walk) => {
+  if (typeof value !== 'string') return undefined
+  const { text: cleaned, faults } = cleanText(value, TEXT_CHARS)
+  for (const fault of faults) walk.faults.add(fault)
+  return cleaned
+}
+const data: Kind = (value, walk) => {
+  takePart(walk)
+  if (typeof value === 'string') {
+    if (hasHidden(value)) walk.faults.add('hidden')
+    return value
+  }
+  if (Array.isArray(value)) return value.map((one) => data(one, below(walk, 'value')))
+  return isRecord(value) ? entriesOf(value, walk, data) : value
+}
+const list: Kind = (value, walk) => (Array.isArray(value) ? data(value, walk) : refuse(walk))
+const example: Kind = (value, walk) =>
+  (JSON.stringify(value) ?? '').length > EXAMPLE_CHARS ? undefined : data(value, walk)
+const schema: Kind = (value, walk) => {
+  if (typeof value === 'boolean') return value
+  return isRecord(value) ? keywordsOf(value, takePart(walk)) : refuse(walk)
+}
+const schemas: Kind = (value, walk) =>
+  Array.isArray(value) ? value.map((one, i) => schema(one, below(walk, String(i)))) : refuse(walk)
+const oneOrMore: Kind = (value, walk) => (Array.isArray(value) ? schemas : schema)(value, walk)
+const named: Kind = (value, walk) => (isRecord(value) ? entriesOf(value, walk, schema) : refuse(walk))
+const needs: Kind = (value, walk) => (isRecord(value) ? entriesOf(value, walk, words) : refuse(walk))
+
+/** The keywords that are kept, and what each may hold. */
+const KEYWORDS: Record<string, Kind> = {
+  ...{ type, title: text, description: text, format: word, pattern: word, $ref: word, contentMediaType: word },
+  ...{ enum: list, const: data, default: example, examples: example, required: words, dependentRequired: needs },
+  ...{ properties: named, patternProperties: named, $defs: named, definitions: named, dependentSchemas: named },
+  ...{ items: oneOrMore, additionalItems: schema, additionalProperties: schema, propertyNames: schema, not: schema },
+  ...{ if: schema, then: schema, else: schema, contains: schema, unevaluatedProperties: schema },
+  ...{ unevaluatedItems: schema, allOf: schemas, anyOf: schemas, oneOf: schemas, prefixItems: schemas },
+  ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number, multipleOf: number },
+  ...{ minLength: count, maxLength: count, minItems: count, maxItems: count, minProperties: count },
+  ...{ maxProperties: count, uniqueItems: flag, deprecated: flag, readOnly: flag, writeOnly: flag },
+}
+
+/** Never throws, whatever it is given. */
+export function plainSchema(given: unknown): PlainSchema {
+  const walk: Walk = { faults: new Set(), parts: { left: MOST_PARTS }, deeper: MOST_DEPTH, at: '' }
+  try {
+    const plain = schema(given, walk)
+    if (!isRecord(plain) || (plain.type ?? 'object') !== 'object') return { ok: false, why: 'its input is no object' }
+    const whole: Schema = { ...plain, type: 'object', properties: plain.properties ?? {} }
+    if (JSON.stringify(whole).length > MOST_CHARS) return { ok: false, why: 'its schema is too long' }
+    return { ok: true, schema: whole, faults: [...walk.faults] }
+  } catch (error) {
+    return { ok: false, why: error instanceof Refused ? error.message : 'its schema cannot be read' }
+  }
+}
+
+function keywordsOf(value: Schema, walk: Walk): Schema {
+  const kept = Object.entries(KEYWORDS).flatMap(([keyword, kind]): [string, unknown][] => {
+    if (!Object.hasOwn(value, keyword)) return []
+    const plain = kind(value[keyword], below(walk, keyword))
+    return plain === undefined ? [] : [[keyword, plain]]
+  })
+  return Object.fromEntries(kept)
+}
+
+function entriesOf(value: Schema, walk: Walk, kind: Kind): Schema {
+  const entries = Object.entries(value).map(([key, one]) => [name(key, walk), kind(one, below(walk, key))])
+  return Object.fromEntries(entries)
+}
+
+/** The name of a field: a model writes it, and a person reads it in what they approve. */
+function name(key: unknown, walk: Walk): string {
+  const isOne = typeof key === 'string' && key.length <= NAME_CHARS && key !== '__proto__' && !hasHidden(key)
+  return isOne ? key : refuse(walk)
+}
+
+function takePart(walk: Walk): Walk {
+  if (walk.parts.left-- <= 0) throw new Refused('its schema has too many parts')
+  return walk
+}
+
+function below(walk: Walk, step: string): Walk {
+  if (walk.deeper <= 0) throw new Refused('its schema is nested too deeply')
+  return { ...walk, deeper: walk.deeper - 1, at: `${walk.at}/${step.slice(0, 40)}` }
+}
+
+function refuse({ at }: Walk): never {
+  throw new Refused(`its schema is wrong at ${cleanText(at || '/', TEXT_CHARS).text}`)
+}
+
+function isRecord(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,125 @@
+/** One contract, on both of its real sides: this process's memory, and a Redis. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { memoryMcpStore, redisMcpStore, type McpStore } from '../../src/mcp/mcp-store.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { deferred, eventually } from '../harness/stores.ts'
+
+const YEAR_MS = 365 * 86_400_000
+
+/** What every store of the MCP room does. `make` gives two that share what they keep. */
+function mcpStoreContract(make: () => [McpStore, McpStore]): void {
+  test('a value comes back as it was put, until it is removed', async () => {
+    const [store, other] = make()
+    const value = { text: 'Über "x" 🦉', list: [1, null, { deep: true }] }
+    expect(await store.get('a')).toBeUndefined()
+    await store.put('a', value)
+    value.list.push(2)
+    expect(await other.get('a')).toEqual({ text: 'Über "x" 🦉', list: [1, null, { deep: true }] })
+    await other.put('a', 7)
+    expect(await store.get('a')).toBe(7)
+    await store.remove('a')
+    expect(await other.get('a')).toBeUndefined()
+  })
+
+  test('of two who put a value where none is, one does', async () => {
+    const [store, other] = make()
+    const done = await Promise.all([store.putIfAbsent('a', 1), other.putIfAbsent('a', 2)])
+    expect(done.filter(Boolean)).toHaveLength(1)
+    expect(await store.get('a')).toBe(done[0] ? 1 : 2)
+  })
+
+  test('what was put for a time is gone after it, and may be put anew', async () => {
+    const [store] = make()
+    await store.put('a', 1, { ttlMs: 100 })
+    expect(await store.putIfAbsent('b', 1, { ttlMs: 100 })).toBe(true)
+    await eventually(async () => expect([await store.get('a'), await store.get('b')]).toEqual([undefined, undefined]))
+    expect(await store.putIfAbsent('a', 2)).toBe(true)
+  })
+
+  test('under one lock one works at a time, and what fails frees it', async () => {
+    const [store, other] = make()
+    const seen: string[] = []
+    const gate = deferred()
+    const first = store.lock('a', 20_000, async () => {
+      seen.push('first begins')
+      await gate.promise
+      seen.push('first ends')
+      throw new Error('first failed')
+    })
+    await eventually(() => expect(seen).toHaveLength(1))
+    const second = other.lock('a', 20_000, async () => seen.push('second'))
+    await other.lock('b', 20_000, async () => seen.push('another lock'))
+    gate.resolve()
+    await expect(first).rejects.toThrow('first failed')
+    await second
+    expect(seen).toEqual(['first begins', 'another lock', 'first ends', 'second'])
+  })
+
+  test('a lock is another’s once its time is over, and whoever held it takes it from nobody', async () => {
+    const [store, other] = make()
+    const [slow, next] = [deferred(), deferred()]
+    const seen: string[] = []
+    const first = store.lock('a', 100, () => slow.promise)
+    const second = other.lock('a', 20_000, async () => {
+      seen.push('second')
+      await next.promise
+    })
+    await eventually(() => expect(seen).toEqual(['second']))
+    slow.resolve()
+    await first
+    const third = store.lock('a', 20_000, async () => seen.push('third'))
+    await sleep(150)
+    expect(seen).toEqual(['second'])
+    next.resolve()
+    await Promise.all([second, third])
+    expect(seen).toEqual(['second', 'third'])
+  })
+}
+
+describe('in this process’s memory', () => {
+  mcpStoreContract(() => {
+    const store = memoryMcpStore()
+    return [store, store]
+  })
+
+  test('a value is kept for a year after it was last read', async () => {
+    let time = 0
+    const store = memoryMcpStore({ now: () => time })
+    await store.put('a', 1)
+    time = YEAR_MS - 1
+    expect(await store.get('a')).toBe(1)
+    time = 2 * YEAR_MS - 2
+    expect(await store.get('a')).toBe(1)
+    time = 3 * YEAR_MS
+    expect(await store.get('a')).toBeUndefined()
+  })
+})
+
+describeWithRedis('in Redis', () => {
+  const server = suiteRedis()
+  let count = 0
+
+  mcpStoreContract(() => {
+    const prefix = `t${count++}`
+    return [redisMcpStore({ redis: server.connect(), prefix }), redisMcpStore({ redis: server.connect(), prefix })]
+  })
+
+  test('every key expires, in a year after it was last read or when it was to, and what cannot be read is not there', async () => {
+    const store = redisMcpStore({ redis: server.connect(), prefix: 'kept' })
+    const redis = server.rawClient()
+    await store.put('a', 1)
+    await store.put('b', 1, { ttlMs: 60_000 })
+    const locked = await store.lock('c', 5_000, () => redis.pttl('kept:{mcp}:lock:c'))
+    expect(locked).toBeGreaterThan(0)
+    expect((await redis.keys('kept:*')).sort()).toEqual(['kept:{mcp}:a', 'kept:{mcp}:b'])
+    await redis.pexpire('kept:{mcp}:a', 90_000)
+    expect([await store.get('a'), await store.get('b')]).toEqual([1, 1])
+    expect(await redis.pttl('kept:{mcp}:a')).toBeGreaterThan(YEAR_MS - 60_000)
+    expect(await redis.pttl('kept:{mcp}:b')).toBeLessThanOrEqual(60_000)
+    for (const text of ['{"val', '7', 'null']) {
+      await redis.set('kept:{mcp}:a', text)
+      expect(await store.get('a')).toBeUndefined()
+    }
+  })
+})
