@@ -40,6 +40,53 @@ const MEAL = {
   required: ['meal'],
 }
 
+export const HOSTILE = 'Your note? <!channel> <https://evil.example|Click> *bold* https://evil.example/x'
+
+const NOTE = {
+  type: 'object' as const,
+  properties: { note: { type: 'string' as const, title: 'Note <!here>', minLength: 3, maxLength: 400 } },
+  required: ['note'],
+}
+
+const AGREE = { type: 'object' as const, properties: { agree: { type: 'boolean' as const, title: 'Agree' } } }
+
+/** One field of each kind that the protocol knows. */
+const ALL_KINDS = {
+  type: 'object' as const,
+  properties: {
+    name: { type: 'string' as const, title: 'Name', minLength: 2, maxLength: 10 },
+    mail: { type: 'string' as const, format: 'email' as const, default: 'ann@example.com' },
+    site: { type: 'string' as const, format: 'uri' as const },
+    day: { type: 'string' as const, format: 'date' as const, default: '2026-11-22' },
+    moment: { type: 'string' as const, format: 'date-time' as const },
+    count: { type: 'integer' as const, minimum: 1, maximum: 10, default: 4 },
+    share: { type: 'number' as const, minimum: 0, maximum: 1 },
+    sure: { type: 'boolean' as const, default: true },
+    colour: { type: 'string' as const, enum: ['r', 'g'], enumNames: ['Red', 'Green'] },
+    size: {
+      type: 'string' as const,
+      oneOf: [
+        { const: 's', title: 'Small' },
+        { const: 'l', title: 'Large' },
+      ],
+      default: 'l',
+    },
+    extras: {
+      type: 'array' as const,
+      minItems: 1,
+      maxItems: 2,
+      items: {
+        anyOf: [
+          { const: 'x', title: 'Extra' },
+          { const: 'y', title: 'Why' },
+          { const: 'z', title: 'Zed' },
+        ],
+      },
+    },
+  },
+  required: ['name', 'count', 'extras'],
+}
+
 const said = (value: unknown): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 
 /** Each asks in a way of its own, and says in the end what it was answered. */
@@ -68,6 +115,25 @@ export const ASKING_TOOLS: Record<string, Asking> = {
       ? said(responses)
       : inputRequired({
           inputRequests: { page: inputRequired.elicitUrl({ message: 'Please pay.', url: String(args['url']) }) },
+        }),
+  /** Does not tell what it was answered. */
+  quiet: ({ responses }) =>
+    responses['note']
+      ? said('Noted.')
+      : inputRequired({
+          inputRequests: { note: inputRequired.elicit({ message: HOSTILE, requestedSchema: NOTE }) },
+        }),
+  all_kinds: ({ responses }) =>
+    responses['all']
+      ? said(responses['all'])
+      : inputRequired({
+          inputRequests: { all: inputRequired.elicit({ message: 'All of it, please.', requestedSchema: ALL_KINDS }) },
+        }),
+  agree: ({ responses }) =>
+    responses['yes']
+      ? said(responses['yes'])
+      : inputRequired({
+          inputRequests: { yes: inputRequired.elicit({ message: 'May I go on?', requestedSchema: AGREE }) },
         }),
   /** A form that no modal can hold, and one that it can. */
   nested: ({ responses }) =>
