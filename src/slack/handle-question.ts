@@ -219,8 +219,8 @@ export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...en
 /** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
 function withoutAnswers(step: Step): Step {
   if (step.kind !== 'tool') return step
-  const { answers: _, waiting, ...kept } = step
-  const isQuestion = waiting?.for?.kind === 'question'
+  const { answers, waiting, ...kept } = step
+  const isQuestion = answers !== undefined || waiting?.for?.kind === 'question'
   return { ...kept, ...(waiting && { waiting: isQuestion ? { since: waiting.since } : waiting }) }
 }
 
