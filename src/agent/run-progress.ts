@@ -76,3 +76,9 @@ export function* reportUsage(run: Told): Generator<AgentEvent> {
 export function nextTurn({ progress }: Pick<Told, 'progress'>): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
+
+/** The tools whose last use failed because they are down. */
+export function toolsDown(steps: readonly Step[]): string[] {
+  const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
+  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
+}

@@ -14,6 +14,8 @@ export interface MemoryLineParts {
   parked(): Question[]
   /** Drops the runs of a team that wait for a person. */
   dropParked(isMeant: (thread: ThreadKey) => boolean): void
+  /** Forgets runs that have waited for a person and are over. */
+  forgetWaited(isMeant: (question: Question) => boolean): void
 }
 
 /** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
@@ -23,6 +25,7 @@ export function memoryLine({
   withdrawn,
   parked,
   dropParked,
+  forgetWaited,
 }: MemoryLineParts): Omit<WaitingLine, 'place'> & { oldestMs(now: number): number } {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
@@ -49,12 +52,13 @@ export function memoryLine({
       return { ...line, ...(first ? { running: first } : {}), waiting }
     },
     withdraw: async (...of) => withdraw(...of),
-    // Of a run that is over nothing is left.
-    forgetChannel: async () => {},
-    forgetUser: async () => {},
+    // Of a run that is over nothing else is left.
+    forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
+    forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),
     async forgetTeam(team) {
       const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
       dropParked(isMeant)
+      forgetWaited((one) => one.team === team)
       for (const [thread, inbox] of inboxes)
         if (isMeant(thread)) for (const { question } of [...inbox]) withdraw(thread, question.id)
       for (const [thread, { abort }] of running)

@@ -51,6 +51,7 @@ class MemoryQueue implements ControlledQueue {
     withdrawn: (thread, at) => this.#withdrawn(thread, at),
     parked: () => this.control.parked.map(({ question }) => question),
     dropParked: (isMeant) => this.control.dropParked(isMeant),
+    forgetWaited: (isMeant) => this.control.forgetWaited(isMeant),
   })
   #sweep: NodeJS.Timeout | undefined
   #waiting = 0

@@ -159,6 +159,14 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     return [...this.#parked.values()].map(({ item }) => item)
   }
 
+  /** Forgets such runs, if they have ended: nothing but `load` knows of them any more. */
+  forgetWaited(isMeant: (question: Question) => boolean): void {
+    for (const key of this.#waited.keys()) {
+      const item = this.#waited.get(key)
+      if (item && isMeant(item.question)) this.#waited.delete(key)
+    }
+  }
+
   /** Drops the runs of such threads that wait for a person. */
   dropParked(isMeant: (thread: RunRef['thread']) => boolean): void {
     for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)

@@ -65,6 +65,19 @@ describe('a stop', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
+  test('that comes while a call is saved as begun keeps it from being made', async (t) => {
+    const stop = new AbortController()
+    const tool = echo(undefined, { effects: 'write' })
+    const { types } = await steered(t, {
+      model: [act('a', 'echo', 'x')],
+      tools: [tool],
+      steering: { stopAsked: () => stop.signal },
+      watch: ({ type }) => (type === 'begun' ? stop.abort() : undefined),
+    })
+    expect(types).toEqual(['thought', 'action', 'begun', 'gave_up'])
+    expect(tool.calls).toEqual([])
+  })
+
   test('that was asked for before the run began costs no call', async (t) => {
     const { types, model } = await steered(t, { model: [], steering: { stopAsked: () => AbortSignal.abort() } })
     expect(types).toEqual(['gave_up'])

@@ -241,6 +241,10 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await control.wake(refOf(asked), '1', ALLOWED)
     await isParked(2)
     expect((await control.load(refOf(asked)))?.saved.decisions).toEqual({ 1: ALLOWED })
+    await queue.forgetUser({ team: 'T1', user: 'another' })
+    expect(await control.load(refOf(asked))).toBeDefined()
+    await queue.forgetChannel({ team: 'T1', channel: 'C1' })
+    expect(await control.load(refOf(asked))).toBeUndefined()
   })
 
   test('each round of a step’s waiting is decided by its own key', async () => {

@@ -1,5 +1,5 @@
 /** The cards of the calls that wait for a person, in each way to show a run. Loaded where a call waits, or has waited. */
-import type { ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/types.ts'
 import { isDirect, isPrivate, waitKey } from '../../run/types.ts'
 import type { Settings } from '../../workspace/settings.ts'
 import { approversOf } from '../approvers.ts'
@@ -8,7 +8,6 @@ import { decidersLine } from '../format/approval-words.ts'
 import { callValue, cardKey, cardsOf, savedCall } from '../format/saved-call.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
-import { settleQuestions, showQuestion } from './tool-questions.ts'
 
 export interface ApprovalOptions {
   outbox: Outbox
@@ -20,7 +19,6 @@ export interface ApprovalOptions {
 export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
   const { outbox } = options
   const { question } = outbox
-  if (step.waiting?.for?.kind === 'question') return showQuestion(n, step, outbox)
   const key = waitKey(n, step.waiting)
   const call = savedCall(question, { steps: Array.from({ length: n }, () => step) }, key)
   // What somebody may be typing a reason into is not touched.
@@ -44,23 +42,22 @@ async function decidersOf(
 }
 
 /**
- * Brings cards to the form that cannot be pressed: those of calls that were decided, or whose time is over, and with `isOver` of all
- * that nobody has decided. What only one person sees cannot be changed from here: it is when it is pressed.
+ * Brings cards to the form that cannot be pressed: those of calls that were decided, or whose time is over, and not done yet when
+ * the run had these `steps`; with `isOver` all that nobody has decided. What only one person sees cannot be changed from here: it is
+ * when it is pressed.
  */
 export async function settleApprovals(
   { outbox, mentions }: ApprovalOptions,
-  { isOver }: { isOver: boolean },
+  { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
 ): Promise<void> {
   const { question, run } = outbox
   if (isPrivate(question)) return
-  await settleQuestions(outbox, { isOver })
-  const { decisions, steps } = run.saved
   for (const key of cardsOf(run.saved)) {
-    const decision = decisions[key]
+    const decision = run.saved.decisions[key]
     const call = savedCall(question, run.saved, key)
     const step = steps[Number.parseInt(key, 10) - 1]
     const isDone = step?.kind === 'tool' && step.observation !== undefined
-    if (!call || (decision ? isDone : !isOver)) continue
+    if (!call || (decision ? isDone || isOver : !isOver)) continue
     const by = decision && 'by' in decision ? await mentions.readable(`<@${decision.by}>`) : ''
     await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
   }

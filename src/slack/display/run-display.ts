@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, stepCount, type RunProgress } from '../../agent/run-progress.ts'
+import { applyEvent, stepCount, toolsDown, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
@@ -148,14 +148,19 @@ export class RunDisplay {
 
   /** A run must be seen to wait: where its card cannot be shown, it does not. */
   async #wait(n: number, step: ToolStep): Promise<void> {
-    this.#status.suspend()
-    this.#enqueue(async () => (await import('./approvals.ts')).showApproval(n, step, this.#options), true)
+    let failure: unknown
+    this.#enqueue(async () => {
+      const { showApproval } = await import('./approvals.ts')
+      await showApproval(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
+    })
     await this.#tail
-    if (this.#lost) throw this.#lost
+    if (this.#lost ?? failure) throw this.#lost ?? failure
+    this.#status.suspend()
   }
 
   #settleApprovals(isOver: boolean): void {
-    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, { isOver }))
+    const state = { isOver, steps: [...this.#run.saved.steps] }
+    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, state))
   }
 
   #showStep(n: number): void {
@@ -278,12 +283,6 @@ export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
-/** The tools whose last use failed because they are down. */
-function toolsDown(steps: readonly Step[]): string[] {
-  const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
-  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
-}
-
 /** Several unreadable completions in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {
   return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
@@ -291,10 +290,8 @@ function repeatsAWarning(steps: readonly Step[], n: number): boolean {
 
 /** A step that has not ended is marked as not finished, because nothing runs any more. */
 function cutOff(step: Step): Step {
-  return isRunning(step) ? { ...step, observation: CUT_OFF } : step
+  return isRunning(step) ? { ...step, observation: { ok: false, text: 'This was not finished.' } } : step
 }
-
-const CUT_OFF = { ok: false, text: 'This was not finished.' }
 
 function isRunning(step: Step): step is ToolStep {
   return step.kind === 'tool' && !step.observation

@@ -4,7 +4,7 @@ import type { Awaited } from '../../agent/types.ts'
 import type { Decision } from '../../run/types.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from './action-ids.ts'
 import { clip, context, section, type Content } from './blocks.ts'
-import { codeSpan, escapeText, escapeWithin, headOf } from './escape.ts'
+import { codeSpan, escapeWithin, headOf, withoutMarks } from './escape.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
 
 export type Approval = Extract<Awaited, { kind: 'approval' }>
@@ -40,6 +40,7 @@ export type Verdict =
 /** So much of the arguments stands on the card; the rest is a press away. */
 const ARGUMENT_CHARS = 2_500
 const NAME_CHARS = 80
+const NAME = { max: NAME_CHARS, most: 400 }
 const SAYS = { max: 300, most: 900 }
 const REASON = { max: 500, most: 1_500 }
 /** As long a reason may be. */
@@ -96,7 +97,7 @@ function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
   const when = at === undefined ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
   const how =
     verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
-  return `${how} by ${escapeText(by)}${when}:`
+  return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}:`
 }
 
 function nameOf({ tool, approval: { server } }: AskedCall): string {

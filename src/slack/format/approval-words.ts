@@ -13,7 +13,8 @@ export function decidersLine(who: {
   if (who.isSeenByAskerAlone) return who.asker ? 'You alone may decide here.' : NOT_HERE
   const groups = who.groups === 0 ? [] : [`the people of ${who.groups} user ${who.groups === 1 ? 'group' : 'groups'}`]
   const all = [...(who.asker ? ['who asked'] : []), ...who.names.map(escapeText), ...groups]
-  return all.length === 0 ? NOBODY : `May decide: ${all.join(', ')}.`
+  if (all.length === 0) return NOBODY
+  return who.asker && all.length === 1 ? 'Who asked may decide.' : `May decide: ${all.join(', ')}.`
 }
 
 const NOT_HERE = 'This is for others to decide, and they do not see it here. Please stop me, and ask in a channel.'

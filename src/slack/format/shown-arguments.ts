@@ -3,11 +3,11 @@
 /**
  * The arguments as JSON, a line for each field at the top: nothing in it is hidden. What a person would not see (control and
  * direction marks, characters without a form, halves of characters) stands there by its number, which is the same to JSON; so does
- * a `<` that Slack could read as a ping. Takes linear time, also for what is nested deeply.
+ * a `<` that Slack could read as a ping or a link. Takes linear time, also for what is nested deeply.
  */
 export function argumentsText(input: unknown): string {
   try {
-    return byNumber(linesOf(input)).replace(/<(?=[!@#])/g, '\\u003c')
+    return byNumber(linesOf(input)).replace(CONTROL, '\\u003c')
   } catch {
     return '(These arguments are nested too deeply to be shown.)'
   }
@@ -25,12 +25,12 @@ export function openLine(text: string): string {
   return byNumber(text.replace(/\s+/g, ' ').trim())
 }
 
+const CONTROL = /<(?=[!@#]|https?:|mailto:|tel:)/gi
+
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{DI}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u2800]/gu
 
 function byNumber(text: string): string {
   return text.replace(HIDDEN, (char) =>
-    [...Array(char.length).keys()]
-      .map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`)
-      .join(''),
+    [...Array(char.length).keys()].map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
   )
 }

@@ -1,0 +1,53 @@
+import { ALICE, type Done, type Message } from '../../src/playground/slack.ts'
+import type { TestBotOptions, Thread, TestBot } from './bot.ts'
+import type { Ends } from './ends.ts'
+import { act, finish } from './played-model.ts'
+import { steeredBot, type Way } from './steered-bot.ts'
+
+export const ONCE = 'thinkaloud_allow_once'
+export const ALWAYS = 'thinkaloud_allow_always'
+export const DENY = 'thinkaloud_deny'
+export const SHOW_ALL = 'thinkaloud_show_arguments'
+
+/** A bot with a notebook to write into (test/fixtures/approval-tools), which asks a person first. */
+export function approvalBot(t: Ends, way: Way, options: TestBotOptions = {}): ReturnType<typeof steeredBot> {
+  const env = { CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools', ...options.env }
+  return steeredBot(t, way, { ...options, env })
+}
+
+/** A turn that writes a note. */
+export function note(title: string, text = 'Buy milk.'): string {
+  return act('I write it down.', 'notebook', JSON.stringify({ title, text }))
+}
+
+/** The model writes a note for questions with this word, and then answers with what the notebook said last. */
+export function notes(bot: TestBot, title: string, ...more: string[]): void {
+  const turns = [note(title), ...more]
+  bot.model.decide(title, ({ prompt }, n) => turns[n] ?? finish(`It said: ${lastObservation(prompt)}`))
+}
+
+function lastObservation(prompt: string): string {
+  const fenced = /.*Observation:\s*([^\n]*)/s.exec(prompt)?.[1] ?? '(nothing)'
+  return fenced.replace(/<\/?[0-9a-f]+>/g, '')
+}
+
+/** The cards in a thread, as they are shown. */
+export function cards(thread: Thread): string[] {
+  return thread.shown().filter((text) => /^(?:🔐|✅|⛔|⌛|⏹)/u.test(text))
+}
+
+/** The card that can be pressed, once it is there. */
+export async function waitingCard({ slack }: Pick<TestBot, 'slack'>, thread: Thread): Promise<Message> {
+  const find = () => thread.messages().find((message) => slack.shown(message).startsWith('🔐'))
+  return slack.until(find, 'a card that can be pressed')
+}
+
+/** Somebody presses a button of a card, having typed a reason or not. */
+export async function press(
+  bot: Pick<TestBot, 'slack'>,
+  card: { channel: string; ts: string },
+  { action, user = ALICE, reason }: { action: string; user?: string; reason?: string },
+): Promise<Done> {
+  const values: Record<string, string> = reason === undefined ? {} : { thinkaloud_deny_reason: reason }
+  return bot.slack.press({ channel: card.channel, ts: card.ts, user, values }, { action_id: action })
+}

@@ -1,0 +1,207 @@
+/** A call that changes the world waits for a person, and what comes of a press: in memory, and where Redis and other processes stand between. */
+import type { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOB, BOT_USER } from '../../src/playground/slack.ts'
+import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
+import { secondBot } from '../harness/bot.ts'
+import { describeWithRedis, startRedis, suiteRedis } from '../harness/redis.ts'
+import type { Way } from '../harness/steered-bot.ts'
+
+function presses(way: () => Way): void {
+  test('Once: what was shown is done once, and the card says who allowed it and when', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Groceries')
+    const thread = await bot.mention('Write down Groceries')
+    const card = await waitingCard(bot, thread)
+    expect(bot.slack.shown(card)).toContain('{\n  "text": "Buy milk.",\n  "title": "Groceries"\n}')
+    expect(thread.shown().join('\n')).toContain('⏳ waits for a person')
+    expect((await press(bot, { ...thread, ts: card.ts }, { action: ONCE })).ok).toBe(true)
+    expect(await thread.lastAnswer()).toMatch(/It said: Noted Groceries \(9 characters\), written \d+ times\./)
+    const [shown, ...others] = cards(thread)
+    expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): `notebook`\n\{/)
+    expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
+    expect([thread.whispers(), bot.slack.refusals]).toEqual([[], []])
+  })
+
+  test('Deny: nothing is done, and the model reads the reason', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Denied')
+    const thread = await bot.mention('Write down Denied')
+    const card = await waitingCard(bot, thread)
+    await press(bot, { ...thread, ts: card.ts }, { action: DENY, reason: ' Ask Bob <!here> first. ' })
+    expect(await thread.lastAnswer()).toContain('notebook was not run: a person did not allow it.')
+    expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
+    expect(cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
+    expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
+  })
+
+  test('Always: the tool asks no more in this thread for who allowed it, and elsewhere it does', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'First', note('Second'))
+    const thread = await bot.mention('Write down First')
+    const card = await waitingCard(bot, thread)
+    await press(bot, { ...thread, ts: card.ts }, { action: ALWAYS })
+    expect(await thread.lastAnswer()).toContain('Noted Second')
+    expect(cards(thread)).toEqual([expect.stringContaining('✅ *Allowed here from now on* by @Alice')])
+    notes(bot, 'Third')
+    bot.model.condenses('Third', 'Write down Third')
+    await thread.reply('And write down Third')
+    expect(await thread.lastAnswer()).toContain('Noted Third')
+    notes(bot, 'Fourth')
+    bot.model.condenses('Fourth', 'Write down Fourth')
+    await thread.reply('Mine too: write down Fourth', { user: BOB })
+    await waitingCard(bot, thread)
+    notes(bot, 'Fifth')
+    await waitingCard(bot, await bot.mention('Elsewhere, write down Fifth'))
+  })
+
+  test('of two who press at once one decides, and the other is told', async (t) => {
+    const bot = await approvalBot(t, way(), { env: { APPROVERS: BOB } })
+    notes(bot, 'Race')
+    const thread = await bot.mention('Write down Race')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: DENY, user: BOB })])
+    await thread.ended()
+    const isAllowed = cards(thread)[0]!.startsWith('✅')
+    await bot.slack.until(() => bot.slack.whispers(thread.channel, isAllowed ? BOB : ALICE).length > 0, 'a word')
+    const words = [ALICE, BOB].map((user) => bot.slack.whispers(thread.channel, user))
+    const word = isAllowed ? '@Alice was faster: this is allowed already.' : '@Bob was faster: this is denied already.'
+    expect(words).toEqual(isAllowed ? [[], [word]] : [[word], []])
+    await press(bot, card, { action: ONCE }).catch(() => undefined)
+    expect(cards(thread)).toHaveLength(1)
+  })
+
+  test('who presses twice has decided once', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Twice')
+    const thread = await bot.mention('Write down Twice')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: ONCE })])
+    expect(await thread.lastAnswer()).toMatch(/written \d times/)
+    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
+    expect(thread.whispers()).toEqual(['You have decided this already: it is allowed.'])
+  })
+
+  test('a stopped question’s card cannot be pressed any more, and a press of its copy says why', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Stopped')
+    const thread = await bot.mention('Write down Stopped')
+    const card = structuredClone(await waitingCard(bot, thread))
+    await bot.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: 'stop' })
+    await thread.ended()
+    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ *Not done*: the question ended'), 'the end of the card')
+    const shown = thread.messages().find(({ ts }) => ts === card.ts)!
+    Object.assign(shown, { blocks: card.blocks })
+    await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
+    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
+    expect(thread.whispers()[0]).toMatch(/^(?:The question has ended|This is over)/)
+    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹'), 'the true form')
+    expect(bot.model.about('Stopped').at(-1)?.prompt).not.toContain('Noted')
+  })
+
+  test('an edited question’s card goes, and the new one has a card of its own; a deleted question takes its card along', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Edited', note('Edited', 'Other.'))
+    const thread = await bot.mention('Write down Edited')
+    const before = await waitingCard(bot, thread)
+    await thread.edit(`<@${BOT_USER}> Write down Edited again`)
+    const next = () => thread.messages().find((one) => one.ts !== before.ts && bot.slack.shown(one).startsWith('🔐'))
+    const card = await bot.slack.until(next, 'the new card')
+    expect(thread.messages().some(({ ts }) => ts === before.ts)).toBe(false)
+    await thread.delete()
+    await bot.slack.until(() => !thread.messages().some(({ ts }) => ts === card.ts), 'the card to go')
+  })
+}
+
+describe('a press in memory', () => {
+  presses(() => ({}))
+})
+
+describeWithRedis('a press over Redis', () => {
+  const server = suiteRedis()
+  presses(() => ({ redisUrl: server.url }))
+
+  test('counts after the worker was started anew, and at another front', async (t) => {
+    const bot = await approvalBot(t, { redisUrl: server.url })
+    notes(bot, 'Restarted')
+    const thread = await bot.mention('Write down Restarted')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await bot.slack.settle()
+    await bot.worker?.stop()
+    const shared = { REDIS_URL: server.url, REDIS_PREFIX: bot.prefix, CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' }
+    const front = await secondBot(t, bot, { ...shared, ROLE: 'front' })
+    await bot.stop()
+    bot.slack.setTarget(`http://127.0.0.1:${front.port}/slack/events`)
+    expect((await press(bot, card, { action: ONCE })).ok).toBe(true)
+    await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card, with no worker')
+    await bot.startWorker()
+    expect(await thread.lastAnswer()).toMatch(/Noted Restarted .* written 1 times/)
+  })
+
+  test('that comes too late says so, and the run goes on without', async (t) => {
+    const bot = await approvalBot(t, { redisUrl: server.url })
+    notes(bot, 'Late')
+    const thread = await bot.mention('Write down Late')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await bot.slack.settle()
+    await passTime(server.rawClient(), bot.prefix)
+    await press(bot, card, { action: ONCE })
+    expect(await thread.lastAnswer()).toContain('notebook was not run: nobody allowed it in time.')
+    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
+    expect(thread.whispers()).toEqual(['Nobody decided this in time: it is not done any more.'])
+    expect(cards(thread)[0]).toMatch(/^⌛ \*Not done\*: nobody decided in time\. `notebook`/)
+  })
+
+  test('that nobody makes: the card shows the end of its time', async (t) => {
+    const bot = await approvalBot(t, { redisUrl: server.url })
+    notes(bot, 'Ignored')
+    const thread = await bot.mention('Write down Ignored')
+    await waitingCard(bot, thread)
+    await bot.slack.settle()
+    await passTime(server.rawClient(), bot.prefix)
+    await bot.startWorker()
+    expect(await thread.ended()).toContain('nobody allowed it in time')
+    expect(cards(thread)[0]).toMatch(/^⌛ \*Not done\*/)
+  })
+
+  test('of a forgotten run says that it is over', async (t) => {
+    const bot = await approvalBot(t, { redisUrl: server.url })
+    notes(bot, 'Forgotten')
+    const thread = await bot.mention('Write down Forgotten')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await bot.slack.settle()
+    const redis = server.rawClient()
+    for (const key of await redis.keys(`${bot.prefix}:*`)) await redis.unlink(key)
+    await press(bot, card, { action: ONCE })
+    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
+    expect(thread.whispers()[0]).toMatch(/^This is over/)
+    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ This is over'), 'the true form')
+  })
+
+  test('is told where Redis is away, and counts once it is back', async (t) => {
+    const own = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+    t.onTestFinished(() => own.stop())
+    const bot = await approvalBot(t, { redisUrl: own.url })
+    notes(bot, 'Away')
+    const thread = await bot.mention('Write down Away')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await bot.slack.settle()
+    await own.kill()
+    expect((await press(bot, card, { action: ONCE })).ok).toBe(false)
+    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
+    expect(thread.whispers()[0]).toMatch(/does not answer\. Please press again in a moment\.$/)
+    await own.restart()
+    await bot.slack.until(async () => (await press(bot, card, { action: ONCE })).ok, 'a press that is kept')
+    expect(await thread.lastAnswer()).toMatch(/Noted Away .* written 1 times/)
+  })
+})
+
+/** Puts the beginning of every wait a month back, and lets whoever starts next sweep at once. */
+async function passTime(redis: Redis, prefix: string): Promise<void> {
+  for (const key of await redis.keys(`${prefix}:*`)) {
+    const step = key.endsWith(':parked') ? null : await redis.hget(key, 'step:1').catch(() => null)
+    if (step) await redis.hset(key, 'step:1', step.replace(/"since":(\d)/, '"since":-$1'))
+    if (key.endsWith(':parked')) for (const id of await redis.zrange(key, '0', '-1')) await redis.zadd(key, '1', id)
+  }
+  await redis.del(`${prefix}:sweep`)
+}

@@ -1,0 +1,128 @@
+/** Who may allow a call: the asker, and whom APPROVERS names, and nobody else. */
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
+import { approversOf } from '../../src/slack/approvers.ts'
+import { approvalBot, cards, DENY, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
+import { strangers } from '../harness/slack-hands.ts'
+import type { Ends } from '../harness/ends.ts'
+
+const GROUP = 'S0DEVS00001'
+const NOT_YOURS = 'This is not yours to decide: the card says who may.'
+
+/** A call that waits, and its card. */
+async function waits(t: Ends, env: Record<string, string>, slack: { scopes?: string[] } = {}) {
+  const bot = await approvalBot(t, {}, { env, slack })
+  const ask = async (user: string = ALICE) => {
+    notes(bot, 'Plan')
+    const thread = await bot.mention('Write down Plan', { user })
+    const card = await waitingCard(bot, thread)
+    const pressed = (who: string, action = ONCE) => press(bot, { ...thread, ts: card.ts }, { action, user: who })
+    const told = (who: string) => bot.slack.until(() => bot.slack.whispers(GENERAL, who).at(-1), `a word to ${who}`)
+    return { bot, thread, card: bot.slack.shown(card), pressed, told }
+  }
+  return { bot, ask }
+}
+
+describe('who may press', () => {
+  test('is the asker; somebody else is told, and so is a person of a connected workspace', async (t) => {
+    const { bot, ask } = await waits(t, {})
+    const { card, thread, pressed, told } = await ask()
+    expect(card).toContain('Who asked may decide.')
+    await pressed(BOB)
+    expect(await told(BOB)).toBe(NOT_YOURS)
+    const outsider = strangers.outsider(bot.slack)
+    await pressed(outsider, DENY)
+    expect(await told(outsider)).toBe(NOT_YOURS)
+    expect(cards(thread)[0]).toMatch(/^🔐/)
+    await pressed(ALICE)
+    expect(await thread.lastAnswer()).toContain('Noted Plan')
+  })
+
+  test('is whom APPROVERS names, and not the asker where it says so', async (t) => {
+    const { ask } = await waits(t, { APPROVERS: `other=${ALICE},note*=${BOB}|not-asker` })
+    const { card, thread, pressed, told } = await ask()
+    expect(card).toContain('May decide: @Bob.')
+    await pressed(ALICE)
+    expect(await told(ALICE)).toBe(NOT_YOURS)
+    await pressed(BOB)
+    expect(await thread.lastAnswer()).toContain('Noted Plan')
+    expect(cards(thread)[0]).toContain('by @Bob')
+  })
+
+  test('is who is in a user group, which is asked for once in a while', async (t) => {
+    const { bot, ask } = await waits(t, { APPROVERS: GROUP })
+    bot.slack.store.usergroups.set(GROUP, [BOB])
+    for (let i = 0; i < 2; i++) {
+      const { card, thread, pressed } = await ask()
+      expect(card).toContain('May decide: who asked, the people of 1 user group.')
+      await pressed(BOB)
+      expect(await thread.lastAnswer()).toContain('Noted Plan')
+    }
+    expect(bot.slack.calls.filter(({ method }) => method === 'usergroups.users.list')).toHaveLength(1)
+  })
+
+  test('is not known without the scope for user groups: who presses is told what to do', async (t) => {
+    const scopes = ['chat:write', 'users:read', 'channels:history', 'reactions:write']
+    const { bot, ask } = await waits(t, { APPROVERS: GROUP }, { scopes })
+    bot.slack.store.usergroups.set(GROUP, [BOB])
+    const { thread, pressed, told } = await ask()
+    await pressed(BOB)
+    expect(await told(BOB)).toMatch(/^I cannot see who is in the user group .* usergroups:read/)
+    bot.slack.clearFaults()
+    await pressed(ALICE)
+    expect(await thread.lastAnswer()).toContain('Noted Plan')
+  })
+
+  test('is not known where Slack does not answer: who presses may press again', async (t) => {
+    const { bot, ask } = await waits(t, { APPROVERS: GROUP })
+    bot.slack.store.usergroups.set(GROUP, [BOB])
+    const { thread, pressed, told } = await ask()
+    bot.slack.fault({ method: 'usergroups.users.list', delayMs: 4_000 })
+    expect((await pressed(BOB)).ok).toBe(true)
+    expect(await told(BOB)).toMatch(/Please press again\.$/)
+    bot.slack.clearFaults()
+    await pressed(BOB)
+    expect(await thread.lastAnswer()).toContain('Noted Plan')
+  })
+
+  test('of a bot’s question is only whom APPROVERS names', async (t) => {
+    const bots = await approvalBot(t, {}, { env: { ALLOW_BOTS: 'U0ROBOT0001', APPROVERS: BOB } })
+    bots.slack.addUser('U0ROBOT0001', { name: 'robot', real_name: 'Robot', is_bot: true })
+    notes(bots, 'Report')
+    const thread = await bots.mention('Write down Report', { user: 'U0ROBOT0001' })
+    const card = await waitingCard(bots, thread)
+    expect(bots.slack.shown(card)).toMatch(/^🔐 A bot asked for something[^]*May decide: @Bob\.$/m)
+    await press(bots, { ...thread, ts: card.ts }, { action: ONCE, user: ALICE })
+    await bots.slack.until(() => thread.whispers().includes(NOT_YOURS), 'a word')
+    await press(bots, { ...thread, ts: card.ts }, { action: ONCE, user: BOB })
+    await bots.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
+  })
+
+  test('of a bot’s question is nobody where nobody is named, and the card says so', async (t) => {
+    const bot = await approvalBot(t, {}, { env: { ALLOW_BOTS: 'U0ROBOT0001' } })
+    bot.slack.addUser('U0ROBOT0001', { name: 'robot', real_name: 'Robot', is_bot: true })
+    notes(bot, 'Report')
+    const card = await waitingCard(bot, await bot.mention('Write down Report', { user: 'U0ROBOT0001' }))
+    expect(bot.slack.shown(card)).toContain(
+      'Nobody may decide this: whoever runs me should name somebody in APPROVERS.',
+    )
+  })
+})
+
+test('APPROVERS: lists for everything, for a server, for a tool and for the beginning of a tool’s name add up', () => {
+  const env = {
+    OPENAI_API_KEY: 'k',
+    APPROVERS: 'U0AAAAAAAA, S0BBBBBBBB,gh=U0CCCCCCCC|not-asker,gh__read=W0DDDDDDDD,files__*=U0AAAAAAAA',
+  }
+  const { APPROVERS } = loadConfig(env)
+  const question = { team: 'T1', user: 'U0ASKER000' }
+  const of = (tool: string, server?: string) => approversOf({ question, tool, server }, APPROVERS)
+  const all = ['U0AAAAAAAA', 'S0BBBBBBBB']
+  expect(of('calculator')).toEqual({ ids: all, asker: 'U0ASKER000' })
+  expect(of('gh__push', 'gh')).toEqual({ ids: [...all, 'U0CCCCCCCC'] })
+  expect(of('gh__read', 'gh')).toEqual({ ids: [...all, 'U0CCCCCCCC', 'W0DDDDDDDD'] })
+  expect(of('gh__read')).toEqual({ ids: [...all, 'W0DDDDDDDD'], asker: 'U0ASKER000' })
+  expect(of('files__write', 'files')).toEqual({ ids: all, asker: 'U0ASKER000' })
+  expect(approversOf({ question: { ...question, bot: 'B1' }, tool: 'x' }, APPROVERS)).toEqual({ ids: all })
+})
