@@ -16,6 +16,7 @@ export const PROMPT_VARIABLES = {
   'self-ask': ['today'],
   conversational: ['tools', 'tool_names', 'today'],
   native: ['today'],
+  'more-tools': ['tools'],
   'llm-math': ['question'],
 } as const
 

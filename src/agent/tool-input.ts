@@ -11,12 +11,13 @@ export type Coerced = Extract<ParsedInput, { ok: true }> | { ok: false; problem:
 export function coerceInput(tool: Tool, input: unknown): Coerced {
   const fields = fieldsOf(tool)
   if (fields.length > 0 && isBrokenObject(input)) return { ok: false, problem: brokenProblem(tool, fields) }
-  for (const candidate of candidates(input, fields)) {
+  const understood = candidates(input, tool, fields)
+  for (const candidate of understood) {
     const result = tool.parse(candidate)
     const mended = result.ok ? result : tool.parse(inSchemaTypes(candidate, result.issues))
     if (mended.ok) return mended
   }
-  const last = tool.parse(candidates(input, fields).at(0))
+  const last = tool.parse(understood.at(0))
   return { ok: false, problem: last.ok ? '' : problemOf(tool, last.issues, fields) }
 }
 
@@ -34,23 +35,26 @@ export function acceptsInput(tools: Tool[]): (name: string, input: unknown) => b
 
 /**
  * The fields that are of a wrong type in the type that the schema wants, where the same words say it: `3` and `"3"`, `true`
- * and `"true"`. Calls that leak as XML do not tell them apart.
+ * and `"true"`, a list and the JSON text of it, and no field for `null`. Calls that leak as XML do not tell them apart.
  */
 function inSchemaTypes(input: unknown, issues: InputIssue[]): unknown {
   if (!isRecord(input)) return input
-  const mended = issues.flatMap((issue): [string, unknown][] => {
-    const { expected } = issue
-    const field = String(issue.path[0])
-    const isField = expected !== undefined && issue.path.length === 1 && Object.hasOwn(input, field)
-    return isField ? [[field, inType(input[field], expected)]] : []
-  })
-  return Object.fromEntries([...Object.entries(input), ...mended])
+  const mended = new Map(Object.entries(input))
+  for (const { path, expected } of issues) {
+    const field = String(path[0])
+    if (expected === undefined || path.length !== 1 || !Object.hasOwn(input, field)) continue
+    const value = inType(input[field], expected)
+    if (value === null) mended.delete(field)
+    else if (value !== input[field]) mended.set(field, value)
+  }
+  return Object.fromEntries(mended)
 }
 
 function inType(value: unknown, type: string): unknown {
   if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
   if (typeof value !== 'string') return value
   const text = value.trim()
+  if (type === 'array' || type === 'object') return listOrObject(text) ?? value
   if (type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
   return (type === 'number' || type === 'int' || type === 'integer') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)
     ? Number(text)
@@ -58,24 +62,46 @@ function inType(value: unknown, type: string): unknown {
 }
 
 /** The ways in which an input can be understood, the likeliest first. */
-function candidates(input: unknown, fields: string[]): unknown[] {
-  const parsed = typeof input === 'string' ? parseJson(input) : input
+function candidates(input: unknown, tool: Tool, fields: string[]): unknown[] {
+  const parsed = typeof input === 'string' ? (parseJson(input) ?? namedFields(input, fields)) : input
   const out: unknown[] = isRecord(parsed) ? [parsed] : []
-  const [only] = fields
-  if (only === undefined && isEmpty(input)) return [input, {}]
-  if (fields.length !== 1 || only === undefined) return out.length > 0 ? out : [input]
+  if (fields.length === 0 && isEmpty(input)) return [input, {}]
+  const only = fields.length === 1 ? fields[0] : onlyNeeded(tool, fields)
+  if (only === undefined) return out.length > 0 ? out : [input]
+  if (isRecord(parsed) && fields.length > 1) return out
   if (isRecord(parsed) && !(only in parsed)) {
     const values = Object.values(parsed)
     if (values.length === 1) out.push({ [only]: scalarText(values[0]) }, { [only]: values[0] })
+    out.push({ [only]: parsed })
   }
   if (!isRecord(parsed)) out.push(...textCandidates(input, parsed).map((text) => ({ [only]: text })))
   else if (typeof input === 'string') out.push({ [only]: input })
   return out
 }
 
+/** The one field that a tool with several cannot do without: what is no object is that. */
+function onlyNeeded({ parameters }: Tool, fields: string[]): string | undefined {
+  const needed = fields.length > 1 ? neededOf(parameters) : []
+  return needed.length === 1 ? needed[0] : undefined
+}
+
+function neededOf({ required }: Record<string, unknown>): string[] {
+  return Array.isArray(required) ? required.map(String) : []
+}
+
+/** `city="Rome", days=2`, as programs call: of a tool with several fields, and all of it. */
+function namedFields(text: string, fields: string[]): unknown {
+  const first = /^\s{0,20}(\w{1,60})\s{0,3}=(?!=)/.exec(text)?.[1]
+  if (first === undefined || fields.length < 2 || !fields.includes(first)) return undefined
+  const braced = `{${text.trim()}}`
+  const loose = readLoose(braced)
+  return loose.ok && loose.end === braced.length ? loose.value : undefined
+}
+
 function textCandidates(input: unknown, parsed: unknown): unknown[] {
   const text = typeof parsed === 'string' ? parsed : typeof input === 'string' ? unquoted(input) : scalarText(input)
-  return typeof parsed === 'number' ? [text, parsed] : [text]
+  const list = typeof input === 'string' ? listOrObject(input.trim()) : undefined
+  return [text, ...(typeof parsed === 'number' ? [parsed] : []), ...(Array.isArray(list) ? [list] : [])]
 }
 
 function scalarText(value: unknown): unknown {
@@ -119,9 +145,30 @@ function problemOf(tool: Tool, issues: InputIssue[], fields: string[]): string {
 
 function describeFields(tool: Tool, fields: string[]): string {
   if (fields.length === 0) return 'no fields'
-  return fields.length === 1
-    ? `${fields[0]} as text`
-    : `a JSON object like ${JSON.stringify(specOf(tool).parameters.properties)}`
+  if (takesText(tool)) return `${fields[0]} as text`
+  const like = fieldsText(tool)
+  return `a JSON object like ${like.length > MOST_LIKE ? `${like.slice(0, MOST_LIKE)}…` : like}`
+}
+
+/** Of a schema that comes back with a mistake, in characters. */
+const MOST_LIKE = 2_000
+
+/** Whether it takes one field that a text can be. */
+export function takesText(tool: Tool): boolean {
+  const [only, ...others] = Object.values(isRecord(tool.parameters.properties) ? tool.parameters.properties : {})
+  if (others.length > 0 || !isRecord(only)) return false
+  return ![only.type].flat().some((type) => type === 'array' || type === 'object') && only.$ref === undefined
+}
+
+/** The fields' JSON Schema, which of them must be there, and what it refers to. */
+export function fieldsText(tool: Tool): string {
+  const { properties, $defs, definitions } = tool.parameters
+  const fields = fieldsOf(tool)
+  const needed = neededOf(tool.parameters).filter((name) => fields.includes(name))
+  const text = JSON.stringify(properties)
+  const left = needed.length === 0 ? ' All of them may be left out.' : ` Only ${needed.join(', ')} must be there.`
+  const refers = text.includes('"$ref"') ? ` In it stands for "$ref": ${JSON.stringify({ $defs, definitions })}` : ''
+  return `${text}${refers}${needed.length < fields.length ? left : ''}`
 }
 
 /** What a tool takes, from a zod schema. */
@@ -162,6 +209,13 @@ function parseJson(text: string): unknown {
   } catch {
     return BEGINS_OBJECT.test(text) ? looseObject(text) : undefined
   }
+}
+
+/** A list or an object that a text is in JSON, and nothing more. */
+function listOrObject(text: string): unknown {
+  if (!/^[[{]/.test(text)) return undefined
+  const loose = readLoose(text)
+  return loose.ok && loose.end === text.length && typeof loose.value === 'object' ? loose.value : undefined
 }
 
 /** As models write objects: single quotes, trailing commas, Python's words. */

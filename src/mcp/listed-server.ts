@@ -33,6 +33,7 @@ export class ListedServer {
   /** Of the record as it was last read or written: another one says that another process has written. */
   #stamp: unknown
   #listed: ServerTools | undefined
+  #listedAt = -Infinity
   #working: Promise<void> | undefined
   #lookedAt = -Infinity
   #failure: { at: number; why: string } | undefined
@@ -75,7 +76,7 @@ export class ListedServer {
 
   /** @throws ToolError if a tool is not to be called as it is now. */
   async check(tool: string, signal: AbortSignal): Promise<void> {
-    await this.#list(signal)
+    if (this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal)
     const entry = this.#record?.tools[tool]
     const why = entry ? whyOff(entry, this.config) : 'is listed no more'
     if (why !== undefined) throw new ToolError(`The tool ${tool} of the server ${this.config.name} ${why}.`)
@@ -113,6 +114,7 @@ export class ListedServer {
     if (!server) throw new ToolError('This process calls no tools.')
     const listed = await (await server()).list(signal)
     this.#failure = undefined
+    this.#listedAt = this.#deps.now()
     if (listed === this.#listed && this.#record) return this.load()
     const { seen, cleanings, left } = seenTools(listed.tools)
     const notes = await this.#change(async (before) => {

@@ -8,6 +8,7 @@ import { thoughtBefore, turnText, type ModelOutput } from '../parser/model-outpu
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
 import type {
+  Action,
   AnswerOpening,
   Completion,
   Dialect,
@@ -16,10 +17,11 @@ import type {
   Rendered,
   RunView,
   Step,
+  Tool,
   ToolStep,
   UnreadableStep,
 } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf } from './text.ts'
+import { describeTool, fencedObservation, saidBefore, tailOf } from './text.ts'
 import { readText } from './text.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
@@ -36,13 +38,34 @@ export function nativeDialect(prompts: Prompts): Dialect {
 
 function renderNative(view: RunView, prompts: Prompts): Rendered {
   const messages: Message[] = [
-    { role: 'system', content: prompts.native({ today: view.today }) },
+    { role: 'system', content: systemText(view, prompts) },
     { role: 'user', content: `${saidBefore(view, prompts)}${view.question}` },
     ...renderSteps(view.steps, view.nonce),
   ]
   if (view.finalTurn)
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
-  return { messages, tools: view.tools.map(specOf), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
+  return { messages, tools: callable(view).map(specOf), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
+}
+
+/** Endpoints take some hundred tools at most: where there are many, the others are told in words. */
+function systemText({ tools, today }: RunView, prompts: Prompts): string {
+  const more = tools.filter(({ brief }) => brief !== undefined)
+  const system = prompts.native({ today })
+  return more.length === 0
+    ? system
+    : `${system}\n\n${prompts['more-tools']({ tools: more.map(describeTool).join('\n') })}`
+}
+
+/** The tools that a model may call at once: those that are told whole, and those that the run has asked about or called. */
+function callable({ tools, steps }: RunView): Tool[] {
+  const named = new Set(steps.flatMap((step) => (step.kind === 'tool' ? namesIn(step.action) : [])))
+  return tools.filter(({ name, brief }) => brief === undefined || named.has(name))
+}
+
+/** The tool of an action, and one that it asks about by its name. */
+function namesIn({ tool, input }: Action): string[] {
+  const asked = typeof input === 'object' && input !== null && 'tool' in input ? input.tool : input
+  return typeof asked === 'string' ? [tool, asked.trim()] : [tool]
 }
 
 /** Steps that one completion asked for belong into one message with all of its calls. */

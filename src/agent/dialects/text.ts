@@ -1,7 +1,7 @@
 /** The text dialect, and the parts of its prompt that those of the other dialects have too. */
 import type { Prompts } from '../../prompts.ts'
 import { defuseLabels, fenceObservation, messageLine } from '../observation.ts'
-import { acceptsInput, fieldsOf, inputText, specOf, toolNames } from '../tool-input.ts'
+import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
@@ -65,16 +65,23 @@ export function readText(completion: string, tools: string[], accepts?: AcceptsI
   return toParsedTurn(findStep(turn), turn, FORM)
 }
 
-/** `name: description`, and the fields' JSON schema where there are several. */
+/** `name: description`, and the fields' JSON schema where they are more than one text; or the line that stands for all of it. */
 export function describeTool(tool: Tool): string {
-  if (fieldsOf(tool).length < 2) return `${tool.name}: ${tool.description}`
-  return `${tool.name}: ${tool.description} The input is a JSON object: ${JSON.stringify(specOf(tool).parameters.properties)}`
+  if (tool.brief !== undefined) return `${tool.name}: ${tool.brief}`
+  const said = `${tool.name}: ${tool.description}`
+  if (fieldsOf(tool).length === 0) return `${said} The input is {}.`
+  return takesText(tool) ? said : `${said} The input is a JSON object: ${fieldsText(tool)}`
 }
 
-/** What the prompts that list tools are filled with. */
+/** What the prompts that list tools are filled with. Names of which there are many stand in the list alone. */
 export function toolVariables(view: RunView): { tools: string; tool_names: string; today: string } {
-  const names = view.tools.map((tool) => tool.name).join(', ')
-  return { tools: view.tools.map(describeTool).join('\n'), tool_names: names, today: view.today }
+  const names = view.tools.filter(({ brief }) => brief === undefined).map(({ name }) => name)
+  const others = names.length < view.tools.length ? ', or another of those above' : ''
+  return {
+    tools: view.tools.map(describeTool).join('\n'),
+    tool_names: `${names.join(', ')}${others}`,
+    today: view.today,
+  }
 }
 
 /** What people wrote in the thread, as data before the question; nothing where nobody did. */

@@ -33,7 +33,8 @@ export function readCall(text: string, tools: string[], listedOnly = false): Cal
   if (open <= start || !close) return undefined
   const tool = listedTool(name, tools) ?? (IDENTIFIER.test(name) && !listedOnly ? name : undefined)
   if (!tool) return undefined
-  const end = callEnd(text, open, { close, mayFollow: MAY_FOLLOW + text.slice(0, start) })
+  const ending = { close, mayFollow: MAY_FOLLOW + text.slice(0, start) }
+  const end = jsonEnd(text, open, ending) ?? callEnd(text, open, ending)
   return {
     tool,
     round: close === ')' || close === '）',
@@ -50,7 +51,8 @@ function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call
 /** Round brackets are a programming language's: one quoted argument loses its quotes, an object or named ones become fields. */
 export function argumentInput({ round, argument }: Call): ParsedInput {
   if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
-  const text = tidy(argument)
+  const lead = BEFORE_JSON.exec(argument.slice(0, LONGEST_LEAD))?.[0]
+  const text = tidy(lead === undefined ? argument : argument.slice(lead.length - 1).replace(/[\s`]{1,30}$/, ''))
   if (!round) return { ok: true, input: text }
   const quoted = /^["'“‘{]/.test(text) ? readLoose(text) : undefined
   if (quoted?.ok && quoted.end === text.length) return { ok: true, input: quoted.value }
@@ -58,6 +60,26 @@ export function argumentInput({ round, argument }: Call): ParsedInput {
   if (named?.ok && named.end === text.length + 2) return { ok: true, input: named.value }
   return plainInput(text)
 }
+
+/**
+ * Where the bracket at `open` is closed behind a JSON object, whatever brackets and quotes its texts have; undefined where it
+ * holds something else, or something follows.
+ */
+function jsonEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
+  const start = BEFORE_JSON.exec(text.slice(open + 1, open + 1 + LONGEST_LEAD))?.[0].length
+  if (start === undefined) return undefined
+  const loose = readLoose(text, open + start)
+  if (!loose.ok) return undefined
+  let end = loose.end
+  while (end < text.length && (isSpace(text[end] ?? '') || text[end] === '`')) end++
+  if (text[end] !== close) return undefined
+  const rest = text.slice(end + 1, nextLine(text, end))
+  return [...rest].every((char) => isSpace(char) || mayFollow.includes(char)) ? end : undefined
+}
+
+/** What models write between the bracket and an object: a fence, and the word of the prompt's placeholder. */
+const BEFORE_JSON = /^\s{0,20}(?:(?:action[ _]?)?input\s{0,3}[:=]\s{0,9})?(?:`{1,3}(?:json)?\s{0,20})?\{/i
+const LONGEST_LEAD = 100
 
 /**
  * Where the bracket at `open` is closed: by the last closing one of its line, as the paper's environment took it, or of a

@@ -93,7 +93,13 @@ export function readAction(turn: ModelOutput, index: number, section: Section): 
   if (parsed && !parsed.ok) return faultAt(turn, section.at, parsed.what)
   if (parsed && isFinish(tool, turn.tools)) return answerAt(turn, section.at, textOf(parsed.input))
   if (parsed) return actionAt(turn, section.at, { tool, parsed })
+  if (takesNone(turn, tool)) return actionAt(turn, section.at, { tool, parsed: { ok: true, input: {} } })
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
+}
+
+/** Whether a tool may be called without any input, as models do then. */
+function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolean {
+  return !isCut && accepts !== undefined && tools.includes(tool) && accepts(tool, {})
 }
 
 /** The JSON, or the leaked call, that stands in an action's place. */
