@@ -29,11 +29,6 @@ export interface Failing {
   fault?: string | undefined
 }
 
-/** A failure that only a person's login mends. */
-export class LoginNeeded extends ToolError {
-  override name = 'LoginNeeded'
-}
-
 /** @returns the error for the model; never one with an address, a header or a body in it. */
 export function sentenceOf(error: unknown, failing: Failing): ToolError {
   const { name, hide } = failing
@@ -58,13 +53,17 @@ function isLogin(error: unknown): boolean {
   return error instanceof SdkHttpError && error.status === 401
 }
 
-export function loginNeeded(name: string): LoginNeeded {
-  return new LoginNeeded(
-    `${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`,
-    {
-      isDown: true,
-    },
-  )
+const NEEDS_LOGIN = 'LoginNeeded'
+
+export function loginNeeded(name: string): ToolError {
+  const error = down(`${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`)
+  error.name = NEEDS_LOGIN
+  return error
+}
+
+/** Whether only a person's login mends it. By its name: a subclass of ToolError could not be told from one (errors.ts). */
+export function isLoginNeeded(error: ToolError): boolean {
+  return error.name === NEEDS_LOGIN
 }
 
 function httpError(status: number, name: string): ToolError {
@@ -86,6 +85,9 @@ const SENTENCES: Partial<Record<SdkErrorCode, string>> = {
 
 function sdkError(error: SdkError, failing: Failing): ToolError {
   const { name, timeoutMs, fault } = failing
+  // What the SDK met when it asked for the version.
+  if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
+    return sentenceOf(error.cause, failing)
   if (error.code === SdkErrorCode.RequestTimeout)
     return down(`${name} did not answer within ${timeoutMs / 1000} s.${maybeDone(failing)}`)
   const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]

@@ -146,7 +146,7 @@ function boundedBody(
   parts: ExchangeParts,
 ): ReadableStream<Uint8Array> {
   const isEvents = /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '')
-  const counted = countedChunks(body, messageCounter(parts.name, isEvents), parts)
+  const counted = countedChunks(body, messageCounter(parts.name, isEvents, parts.intake), parts.done)
   const chunks = isEvents && parts.answers !== undefined ? withAnswer(counted, parts.name, parts.answers) : counted
   return new ReadableStream({
     async pull(controller) {
@@ -162,13 +162,12 @@ function boundedBody(
 
 async function* countedChunks(
   body: AsyncIterable<Uint8Array>,
-  countMessage: (chunk: Uint8Array) => void,
-  { intake, done }: ExchangeParts,
+  count: (chunk: Uint8Array) => void,
+  done: () => void,
 ): AsyncGenerator<Uint8Array, undefined> {
   try {
     for await (const chunk of body) {
-      countMessage(chunk)
-      intake.count(chunk.length)
+      count(chunk)
       yield chunk
     }
   } finally {

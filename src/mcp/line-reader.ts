@@ -8,8 +8,8 @@ interface LineReader {
   maxBytes: number
   /** What to say of a line that is longer; where left out, the rest of such a line is. */
   tooLarge?(): Error
-  /** Told of all that comes. @throws where it is too much */
-  count?(bytes: number): void
+  /** Told of all that comes, before it is read. @throws where it is too much */
+  count?(bytes: number, lines: number): void
   /** Told once of what was too much; nothing is read after it. */
   onError?(error: unknown): void
 }
@@ -38,9 +38,10 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
   return (chunk) => {
     if (isOver) return
     try {
-      reader.count?.(chunk.length)
+      reader.count?.(chunk.length, 0)
       let from = 0
       for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, from)) {
+        reader.count?.(0, 1)
         add(chunk.subarray(from, at))
         end()
         from = at + 1

@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { backoffMs } from '../backoff.ts'
 import { ToolError } from '../errors.ts'
 import { seldom, type Log } from '../log.ts'
-import { LoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
+import { isLoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from './hide-secrets.ts'
 import type { StdioProcess } from './stdio-process.ts'
@@ -53,8 +53,7 @@ export class ServerLink {
   status(): ServerStatus {
     const need = this.#login?.need?.()
     if (need !== undefined) return { state: 'needs-login', why: need }
-    const { message: why } = this.#down ?? {}
-    if (why !== undefined) return { state: this.#down instanceof LoginNeeded ? 'needs-login' : 'down', why }
+    if (this.#down) return { state: isLoginNeeded(this.#down) ? 'needs-login' : 'down', why: this.#down.message }
     return { state: this.#isUp ? 'up' : 'idle' }
   }
 

@@ -123,7 +123,7 @@ export class StdioProcess implements Transport {
     return {
       maxBytes: MCP_MAX_BYTES,
       tooLarge: () => tooLarge(name),
-      count: (bytes: number) => this.#intake.count(bytes),
+      count: (bytes: number, lines: number) => this.#intake.count(bytes, lines),
     }
   }
 

@@ -1,0 +1,64 @@
+/** A program that serves stdio and does its worst. Its tools are named for what they do. */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { answerOf, askedSchema, MEGABYTE } from './hostile-answers.ts'
+
+/** What the tools do over stdio. */
+const stdioActs: Record<string, (id: string) => void> = {
+  hang() {},
+  crash: () => process.exit(3),
+  giant_line: (id) => pourOut(`{"jsonrpc":"2.0","id":${id},"result":"`, MEGABYTE),
+  flood_stdout: () => pourOut('', '{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n'.repeat(1_000)),
+  flood_stderr(id) {
+    const more = () => {
+      while (process.stderr.write(`${MEGABYTE}\n`)) continue
+    }
+    process.stderr.on('drain', more)
+    more()
+    say(id, 'flooding')
+  },
+  // A child that does not end with it, and ignores what asks it to.
+  child(id) {
+    const child = spawn('/bin/sh', ['-c', 'trap "" TERM HUP; sleep 1000 & wait; wait'], { stdio: 'inherit' })
+    say(id, String(child.pid))
+  },
+  deaf(id) {
+    process.on('SIGTERM', () => {})
+    setInterval(() => {}, 1_000)
+    say(id, String(process.pid))
+  },
+  noise(id) {
+    process.stdout.write('Welcome!\n{"broken\n\n[]\n{"jsonrpc":"2.0","id":9999,"result":{}}\n')
+    say(id, 'after the noise')
+  },
+  tells(id) {
+    process.stderr.write(`my key is ${process.env.NOTES_TOKEN}\n`)
+    setTimeout(() => say(id, `it is ${process.env.NOTES_TOKEN}`), 50)
+  },
+}
+
+function say(id: string, text: string): void {
+  process.stdout.write(
+    `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":${JSON.stringify(text)}}]}}\n`,
+  )
+}
+
+function pourOut(begin: string, piece: string): void {
+  process.stdout.write(begin)
+  const more = () => {
+    while (process.stdout.write(piece)) continue
+  }
+  process.stdout.on('drain', more)
+  more()
+}
+
+createInterface(process.stdin).on('line', (line) => {
+  const asked = askedSchema.parse(JSON.parse(line))
+  if (asked.id === undefined) return
+  // As servers do that know nothing of the newer protocol, and stop at what they do not know.
+  if (asked.method === 'server/discover' && process.argv[2] === 'touchy') process.exit(1)
+  const answer = answerOf(asked, { tools: ['fine', ...Object.keys(stdioActs)], endless: false })
+  const id = JSON.stringify(asked.id)
+  if (answer === undefined) return stdioActs[asked.params?.name ?? '']?.(id)
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...Object(answer) })}\n`)
+})

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { createLog } from '../../../src/log.ts'
+import { loadMcpConfig } from '../../../src/mcp/mcp-config.ts'
+import { openServers, type ServersDeps } from '../../../src/mcp/servers.ts'
+import type { CallOptions, CallResult, McpServer, McpServers } from '../../../src/mcp/types.ts'
+import { ROOT } from '../../../src/package-root.ts'
+import type { Ends } from '../ends.ts'
+
+/** Node with TypeScript, for servers of ours over stdio. */
+export function ourStdio(file: string, ...args: string[]) {
+  return {
+    command: process.execPath,
+    args: ['--import', import.meta.resolve('tsx'), join(ROOT, 'test/harness/mcp', file), ...args],
+  }
+}
+
+/** A server of npm over stdio. */
+export function npmStdio(name: 'everything' | 'filesystem' | 'memory', ...args: string[]) {
+  return {
+    command: process.execPath,
+    args: [join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`), ...args],
+  }
+}
+
+export function mcpFile(t: Ends, content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-mcp-'))
+  t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'mcp.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+export interface OpenedServers {
+  servers: McpServers
+  /** All that was logged, at every level. */
+  logged(): string
+}
+
+/** Servers as MCP_CONFIG has them, read from a real file; ended with the test. */
+export function openMcp(
+  t: Ends,
+  mcpServers: Record<string, unknown>,
+  { env = {}, ...deps }: Partial<ServersDeps> & { env?: Record<string, string> } = {},
+): OpenedServers {
+  const lines: string[] = []
+  const destination = new Writable({ write: (line, _, done) => (lines.push(String(line)), done()) })
+  const log = createLog('trace', destination)
+  const servers = openServers(loadMcpConfig(mcpFile(t, { mcpServers }), env), { log, now: () => Date.now(), ...deps })
+  t.onTestFinished(() => servers.close())
+  return { servers, logged: () => lines.join('') }
+}
+
+const TIME_MS = 15_000
+
+/** Calls a tool with time enough. */
+export function use(
+  server: McpServer,
+  tool: string,
+  given: { args?: Record<string, unknown> } & Partial<CallOptions> = {},
+): Promise<CallResult> {
+  const { args = {}, ...options } = given
+  return server.call(tool, args, { signal: AbortSignal.timeout(2 * TIME_MS), timeoutMs: TIME_MS, ...options })
+}
+
+/** The text of a call's output. */
+export async function said(result: Promise<CallResult>): Promise<string> {
+  const output = await result
+  return 'text' in output ? output.text : JSON.stringify(output.asks)
+}
+
+export function toolNamesOf(server: McpServer): Promise<string[]> {
+  return server.list(AbortSignal.timeout(TIME_MS)).then(({ tools }) => tools.map(({ name }) => name))
+}

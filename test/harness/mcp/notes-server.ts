@@ -1,0 +1,117 @@
+/**
+ * An MCP server made with the SDK of 2026: it speaks 2026-07-28 and the protocol before. As a program (`node --import tsx notes-server.ts`)
+ * it serves stdio.
+ */
+import { createServer, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
+import type { Ends } from '../ends.ts'
+
+/** What it was told to keep, by all who asked. */
+export type Notes = { title: string; text: string; urgent: boolean }[]
+
+export interface NotesOptions {
+  /** How long its list of tools may be kept. */
+  ttlMs?: number
+  /** More tools, by name; one that is added later is listed from then on. */
+  more?: string[]
+}
+
+const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
+
+/** Tools: `search_notes` (reads), `add_note` (writes, three fields), `broken` (fails), `links` (a page and a file), `env` (what it has). */
+export function notesServer(notes: Notes, { ttlMs, more = [] }: NotesOptions = {}): McpServer {
+  const server = new McpServer(
+    { name: 'notes', version: '1.0.0' },
+    {
+      instructions: 'Notes of the team.',
+      capabilities: { tools: { listChanged: true } },
+      ...(ttlMs === undefined ? {} : { cacheHints: { 'tools/list': { ttlMs } } }),
+    },
+  )
+  const query = z.object({ query: z.string() })
+  const reads = { readOnlyHint: true }
+  server.registerTool(
+    'search_notes',
+    { description: 'Finds notes.', inputSchema: query, annotations: reads },
+    ({ query: words }) => text(JSON.stringify(notes.filter((note) => note.text.includes(words)))),
+  )
+  const note = z.object({ title: z.string(), text: z.string(), urgent: z.boolean().default(false) })
+  server.registerTool('add_note', { description: 'Keeps a note.', inputSchema: note }, (given) => {
+    notes.push(given)
+    return { ...text(`Kept “${given.title}”.`), structuredContent: { kept: notes.length } }
+  })
+  server.registerTool('broken', { description: 'Fails.' }, () => ({ ...text('The shelf is full.'), isError: true }))
+  server.registerTool('links', { description: 'Links.' }, () => ({
+    content: [
+      { type: 'resource_link', uri: 'https://notes.example.com/1', name: 'one', title: 'Note one' },
+      { type: 'resource', resource: { uri: 'https://notes.example.com/2', text: 'The second note.' } },
+      { type: 'resource_link', uri: 'file:///etc/passwd', name: 'a file' },
+      { type: 'image', data: Buffer.alloc(3_000).toString('base64'), mimeType: 'image/png' },
+    ],
+  }))
+  server.registerTool('env', { description: 'Its environment.' }, () => text(JSON.stringify(process.env)))
+  for (const name of more) server.registerTool(name, { description: 'One more.' }, () => text(name))
+  return server
+}
+
+export interface NotesAtHttp {
+  url: string
+  notes: Notes
+  /** JSON-RPC methods that were asked for, in order. */
+  methods: string[]
+  headers: IncomingMessage['headers'][]
+  /** Lists one more tool from now on, and says so to who listens. */
+  add(tool: string): void
+}
+
+export async function startNotesServer(t: Ends, options: NotesOptions = {}): Promise<NotesAtHttp> {
+  const notes: Notes = []
+  const more = [...(options.more ?? [])]
+  const handler = createMcpHandler(() => notesServer(notes, { ...options, more }))
+  const at: NotesAtHttp = { url: '', notes, methods: [], headers: [], add() {} }
+  at.add = (tool) => {
+    if (!more.includes(tool)) more.push(tool)
+    handler.notify.toolsChanged()
+  }
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      const body = Buffer.concat(chunks)
+      at.methods.push(...methodsIn(body))
+      at.headers.push(request.headers)
+      const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+      const init = { method: request.method ?? 'GET', headers, ...(body.length > 0 ? { body } : {}) }
+      const answer = await handler.fetch(new Request(`${at.url}`, init))
+      response.writeHead(answer.status, Object.fromEntries(answer.headers))
+      for await (const chunk of answer.body ?? []) response.write(chunk)
+      response.end()
+    })().catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  at.url = `http://127.0.0.1:${port}/mcp`
+  t.onTestFinished(async () => {
+    await handler.close()
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return at
+}
+
+function methodsIn(body: Buffer): string[] {
+  const { data } = z.object({ method: z.string() }).safeParse(body.length > 0 ? JSON.parse(String(body)) : undefined)
+  return data ? [data.method] : []
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const notes: Notes = []
+  serveStdio(() => notesServer(notes))
+}

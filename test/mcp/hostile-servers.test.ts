@@ -1,0 +1,187 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../src/playground/until.ts'
+import { startHostileServer } from '../harness/mcp/hostile-http.ts'
+import { openMcp, ourStdio, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
+import { startWebServer } from '../harness/web-server.ts'
+
+const t = { onTestFinished }
+const KEY = 'k-9f8b/7+6a=5d4c'
+const TOKEN = 'tok"en\\of ünser 42'
+
+async function overHttp(path = '/mcp') {
+  const other = await startWebServer((_, response) => void response.end('{}'))
+  const at = await startHostileServer(other.url)
+  const hostile = { url: `${at.url}${path}`, headers: { Authorization: 'Bearer ${KEY}' } }
+  const opened = openMcp(t, { hostile }, { env: { KEY } })
+  return { ...opened, at, other, server: opened.servers.of('hostile') }
+}
+
+function overStdio(...args: string[]) {
+  const hostile = { ...ourStdio('hostile-stdio.ts', ...args), env: { NOTES_TOKEN: '${TOKEN}' } }
+  const opened = openMcp(t, { hostile }, { env: { TOKEN } })
+  return { ...opened, server: opened.servers.of('hostile') }
+}
+
+test('a result of endless size is cut off, as one message and as one event', async () => {
+  const { server } = await overHttp()
+  for (const tool of ['huge', 'huge_event'])
+    await expect(use(server, tool)).rejects.toThrow('hostile sent more than 5 MB at once, which is more than is taken.')
+  expect(await said(use(server, 'fine'))).toBe('fine')
+})
+
+test('an endless stream of small messages is cut off', async () => {
+  const { server } = await overHttp()
+  await expect(use(server, 'flood')).rejects.toThrow('hostile sends more than anybody asked it for.')
+  expect(await said(use(server, 'fine'))).toBe('fine')
+})
+
+test('a call that hangs or drips ends at its deadline, and only that call', async () => {
+  const { server } = await overHttp()
+  const hanging = ['hang', 'drip'].map((tool) => use(server, tool, { timeoutMs: 700 }))
+  expect(await said(use(server, 'fine'))).toBe('fine')
+  for (const call of hanging)
+    await expect(call).rejects.toMatchObject({
+      message: 'hostile did not answer within 0.7 s. It is not known whether the call took effect.',
+      isDown: true,
+    })
+  expect(server.status()).toEqual({ state: 'up' })
+})
+
+test('a stop ends a call at once, with the stop’s reason', async () => {
+  const { server } = await overHttp()
+  const stop = new AbortController()
+  const call = use(server, 'hang', { signal: stop.signal })
+  setTimeout(() => stop.abort(new Error('stopped by a person')), 50)
+  await expect(call).rejects.toThrow('stopped by a person')
+})
+
+test('a connection that breaks or ends in a call is a sentence, long before the deadline', async () => {
+  const { server } = await overHttp()
+  const unknown = 'It is not known whether the call took effect.'
+  await expect(use(server, 'dies')).rejects.toThrow(`The connection to hostile broke before it answered. ${unknown}`)
+  await expect(use(server, 'ends')).rejects.toThrow(`hostile ended the connection before it answered. ${unknown}`)
+  expect(await said(use(server, 'fine'))).toBe('fine')
+})
+
+test('what is not JSON or not the protocol is a sentence', async () => {
+  const { server } = await overHttp()
+  for (const tool of ['broken_json', 'not_ours'])
+    await expect(use(server, tool)).rejects.toThrow('hostile sent an answer that is not of the protocol.')
+})
+
+test('no redirect leads to another origin or to a private address', async () => {
+  const { server, other } = await overHttp()
+  for (const tool of ['to_private', 'to_other'])
+    await expect(use(server, tool)).rejects.toThrow(
+      'hostile sends requests on to another address, which is not followed.',
+    )
+  expect(other.requests).toEqual([])
+  await expect(use(server, 'to_self')).rejects.toThrow(/^hostile sends requests on/)
+})
+
+test('a list without an end is given up', async () => {
+  const { server } = await overHttp('/endless')
+  await expect(server.list(AbortSignal.timeout(20_000))).rejects.toThrow('hostile lists more tools than are taken')
+})
+
+test('what is no tool in a list spoils none of the others', async () => {
+  const { server } = await overHttp()
+  const names = await toolNamesOf(server)
+  expect(names).toContain('fine')
+  expect(names).not.toContain('no_schema')
+})
+
+test('a key of the config is in no output, error or log line, however the server sends it back', async () => {
+  const { server, logged } = await overHttp()
+  const output = await use(server, 'tells')
+  const failures = await Promise.all(
+    ['scolds', 'fault', 'forbids'].map((tool) => use(server, tool).catch((error: unknown) => String(error))),
+  )
+  const all = `${JSON.stringify(output)}\n${failures.join('\n')}\n${logged()}\n${JSON.stringify(server.status())}`
+  for (const form of [KEY, encodeURIComponent(KEY), Buffer.from(KEY).toString('hex'), JSON.stringify(KEY).slice(1, -1)])
+    expect(all).not.toContain(form)
+  expect(Buffer.from(all.match(/[\w+/]{30,}={0,2}/)?.[0] ?? '', 'base64').toString()).not.toContain(KEY)
+  expect(failures.join()).toContain('refused: not with [secret]')
+  expect('text' in output && output.sources).toEqual([
+    { title: '[secret]', url: 'https://evil.example.com/?k=Bearer%20[secret]' },
+  ])
+})
+
+test('a stdio server that ends in a call fails that call alone, and is started again', async () => {
+  const { server } = overStdio()
+  await expect(use(server, 'crash')).rejects.toMatchObject({
+    message: 'hostile ended (exit code 3). It is not known whether the call took effect.',
+    isDown: true,
+  })
+  expect(server.status().state).toBe('down')
+  expect(await said(use(server, 'fine'))).toBe('fine')
+  expect(server.status()).toEqual({ state: 'up' })
+})
+
+test('a stdio server that keeps ending is started again with a growing pause', async () => {
+  const { server } = overStdio()
+  await expect(use(server, 'crash')).rejects.toThrow('exit code 3')
+  await expect(use(server, 'crash')).rejects.toThrow('exit code 3')
+  await expect(use(server, 'fine')).rejects.toThrow(
+    /^hostile keeps ending. It is started again in 1 s at the earliest.$/,
+  )
+  await until(async () => (await use(server, 'fine').catch(() => false)) !== false, 'it is started again', 10_000)
+})
+
+test('a line without an end, and a flood of lines, end that server and no other', async () => {
+  const { servers, server } = overStdio()
+  await expect(use(server, 'giant_line')).rejects.toThrow('hostile sent more than 5 MB at once')
+  await expect(use(server, 'flood_stdout')).rejects.toThrow('hostile sends more than anybody asked it for.')
+  expect(servers.all()).toHaveLength(1)
+})
+
+test('a flood of stderr does not hinder calls, and is bounded in the log', async () => {
+  const { server, logged } = overStdio()
+  expect(await said(use(server, 'flood_stderr'))).toBe('flooding')
+  expect(await said(use(server, 'fine'))).toBe('fine')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(logged().length).toBeLessThan(1_000_000)
+})
+
+test('what a server prints beside the protocol does no harm', async () => {
+  const { server } = overStdio()
+  expect(await said(use(server, 'noise'))).toBe('after the noise')
+})
+
+test('a secret of a stdio server is neither in its output nor in what is logged of its stderr', async () => {
+  const { server, logged } = overStdio()
+  expect(await said(use(server, 'tells'))).toBe('it is [secret]')
+  await until(() => logged().includes('my key is [secret]'), 'its stderr is in the log', 5_000)
+  expect(logged()).not.toContain(TOKEN)
+  expect(logged()).not.toContain(JSON.stringify(TOKEN).slice(1, -1))
+})
+
+test('a server that ends when it is asked in the newer protocol is spoken to in the older one', async () => {
+  const { server } = overStdio('touchy')
+  expect(await said(use(server, 'fine'))).toBe('fine')
+})
+
+test('a server is ended with the bot, however deaf, and so are its children', async () => {
+  const { servers, server } = overStdio()
+  const pids = [Number(await said(use(server, 'child'))), Number(await said(use(server, 'deaf')))]
+  expect(pids.map(isRunning)).toEqual([true, true])
+  await servers.close()
+  await until(() => !pids.some(isRunning), 'they have ended', 5_000)
+  await expect(use(server, 'fine')).rejects.toThrow('hostile has been ended with the bot.')
+})
+
+test('the children of a server that crashes end too', async () => {
+  const { server } = overStdio()
+  const child = Number(await said(use(server, 'child')))
+  await expect(use(server, 'crash')).rejects.toThrow('exit code 3')
+  await until(() => !isRunning(child), 'the child has ended', 5_000)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { connectProxy } from '../harness/connect-proxy.ts'
+import { freePort, startEverything } from '../harness/mcp/everything-server.ts'
+import { npmStdio, openMcp, ourStdio, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
+import { startNotesServer } from '../harness/mcp/notes-server.ts'
+import { until } from '../../src/playground/until.ts'
+
+const t = { onTestFinished }
+const soon = () => AbortSignal.timeout(15_000)
+
+test('a stdio server of npm lists its tools and answers', async () => {
+  const { servers } = openMcp(t, { everything: npmStdio('everything') })
+  const server = servers.of('everything')
+  expect(server.status()).toEqual({ state: 'idle' })
+  const { tools, instructions } = await server.list(soon())
+  const sum = tools.find(({ name }) => name === 'get-sum')
+  expect(sum).toMatchObject({ inputSchema: { properties: { a: {}, b: {} } } })
+  expect(instructions).toContain('Everything')
+  expect(await said(use(server, 'get-sum', { args: { a: 2, b: 40 } }))).toContain('42')
+  expect(await said(use(server, 'get-structured-content', { args: { location: 'Chicago' } }))).toMatch(
+    /^\{[^}]*"humidity"[^}]*\}$/,
+  )
+  expect(server.status()).toEqual({ state: 'up' })
+})
+
+test('servers of npm for files and for memory do their work', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'a.txt'), 'what the file says')
+  const memory = { ...npmStdio('memory'), env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } }
+  const { servers } = openMcp(t, { files: npmStdio('filesystem', folder), memory })
+  expect(await said(use(servers.of('files'), 'read_text_file', { args: { path: join(folder, 'a.txt') } }))).toContain(
+    'what the file says',
+  )
+  const entities = [{ name: 'Anna', entityType: 'person', observations: ['likes tea'] }]
+  await use(servers.of('memory'), 'create_entities', { args: { entities } })
+  expect(await said(use(servers.of('memory'), 'search_nodes', { args: { query: 'tea' } }))).toContain('Anna')
+  await expect(use(servers.of('files'), 'read_text_file', { args: { path: '/etc/passwd' } })).rejects.toThrow(/denied/)
+})
+
+test('a stdio server gets its own variables and a PATH, and nothing else of ours', async () => {
+  const { servers } = openMcp(t, { notes: { ...ourStdio('notes-server.ts'), env: { OF_ITS_OWN: 'yes' } } })
+  const env: unknown = JSON.parse(await said(use(servers.of('notes'), 'env')))
+  expect(Object.keys(Object(env)).sort()).toEqual(['OF_ITS_OWN', 'PATH'])
+})
+
+test('Streamable HTTP of the older protocol', async () => {
+  const { servers } = openMcp(t, { everything: { type: 'http', url: await startEverything(t, 'streamableHttp') } })
+  const server = servers.of('everything')
+  expect(await toolNamesOf(server)).toContain('echo')
+  expect(await said(use(server, 'echo', { args: { message: 'over HTTP' } }))).toContain('over HTTP')
+})
+
+test('HTTP+SSE, found out or said', async () => {
+  const url = await startEverything(t, 'sse')
+  const { servers } = openMcp(t, { found: { url }, told: { type: 'sse', url } })
+  for (const name of ['found', 'told'])
+    expect(await said(use(servers.of(name), 'echo', { args: { message: `as ${name}` } }))).toContain(`as ${name}`)
+})
+
+test('the protocol of 2026-07-28 over HTTP: a call is one request, without a session', async () => {
+  const at = await startNotesServer(t)
+  const { servers, logged } = openMcp(t, { notes: { url: at.url } })
+  const server = servers.of('notes')
+  expect(await said(use(server, 'add_note', { args: { title: 'One', text: 'first', urgent: true } }))).toBe(
+    'Kept “One”.\n\n{"kept":1}',
+  )
+  expect(at.notes).toEqual([{ title: 'One', text: 'first', urgent: true }])
+  expect(at.methods.filter((method) => method !== 'subscriptions/listen')).toEqual(['server/discover', 'tools/call'])
+  expect(at.headers.some((headers) => 'mcp-session-id' in headers)).toBe(false)
+  expect(logged()).toContain('2026-07-28')
+})
+
+test('the protocol of 2026-07-28 over stdio', async () => {
+  const { servers, logged } = openMcp(t, { notes: ourStdio('notes-server.ts') })
+  expect(await toolNamesOf(servers.of('notes'))).toContain('add_note')
+  expect(await said(use(servers.of('notes'), 'search_notes', { args: { query: 'x' } }))).toBe('[]')
+  expect(logged()).toContain('2026-07-28')
+})
+
+test('many calls at once share one connection, and each gets its own answer', async () => {
+  const { servers } = openMcp(t, { everything: npmStdio('everything') })
+  const server = servers.of('everything')
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => said(use(server, 'echo', { args: { message: `n${n}.` } }))),
+  )
+  expect(answers.map((answer, n) => answer.includes(`n${n}.`))).toEqual(Array(30).fill(true))
+})
+
+test('what a result links to becomes sources; a failed tool is an error that says why', async () => {
+  const { servers } = openMcp(t, { notes: { url: (await startNotesServer(t)).url } })
+  const server = servers.of('notes')
+  expect(await use(server, 'links')).toEqual({
+    text: expect.stringContaining('[an image, image/png, 3 kB: not shown]'),
+    sources: [
+      { title: 'Note one', url: 'https://notes.example.com/1' },
+      { title: 'notes.example.com', url: 'https://notes.example.com/2' },
+    ],
+  })
+  await expect(use(server, 'broken')).rejects.toThrow('The shelf is full.')
+  await expect(use(server, 'nothing')).rejects.toThrow(/^notes refused: .*nothing/)
+  await expect(use(server, 'add_note', { args: { title: 7 } })).rejects.toThrow(/title/)
+})
+
+test('a list is kept for as long as the server says', async () => {
+  const at = await startNotesServer(t, { ttlMs: 60_000 })
+  let now = 1_000_000
+  const { servers } = openMcp(t, { notes: { url: at.url } }, { now: () => now })
+  const server = servers.of('notes')
+  const listings = () => at.methods.filter((method) => method === 'tools/list').length
+  const first = await server.list(soon())
+  now += 59_000
+  expect(await server.list(soon())).toBe(first)
+  expect(listings()).toBe(1)
+  now += 2_000
+  await Promise.all([server.list(soon()), server.list(soon())])
+  expect(listings()).toBe(2)
+})
+
+test('a server that says that its list has changed is asked anew', async () => {
+  const at = await startNotesServer(t, { ttlMs: 3_600_000 })
+  const { servers } = openMcp(t, { notes: { url: at.url } })
+  const server = servers.of('notes')
+  expect(await toolNamesOf(server)).not.toContain('later')
+  await until(() => at.methods.includes('subscriptions/listen'), 'it listens', 10_000)
+  await until(
+    async () => {
+      at.add('later')
+      return (await toolNamesOf(server)).includes('later')
+    },
+    'the new tool is listed',
+    10_000,
+  )
+})
+
+test('HTTPS_PROXY is the way to a remote server, and NO_PROXY goes around it', async () => {
+  const at = await startNotesServer(t)
+  const proxy = await connectProxy(t)
+  const through = at.url.replace('http://127.0.0.1', 'https://notes.tst')
+  const { servers } = openMcp(
+    t,
+    { far: { url: through }, near: { url: at.url } },
+    { proxy: { uri: proxy.url, noProxy: '127.0.0.1' } },
+  )
+  expect(await toolNamesOf(servers.of('near'))).toContain('add_note')
+  expect(proxy.asked).toEqual([])
+  // It speaks no TLS, so that is as far as it goes.
+  await expect(use(servers.of('far'), 'env', { timeoutMs: 5_000 })).rejects.toThrow(/^far cannot be reached/)
+  expect(proxy.asked[0]).toContain('notes.tst:')
+})
+
+test('a server that is not there is down, with a sentence; the others are not', async () => {
+  const { servers } = openMcp(t, {
+    gone: { url: `http://127.0.0.1:${await freePort()}/mcp` },
+    absent: { command: '/nowhere/at/all', args: ['--token', 'hunter22'] },
+    notes: { url: (await startNotesServer(t)).url },
+  })
+  await expect(use(servers.of('gone'), 'x')).rejects.toMatchObject({
+    message: 'gone cannot be reached (ECONNREFUSED).',
+    isDown: true,
+  })
+  await expect(use(servers.of('absent'), 'x')).rejects.toMatchObject({
+    message: expect.stringMatching(/^absent cannot be started/),
+    isDown: true,
+  })
+  expect(servers.of('gone').status()).toMatchObject({ state: 'down', why: expect.stringMatching(/cannot be reached/) })
+  expect(await toolNamesOf(servers.of('notes'))).toContain('env')
+  expect(() => servers.of('other')).toThrow('other is no server of MCP_CONFIG.')
+})
