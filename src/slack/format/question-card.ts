@@ -1,27 +1,15 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/types.ts'
+import { checkForm } from '../../run/filled-form.ts'
 import { formOf, type FormField } from '../../run/question-form.ts'
-import type { Decision } from '../../run/types.ts'
 import { QUESTION_CHOOSE, QUESTION_DECLINE, QUESTION_OPEN, QUESTION_PAGE } from './action-ids.ts'
 import { clip, context, section, type Content } from './blocks.ts'
-import { escapeText, escapeWithin, headOf, isBlank, shorten } from './escape.ts'
+import { escapeText, escapeWithin, isBlank, shorten } from './escape.ts'
+import { distinct, NO_SECRETS, visible, YES_NO, type QuestionEnd } from './question-words.ts'
 
 /** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
 
-/** The key of the card's post. */
-export function questionPost(key: string): string {
-  return `question-${key}`
-}
-
-/** How a wait has ended, for who reads the card. `over`: the run ended before anybody answered. */
-export type QuestionEnd = 'accept' | 'decline' | 'cancel' | 'expired' | 'over'
-
-export function questionEnd(decision: Decision | undefined): QuestionEnd | undefined {
-  if (decision?.outcome === 'answered') return decision.action
-  return decision && (decision.outcome === 'expired' ? 'expired' : 'over')
-}
-
-/** The card as long as nobody has answered. `value` names the wait (`callValue`). */
+/** The card as long as nobody has answered. `value` names the wait (`questionValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
   const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
   return contentOf(line, [
@@ -45,8 +33,6 @@ const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
 
 const MESSAGE = { max: 1_500, most: 2_800 }
 const DESCRIPTION = { max: 500, most: 1_000 }
-
-export const NO_SECRETS = '🔒 Do not type passwords, keys or card numbers here: the server gets what you answer.'
 
 /** A single choice is pressed on the card; anything else is filled in in a modal. */
 function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
@@ -74,7 +60,7 @@ function pageBlocks(value: string): KnownBlock[] {
 const MOST_BUTTONS = 23
 
 /** What can be answered by one press: the choices of the only field, or that there is nothing to fill in. None for other forms. */
-export function choicesOf(fields: readonly FormField[]): { title: string; answer: string | undefined }[] {
+function choicesOf(fields: readonly FormField[]): { title: string; answer: string | undefined }[] {
   const [field, ...others] = fields
   if (!field) return [{ title: 'OK', answer: undefined }]
   if (others.length > 0 || (field.kind !== 'one' && field.kind !== 'boolean')) return []
@@ -84,29 +70,13 @@ export function choicesOf(fields: readonly FormField[]): { title: string; answer
   return field.isRequired ? choices : [...choices, { title: 'Leave it open', answer: undefined }]
 }
 
-export const YES_NO = [
-  { value: 'true', title: 'Yes' },
-  { value: 'false', title: 'No' },
-]
-
-const OPTION = { max: 60, most: 75 }
-
-/** Options as they fit into Slack's menus and buttons: what would look the same gets its number. Escaped. */
-export function distinct(options: readonly { value: string; title: string }[]): { value: string; title: string }[] {
-  const seen = new Set<string>()
-  return options.map(({ value, title }, i) => {
-    const shown = optionText(title)
-    const isNew = !isBlank(shown) && !seen.has(shown)
-    seen.add(shown)
-    return { value, title: isNew ? shown : `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim() }
-  })
-}
-
-function optionText(title: string): string {
-  const line = visible(title).replace(/\s+/g, ' ').trim()
-  let text = line.length > OPTION.max ? `${headOf(line, OPTION.max - 1)}…` : line
-  while (escapeText(text).length > OPTION.most) text = `${headOf(text, text.length - 2)}…`
-  return escapeText(text)
+/** The content that a pressed choice stands for; undefined where there is no such choice. */
+export function choiceOf({ schema, url }: ToolQuestion, place: number): Record<string, unknown> | undefined {
+  const form = formOf(schema)
+  if ('why' in form || url !== undefined) return undefined
+  const choice = choicesOf(form.fields)[place]
+  const checked = choice && checkForm(form.fields, () => choice.answer)
+  return checked && 'content' in checked ? checked.content : undefined
 }
 
 function button(
@@ -132,11 +102,6 @@ function words(text: string, size: { max: number; most: number }): KnownBlock[] 
   const shown = visible(text).trim()
   if (isBlank(shown)) return []
   return [{ type: 'context', elements: [plainText(escapeWithin(shown, size))] }]
-}
-
-/** Without what turns the direction of writing around, or has no form. */
-export function visible(text: string): string {
-  return text.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
 }
 
 function nameOf({ server }: ToolQuestion): string {

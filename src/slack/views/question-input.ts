@@ -1,7 +1,12 @@
 import { z } from 'zod'
+import type { ToolQuestion } from '../../agent/types.ts'
 import { checkForm, type Filled } from '../../run/filled-form.ts'
-import type { FormField } from '../../run/question-form.ts'
-import { fieldId } from './question-view.ts'
+import { formOf, type FormField } from '../../run/question-form.ts'
+
+/** The `block_id` and `action_id` of a field's input: names may be anything, so it is their place. */
+export function fieldId(place: number): string {
+  return `field_${place}`
+}
 
 const stateSchema = z.object({
   value: z.string().nullish(),
@@ -14,10 +19,12 @@ const stateSchema = z.object({
 const valuesSchema = z.record(z.string(), z.record(z.string(), stateSchema))
 
 /** Reads `view.state.values`. @returns the answer's content, or what is wrong, by the inputs' `block_id`s */
-export function readQuestionInput(
+export function readAnswer(
   values: unknown,
-  fields: readonly FormField[],
+  { schema }: Pick<ToolQuestion, 'schema'>,
 ): { content: Record<string, unknown> } | { errors: Record<string, string> } {
+  const form = formOf(schema)
+  const fields = 'fields' in form ? form.fields : []
   const states = valuesSchema.safeParse(values).data ?? {}
   const read = checkForm(fields, (field) => {
     const id = fieldId(fields.indexOf(field))

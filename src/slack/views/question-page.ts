@@ -3,7 +3,7 @@ import type { ToolQuestion } from '../../agent/types.ts'
 import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_LINK } from '../format/action-ids.ts'
 import { context, section, type Content } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
-import { visible } from '../format/question-card.ts'
+import { visible } from '../format/question-words.ts'
 import { plain, sections } from './plain-blocks.ts'
 
 /** What the asker alone is shown of a page that a server sends them to: its host and its whole address, before anything opens. */

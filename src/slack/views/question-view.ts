@@ -4,13 +4,9 @@ import { checkField } from '../../run/filled-form.ts'
 import { formOf, type FormField } from '../../run/question-form.ts'
 import { QUESTION_FORM } from '../format/action-ids.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
-import { distinct, NO_SECRETS, visible, YES_NO } from '../format/question-card.ts'
+import { distinct, NO_SECRETS, visible, YES_NO } from '../format/question-words.ts'
 import { facts, plain, sections } from './plain-blocks.ts'
-
-/** The `block_id` and `action_id` of a field's input: names may be anything, so it is their place. */
-export function fieldId(place: number): string {
-  return `field_${place}`
-}
+import { fieldId } from './question-input.ts'
 
 /** The modal with the fields of what a tool asks. `metadata` comes back with what is filled in; at most 3,000 characters. */
 export function questionView(asked: ToolQuestion, metadata: string): ModalView {
