@@ -32,6 +32,9 @@ export const MOST_FIELDS = 40
 const MOST_OPTIONS = 100
 export const MOST_CHARS = 3_000
 
+/** Slack takes 250,000 bytes a modal (https://docs.slack.dev/reference/views). */
+const MOST_SCHEMA_CHARS = 30_000
+
 /** The fields in the schema's order, or why no form can be made of it: half a sentence. */
 export type Form = { fields: FormField[] } | { why: string }
 
@@ -72,6 +75,7 @@ const formSchema = z.object({
 
 /** Reads a schema. @returns why it is none that a person can be shown, where it is not */
 export function formOf(schema: unknown): Form {
+  if (sizeOf(schema) > MOST_SCHEMA_CHARS) return { why: 'its form is too large' }
   const read = formSchema.safeParse(schema)
   if (!read.success) return { why: 'its schema is no object of fields' }
   const { properties, required } = read.data
@@ -89,6 +93,15 @@ export function formOf(schema: unknown): Form {
     fields.push({ name, ...words, isRequired: required.includes(name), ...kind })
   }
   return { fields }
+}
+
+/** What is nested too deeply to be told is too large. */
+function sizeOf(schema: unknown): number {
+  try {
+    return JSON.stringify(schema ?? null).length
+  } catch {
+    return Infinity
+  }
 }
 
 function kindOf(property: { type?: unknown }): FieldKind | { why: string } {

@@ -17,24 +17,33 @@ import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startAskingServer } from '../harness/mcp/asking-server.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { strangers } from '../harness/slack-hands.ts'
 import { steeredBot, type Way } from '../harness/steered-bot.ts'
 
 const ends = fileEnds()
 const FIELD = (place: number) => `field_${place}`
 
 /** The bot with a server that asks, and the thread of a question whose first step calls one of its tools. */
-async function asked(t: Ends, way: Way, { tool = 'chain', input = '{}', how = 'mention' as 'mention' | 'dm' } = {}) {
+async function asked(
+  t: Ends,
+  way: Way,
+  { tool = 'chain', input = '{}', how = 'mention', by = alice as typeof alice | typeof robot } = {},
+) {
   const server = await startAskingServer(t)
   const folder = await mkdtemp(join(tmpdir(), 'asking-'))
   t.onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'mcp.json')
   await writeFile(file, JSON.stringify({ mcpServers: { asking: { type: 'http', url: server.url, trust: true } } }))
-  const bot = await steeredBot(t, way, { env: { MCP_CONFIG: file } })
+  const bot = await steeredBot(t, way, { env: { MCP_CONFIG: file, ALLOW_BOTS: ROBOT.bot_id } })
   bot.model.on('Book', act('I book.', `asking__${tool}`, input), finish('It is done.'))
-  const thread = await bot[how]('Book something?')
-  await bot.slack.until(() => cards(thread).length === 1, 'the card')
+  const thread = await (how === 'dm' ? bot.dm('Book something?') : bot.mention('Book something?', by(bot)))
+  if (by === alice) await bot.slack.until(() => cards(thread).length === 1, 'the card')
   return { ...bot, bot, server, thread }
 }
+
+const ROBOT = { bot_id: 'B0ROBOT0001', app_id: 'A0ROBOT0001' }
+const alice = (_: TestBot) => ({})
+const robot = ({ slack }: TestBot) => ({ user: strangers.otherBot(slack), extra: ROBOT })
 
 function cards(thread: Thread): string[] {
   return thread.shown().filter((text) => /^(?:❓|✅|🚫|⌛|⏹)/u.test(text))
@@ -183,6 +192,21 @@ describe('in one process', () => {
         extras: ['x', 'z'],
       },
     })
+  })
+
+  test('in a direct message the card is pressed as in a channel', async (t) => {
+    const { thread, server } = await asked(t, {}, { tool: 'agree', how: 'dm' })
+    await thread.press(`${QUESTION_CHOOSE}2`)
+    expect(await thread.lastAnswer()).toContain('It is done.')
+    expect(server.calls.at(-1)?.responses).toEqual({ yes: { action: 'accept', content: {} } })
+  })
+
+  test('a bot that asks is asked nothing: the model is told that nobody can be', async (t) => {
+    const { bot, thread, server } = await asked(t, {}, { tool: 'agree', by: robot })
+    await thread.ended()
+    expect(cards(thread)).toEqual([])
+    expect(observed(bot)).toContain('May I go on? Nobody can be asked here.')
+    expect(server.calls).toHaveLength(1)
   })
 
   test('what no form can hold is declined without asking anybody, and the model is told', async (t) => {

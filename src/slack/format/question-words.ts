@@ -76,7 +76,8 @@ function optionText(title: string): string {
   return escapeText(text)
 }
 
-/** Without what turns the direction of writing around, or has no form. */
+/** Without what turns the direction of writing around, or has no form; empty where nobody would see anything. */
 export function visible(text: string): string {
-  return text.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
+  const shown = text.replace(/(?![\n\t])\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '')
+  return isBlank(shown) ? '' : shown
 }

@@ -28,9 +28,9 @@ export function questionView(asked: ToolQuestion, metadata: string): ModalView {
   }
 }
 
-const MESSAGE_CHARS = 10_000
-const LABEL = { max: 150, most: 1_900 }
-const HINT = { max: 500, most: 1_900 }
+const MESSAGE_CHARS = 3_000
+const LABEL = { max: 150, most: 700 }
+const HINT = { max: 400, most: 1_500 }
 
 type Element = Extract<KnownBlock, { type: 'input' }>['element']
 
