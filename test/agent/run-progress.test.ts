@@ -129,9 +129,10 @@ test('what a person added and what waits for a person are steps like others, and
     { type: 'action' as const, n: 1, step: toolStep(1) },
     { type: 'message' as const, n: 2, step: message },
     { type: 'waiting' as const, n: 3, step: waiting },
+    { type: 'begun' as const, n: 1, step: toolStep(1, { begun: 7 }) },
     { type: 'understood' as const },
   ].reduce(applyEvent, NO_PROGRESS)
-  expect(progress.steps).toEqual([toolStep(1), message, waiting])
+  expect(progress.steps).toEqual([toolStep(1, { begun: 7 }), message, waiting])
   expect(stepCount(progress.steps)).toBe(2)
 })
 
