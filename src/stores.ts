@@ -131,7 +131,7 @@ function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams'])
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      for (const store of [queue, history, archive]) await store.forgetUser(person)
+      for (const store of [queue, history, archive, threads]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
       for (const store of [...all, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)

@@ -21,6 +21,14 @@ export function memoryThreads({ ttlMs, maxThreads = 20_000, now = Date.now }: Me
       states.set(thread, { ...before, ...Object.fromEntries(given), ...grants })
     },
     forget: async (thread) => states.delete(thread),
+    async forgetUser({ team, user }) {
+      for (const key of states.keys()) {
+        const { grants, ...state } = states.get(key) ?? {}
+        const kept = grants?.filter(({ by }) => by !== user) ?? []
+        if (key.startsWith(`${team}:`) && kept.length < (grants?.length ?? 0))
+          states.set(key, kept.length > 0 ? { ...state, grants: kept } : state)
+      }
+    },
     ...forgettingIn(states),
   }
 }

@@ -1,4 +1,4 @@
-import { forgettingKeys, threadKey, type RedisClient } from '../redis.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { z } from 'zod'
 import type { ThreadKey } from '../history/types.ts'
 import { redisScript } from '../redis-script.ts'
@@ -24,16 +24,19 @@ const NAMES: Record<keyof ThreadState, string> = {
 /** Two people may grant at the same moment. */
 const addGrants = redisScript(new URL('./lua/add-grants.lua', import.meta.url), {
   keys: ['grants'],
-  args: ['added', 'most', 'ttlMs'],
+  args: ['added', 'without', 'most', 'ttlMs'],
 })
 
-const grantsSchema: z.ZodType<Grant[]> = z.array(z.object({ tool: z.string(), by: z.string(), at: z.number() })).nonempty()
+const grantsSchema: z.ZodType<Grant[]> = z
+  .array(z.object({ tool: z.string(), by: z.string(), at: z.number() }))
+  .nonempty()
 
 /**
  * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:title`. So all parts are read with one
  * command, and no part overwrites another.
  */
 export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
+  const bounds = { most: MOST_GRANTS, ttlMs }
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {
@@ -47,12 +50,15 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
       const seen = lookingAt && `${lookingAt.channel} ${lookingAt.at}`
       const flags = [set('muted', muted), set('renamed', renamed)]
       const key = threadKey(prefix, thread, NAMES.grants)
-      const granted =
-        grants && addGrants(redis, { grants: key, added: JSON.stringify(grants), most: MOST_GRANTS, ttlMs })
+      const granted = grants && addGrants(redis, { grants: key, added: JSON.stringify(grants), without: '', ...bounds })
       await Promise.all([...flags, set('title', title), set('lookingAt', seen), granted])
     },
     async forget(thread) {
       await redis.unlink(...keysOf(thread))
+    },
+    async forgetUser({ team, user }) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), NAMES.grants)))
+        for (const grants of keys) await addGrants(redis, { grants, added: '[]', without: user, ...bounds })
     },
     ...forgettingKeys(redis, prefix, new RegExp(`^(?:${Object.values(NAMES).join('|')})$`)),
   }

@@ -1,4 +1,4 @@
-import type { Forgetting, ThreadKey } from '../history/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../history/types.ts'
 
 /** What is known of a thread in Slack besides what was said in it. Absent parts were never set. */
 export interface ThreadState {
@@ -33,4 +33,6 @@ export interface ThreadStates extends Forgetting {
    */
   patch(thread: ThreadKey, parts: ThreadState): Promise<void>
   forget(thread: ThreadKey): Promise<void>
+  /** Forgets what a person has granted, in every thread. */
+  forgetUser(person: Person): Promise<void>
 }

@@ -88,6 +88,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
+  'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
   'views.open': [],
   'views.publish': [],
@@ -200,7 +201,7 @@ function neededScopes(): string[] {
 /** Every string of a file that reads as a Web API method, `chat.postMessage`. */
 function methodsCalled({ tree }: SourceFile): string[] {
   const families =
-    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)(\.[a-zA-Z]+)+$/
+    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
     if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)

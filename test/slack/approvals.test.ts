@@ -55,6 +55,28 @@ function presses(way: () => Way): void {
     await waitingCard(bot, await bot.mention('Elsewhere, write down Fifth'))
   })
 
+  test('what was allowed for a thread is forgotten with its channel, and a card that waits is not', async (t) => {
+    const bot = await approvalBot(t, way(), { env: { FORGET_BY: 'members' } })
+    notes(bot, 'Granted')
+    const thread = await bot.mention('Write down Granted')
+    await press(bot, { ...thread, ts: (await waitingCard(bot, thread)).ts }, { action: ALWAYS })
+    await thread.ended()
+    notes(bot, 'Waiting')
+    const other = await bot.mention('Write down Waiting')
+    const card = await waitingCard(bot, other)
+    await bot.slack.settle()
+    await bot.slack.slash('forget')
+    await bot.slack.until(
+      () => thread.whispers().some((word) => /forgotten/i.test(word)),
+      'a word that it is forgotten',
+    )
+    notes(bot, 'Again')
+    await bot.slack.mention('Write down Again', { thread_ts: thread.ts })
+    await waitingCard(bot, thread)
+    await press(bot, { ...other, ts: card.ts }, { action: ONCE })
+    expect(await other.lastAnswer()).toContain('Noted Waiting')
+  })
+
   test('of two who press at once one decides, and the other is told', async (t) => {
     const bot = await approvalBot(t, way(), { env: { APPROVERS: BOB } })
     notes(bot, 'Race')

@@ -45,6 +45,17 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(grants.map(({ tool }) => tool)).toEqual(Array.from({ length: MOST_GRANTS }, (_, i) => `tool${i}`))
   })
 
+  test('what a person has granted is forgotten in all threads of the team, and nobody else’s grants', async () => {
+    const threads = make()
+    const grants = ['U1', 'U2'].map((by) => ({ tool: 'x', by, at: 1 }))
+    for (const each of [thread, 'T2:C1:1.0']) await threads.patch(each, { title: 'x', grants })
+    await threads.patch('T1:C2:2.0', { muted: true, grants: [grants[0]!] })
+    await threads.forgetUser({ team: 'T1', user: 'U1' })
+    expect(await threads.load(thread)).toEqual({ title: 'x', grants: [grants[1]] })
+    expect(await threads.load('T1:C2:2.0')).toEqual({ muted: true })
+    expect(await threads.load('T2:C1:1.0')).toEqual({ title: 'x', grants })
+  })
+
   test('a thread, a channel and a team are forgotten, and nothing else', async () => {
     const threads = make()
     const all = [thread, 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
@@ -111,7 +122,9 @@ describeWithRedis('in Redis', () => {
     })
     const redis = server.rawClient()
     const keys = (await redis.keys('torn:*')).sort()
-    expect(keys).toEqual(['grants', 'looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`))
+    expect(keys).toEqual(
+      ['grants', 'looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`),
+    )
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
     await redis.set('torn:{T1:C1:1.0}:looking-at', '<!channel> soon', 'PX', DAY_MS)
     await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)

@@ -3,15 +3,15 @@ import type { Step, ToolStep } from '../../agent/types.ts'
 import { isDirect, isPrivate, waitKey } from '../../run/types.ts'
 import type { Settings } from '../../workspace/settings.ts'
 import { approversOf } from '../approvers.ts'
-import { decidedCard, verdictOf, waitingCard } from '../format/approval-card.ts'
+import { decidedCard, waitingCard } from '../format/approval-card.ts'
 import { decidersLine } from '../format/approval-words.ts'
-import { callValue, cardKey, cardsOf, savedCall } from '../format/saved-call.ts'
-import type { Mentions } from '../mentions.ts'
+import { callValue, cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from '../format/saved-call.ts'
 import type { Outbox } from '../outbox.ts'
 
 export interface ApprovalOptions {
   outbox: Outbox
-  mentions: Pick<Mentions, 'readable'>
+  /** Puts names in place of ids. */
+  mentions: { readable(text: string): Promise<string> }
   approvers: Settings['approvers']
 }
 
@@ -30,7 +30,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
 }
 
 async function decidersOf(
-  { tool, approval }: NonNullable<ReturnType<typeof savedCall>>,
+  { tool, approval }: AskedCall,
   { outbox: { question }, mentions, approvers }: ApprovalOptions,
 ): Promise<string> {
   const { ids, asker } = approversOf({ question, tool, server: approval.server }, approvers)

@@ -1,20 +1,10 @@
 /** The card by which a person allows a tool's call: what would be sent, and who may say what. Of what others wrote Slack formats nothing. */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
-import type { Awaited } from '../../agent/types.ts'
-import type { Decision } from '../../run/types.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from './action-ids.ts'
 import { clip, context, section, type Content } from './blocks.ts'
 import { codeSpan, escapeWithin, headOf, withoutMarks } from './escape.ts'
+import type { Approval, AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
-
-export type Approval = Extract<Awaited, { kind: 'approval' }>
-
-/** A call that waits for a person. `asker`: whom it may mention; absent for a bot. */
-export interface AskedCall {
-  tool: string
-  approval: Approval
-  asker?: string
-}
 
 export interface WaitingCall extends AskedCall {
   /** What "always" is for. */
@@ -24,18 +14,6 @@ export interface WaitingCall extends AskedCall {
   /** Names the call: the value of each button. */
   value: string
 }
-
-/** What became of it. `ended`: the question did, before anybody decided. `by` is a name, and `at` in ms since the epoch. */
-export type Verdict =
-  | { outcome: 'expired' }
-  | { outcome: 'ended' }
-  | {
-      outcome: 'allowed' | 'denied'
-      by: string
-      at?: number | undefined
-      reason?: string | undefined
-      always?: true | undefined
-    }
 
 /** So much of the arguments stands on the card; the rest is a press away. */
 const ARGUMENT_CHARS = 2_500
@@ -77,14 +55,6 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
   const why = reason === '' ? [] : [plainContext(`Reason: ${escapeWithin(reason, REASON)}`)]
   const blocks: KnownBlock[] = [section(line), shown.block, ...why]
   return { text: clip(line), blocks, simpler: new Map([[shown.block, [shown.plain]]]) }
-}
-
-/** What was decided, as the card tells it. */
-export function verdictOf(decision: Decision | undefined, by: string): Verdict {
-  if (decision?.outcome === 'expired') return { outcome: 'expired' }
-  if (decision?.outcome !== 'allowed' && decision?.outcome !== 'denied') return { outcome: 'ended' }
-  const { outcome, reason, at, always } = decision
-  return { outcome, by, at, reason, always }
 }
 
 const REPEATED =

@@ -1,6 +1,6 @@
 /** What is said about who may allow a tool's call, and to those who press its card. */
-import type { Verdict } from './approval-card.ts'
 import { escapeText } from './escape.ts'
+import type { Verdict } from './saved-call.ts'
 
 /** Who may decide. `names`: of people besides the asker; `groups`: how many user groups. */
 export function decidersLine(who: {

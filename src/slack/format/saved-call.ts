@@ -1,6 +1,27 @@
 /** A call that waits for a person, as its buttons name it and as the run holds it. */
-import { conversationOf, waitKey, type Question, type SavedRun } from '../../run/types.ts'
-import type { AskedCall } from './approval-card.ts'
+import type { Awaited } from '../../agent/types.ts'
+import { conversationOf, waitKey, type Decision, type Question, type SavedRun } from '../../run/types.ts'
+
+export type Approval = Extract<Awaited, { kind: 'approval' }>
+
+/** A call that waits for a person. `asker`: whom it may mention; absent for a bot. */
+export interface AskedCall {
+  tool: string
+  approval: Approval
+  asker?: string
+}
+
+/** What became of it. `ended`: the question did, before anybody decided. `by` is a name, and `at` in ms since the epoch. */
+export type Verdict =
+  | { outcome: 'expired' }
+  | { outcome: 'ended' }
+  | {
+      outcome: 'allowed' | 'denied'
+      by: string
+      at?: number | undefined
+      reason?: string | undefined
+      always?: true | undefined
+    }
 
 /** Which call of which run is meant. */
 export interface CallRef {
@@ -40,4 +61,12 @@ export function cardKey(key: string): string {
 /** The waits of which the run has posted a card, or was about to. */
 export function cardsOf({ posts }: Pick<SavedRun, 'posts'>): string[] {
   return Object.keys(posts).flatMap((post) => /^approval-(\d+(?:\.\d+)?)$/.exec(post)?.[1] ?? [])
+}
+
+/** What was decided, as the card tells it. */
+export function verdictOf(decision: Decision | undefined, by: string): Verdict {
+  if (decision?.outcome === 'expired') return { outcome: 'expired' }
+  if (decision?.outcome !== 'allowed' && decision?.outcome !== 'denied') return { outcome: 'ended' }
+  const { outcome, reason, at, always } = decision
+  return { outcome, by, at, reason, always }
 }

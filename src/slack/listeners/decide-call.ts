@@ -1,30 +1,36 @@
 /** A press of Once, Always or Deny: who may, the first one counts, and the card shows what was decided. */
-import { callKey } from '../../run/call-key.ts'
+import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { messageOf } from '../../errors.ts'
+import { callKey } from '../../run/call-key.ts'
 import type { Decision } from '../../run/types.ts'
 import { mayDecide } from '../approvers.ts'
-import { ALLOW_ALWAYS, DENY, DENY_REASON } from '../format/action-ids.ts'
-import { decidedCard, verdictOf, type AskedCall } from '../format/approval-card.ts'
+import { replaceMessage } from '../client/replace-message.ts'
+import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON } from '../format/action-ids.ts'
+import { decidedCard } from '../format/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../format/approval-words.ts'
-import { noteContent } from '../format/blocks.ts'
-import { pressedCall, type CallPress, type PressedCall } from './pressed-call.ts'
-import { inBackground } from './pressed.ts'
-import { replaceCard } from './replace-card.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { verdictOf, type AskedCall } from '../format/saved-call.ts'
+import { inBackground, pressedCall, type PressedCall } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** How long Slack is asked for the name of who decided, in ms. */
 const NAME_MS = 1_500
 
-/** The ack waits until it is decided. @throws what keeps the stores from that, once the presser has been told */
-export async function decide(press: CallPress, options: ListenerOptions): Promise<void> {
-  const pressed = await pressedCall(press, options)
-  const after = pressed && (await decided({ press, pressed, options }))
-  await press.ack()
-  if (after) inBackground(press.action.action_id, options, after)
+/** The buttons on the card of a call that waits for a person. The ack waits until the decision is kept. */
+export function listenToDecisions(app: App, options: ListenerOptions): void {
+  for (const id of [ALLOW_ONCE, ALLOW_ALWAYS, DENY])
+    app.action<BlockAction<ButtonAction>>(id, async ({ ack, action, body, context }) => {
+      const pressed = await pressedCall(action.value ?? '', { body, context }, options)
+      const after = pressed && (await decided({ action: id, body, pressed, options }))
+      await ack()
+      if (after) inBackground(id, options, after)
+    })
 }
 
 interface Deciding {
-  press: CallPress
+  /** Which button. */
+  action: string
+  body: BlockAction
   pressed: PressedCall
   options: ListenerOptions
 }
@@ -80,14 +86,13 @@ async function keepGrant({ tool }: AskedCall, { by, at }: Allowed, { pressed, op
 type Allowed = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
 
 /** What a person allows is the call that the card shows. */
-function decisionOf({ tool, approval }: AskedCall, { press, pressed, options }: Deciding): Allowed {
-  const { action, body } = press
+function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, options }: Deciding): Allowed {
   const said = { by: pressed.user, at: options.now().getTime(), key: callKey(tool, approval.input) }
-  if (action.action_id === DENY) {
+  if (action === DENY) {
     const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
     return { outcome: 'denied', ...said, ...(reason ? { reason } : {}) }
   }
-  const isAlways = action.action_id === ALLOW_ALWAYS && !approval.isRepeat
+  const isAlways = action === ALLOW_ALWAYS && !approval.isRepeat
   return { outcome: 'allowed', ...said, ...(isAlways ? { always: true as const } : {}) }
 }
 
@@ -113,4 +118,10 @@ async function nameOf(user: string, { pressed: { installation, team } }: Decidin
   await directory.lookUp(team, [user], NAME_MS)
   const known = directory.get(team, user)
   return known?.kind === 'person' ? `@${known.name}` : 'somebody'
+}
+
+function replaceCard(content: Content, { body, pressed, options }: Deciding): Promise<void> {
+  const { client } = pressed.installation
+  const log = (fields: object, line: string) => options.log.warn({ question: pressed.ref.id, ...fields }, line)
+  return replaceMessage(body, content, { client, fetch: options.fetch, log })
 }

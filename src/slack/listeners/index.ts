@@ -5,11 +5,11 @@ import { listenToAgentSessionStopped } from './agent-session-stopped.ts'
 import { listenToTitleChanges } from './agent-session-title-changed.ts'
 import { listenToAppMentions } from './app-mention.ts'
 import { listenToAppUninstalled } from './app-uninstalled.ts'
-import { listenToApprovalButtons } from './approval-buttons.ts'
 import { listenToAskAboutShortcut } from './ask-about-shortcut.ts'
 import { listenToAskAboutSubmission } from './ask-about-submission.ts'
 import { listenToAskAgain } from './ask-again.ts'
 import { listenToAskCommand } from './ask-command.ts'
+import { listenToDecisions } from './decide-call.ts'
 import { listenToFeedback } from './feedback.ts'
 import { listenToHomeExamples } from './home-example.ts'
 import { listenToAskEdited } from './ask-edited.ts'
@@ -19,6 +19,7 @@ import { listenToMessages } from './message.ts'
 import { listenToKeepButton } from './keep-button.ts'
 import { listenToSettingsSubmission } from './settings-submission.ts'
 import { listenToShareButton } from './share-button.ts'
+import { listenToShowArguments } from './show-arguments.ts'
 import { listenToShowWork } from './show-work.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
@@ -41,7 +42,8 @@ const LISTENERS = [
   listenToAgentSessionStopped,
   listenToReactions,
   listenToStopButton,
-  listenToApprovalButtons,
+  listenToDecisions,
+  listenToShowArguments,
   listenToAppUninstalled,
   listenToTokensRevoked,
   listenToShowWork,

@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/web-api'
-import type { AskedCall } from '../format/approval-card.ts'
 import { headOf } from '../format/escape.ts'
+import type { AskedCall } from '../format/saved-call.ts'
 import { argumentsText, openLine } from '../format/shown-arguments.ts'
 import { facts, plain } from './plain-blocks.ts'
 

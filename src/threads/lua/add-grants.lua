@@ -1,6 +1,7 @@
 -- Adds grants to those of a thread: one of the same person for the same tool takes the earlier one's place, the newest are kept.
+-- `without`: whose grants go ('' for nobody's).
 local grants = unpack(KEYS)
-local added, most, ttlMs = unpack(ARGV)
+local added, without, most, ttlMs = unpack(ARGV)
 
 local given = cjson.decode(added)
 local replaced = {}
@@ -12,7 +13,8 @@ local kept = {}
 local isReadable, before = pcall(cjson.decode, redis.call('GET', grants) or '[]')
 if isReadable and type(before) == 'table' then
   for _, grant in ipairs(before) do
-    if type(grant) == 'table' and not replaced[cjson.encode({ grant.tool or '', grant.by or '' })] then
+    local isKept = type(grant) == 'table' and grant.by ~= without
+    if isKept and not replaced[cjson.encode({ grant.tool or '', grant.by or '' })] then
       table.insert(kept, grant)
     end
   end
@@ -23,5 +25,6 @@ end
 while #kept > tonumber(most) do
   table.remove(kept, 1)
 end
+if #kept == 0 then return redis.call('DEL', grants) end
 redis.call('SET', grants, cjson.encode(kept), 'PX', ttlMs)
 return #kept

@@ -1,0 +1,101 @@
+/** A card with an input, two people at their pages, and what the app is told of a press. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startPage } from '../../src/playground/page-server.ts'
+import { ALICE, BOB, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { approvalBot, cards, notes, ONCE, waitingCard } from '../harness/approvals.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { localSlack } from '../harness/local-slack.ts'
+import { callSlack, slackStory } from '../harness/slack-calls.ts'
+
+const plain = (text: string) => ({ type: 'plain_text', text })
+const button = { type: 'actions', elements: [{ type: 'button', action_id: 'go', value: '1', text: plain('Go') }] }
+const input = (element: object = {}) => ({
+  ...{ type: 'input', block_id: 'why', optional: true, label: plain('Why') },
+  element: { type: 'plain_text_input', action_id: 'words', max_length: 5, ...element },
+})
+
+describe('a message with an input', () => {
+  async function posted(): Promise<{ slack: LocalSlack; ts: string }> {
+    const slack = await localSlack({ echo: false, ackMs: 50 })
+    const { ts } = await callSlack(slack, 'chat.postMessage', { text: 'x', blocks: [input(), button] })
+    return { slack, ts: String(ts) }
+  }
+
+  test('hands what was typed over with a press, as far as Slack’s window takes it', async () => {
+    const { slack, ts } = await posted()
+    const where = { channel: GENERAL, ts }
+    const state = async (values?: Record<string, string>) => {
+      const done = await slack.press({ ...where, ...(values && { values }) }, { action_id: 'go' })
+      return done.delivery.payload['state']
+    }
+    const typed = (value: string | null) => ({ values: { why: { words: { type: 'plain_text_input', value } } } })
+    expect(await state()).toEqual(typed(null))
+    expect(await state({ words: 'no' })).toEqual(typed('no'))
+    expect(await state({ why: 'no' })).toEqual(typed('no'))
+    await expect(state({ words: 'too long' })).rejects.toThrow('at most 5')
+    await expect(state({ other: 'x' })).rejects.toThrow('no element other')
+  })
+
+  test('is refused where the input is none', async () => {
+    const { slack } = await posted()
+    const post = (block: object) => ['chat.postMessage', { text: 'x', blocks: [block] }, 'invalid_blocks'] as const
+    const { label: _, ...unlabelled } = input()
+    await slackStory(slack, [
+      [...post(unlabelled)],
+      [...post(input({ type: 'button', text: plain('x') }))],
+      [...post(input({ max_length: 3001 }))],
+      [...post({ type: 'actions', elements: [input().element] })],
+    ])
+  })
+})
+
+test('a user group tells its people to who has the scope for it', async () => {
+  const slack = await localSlack()
+  slack.store.usergroups.set('S0GROUP0001', [ALICE, BOB])
+  await slackStory(slack, [
+    ['usergroups.users.list', { usergroup: 'S0GROUP0001' }, { users: [ALICE, BOB] }],
+    ['usergroups.users.list', { usergroup: 'S0OTHER0001' }, 'no_such_subteam'],
+    ['usergroups.users.list', {}, 'invalid_arguments'],
+  ])
+  const other = await localSlack({ scopes: ['chat:write'] })
+  expect(await callSlack(other, 'usergroups.users.list', { usergroup: 'S0GROUP0001' })).toMatchObject({
+    error: 'missing_scope',
+    needed: 'usergroups:read',
+  })
+})
+
+describeWithChromium('the page in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  test('shows the card to two people, of whom one gives a reason and the other is told', async (t) => {
+    const bot = await approvalBot(t, {}, { env: { APPROVERS: `note*=${BOB}|not-asker` } })
+    const served = await startPage(bot.slack, { port: 0, notes: { model: '', isDemo: false, notes: [], examples: [] } })
+    onTestFinished(served.close)
+    notes(bot, 'Paper')
+    const thread = await bot.mention('Write down Paper')
+    await waitingCard(bot, thread)
+    const at = async (query: string) => {
+      const page = await browser.newPage()
+      onTestFinished(() => page.close())
+      await page.goto(`${served.url}/${query}#general`)
+      await page.getByRole('button', { name: /repl/ }).click()
+      return page.getByRole('complementary', { name: 'Thread' })
+    }
+    const [alice, bob] = [await at(''), await at('?as=bob')]
+    await alice.getByRole('button', { name: 'Once' }).click()
+    await alice.getByText('This is not yours to decide').waitFor()
+    expect(await bob.getByText('This is not yours to decide').count()).toBe(0)
+    await bob.getByRole('textbox', { name: /Reason, if you deny/ }).fill('Not on paper.')
+    await bob.getByRole('button', { name: 'Deny' }).click()
+    await bob.getByText('Reason: Not on paper.').waitFor()
+    await alice.getByText(/by @Bob/).waitFor()
+    expect(await alice.getByRole('button', { name: 'Once' }).count()).toBe(0)
+    expect(bot.model.about('Paper').at(-1)?.prompt).toContain('The reason given: Not on paper.')
+    expect([cards(thread).length, JSON.stringify(thread.messages())]).toEqual([1, expect.not.stringContaining(ONCE)])
+  })
+})
