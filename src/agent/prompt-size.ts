@@ -9,7 +9,9 @@
  * - steps: as many as AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (act.ts), an unreadable completion up to
  *   `UNREADABLE_CHARS`, what a person adds meanwhile up to `ADDED_CHARS` (agent.ts)
  * - a channel's instructions: `MOST_INSTRUCTIONS` (workspace/settings.ts)
- * Not bounded are questions, the descriptions of tools, and a step's thought and input, but for what is read of one completion
+ * - what a tool of an MCP server says of itself: `DESCRIPTION_CHARS` (mcp/mcp-tools.ts) and `MOST_CHARS` of its schema
+ *   (mcp/plain-schema.ts); of more than MCP_TOOLS_MAX a line each
+ * Not bounded are questions, the descriptions of other tools, and a step's thought and input, but for what is read of one completion
  * (`MOST_CHARS` in parser/observation-cut.ts).
  */
 import { cutMiddle } from './observation.ts'

@@ -166,9 +166,11 @@ export function fieldsText(tool: Tool): string {
   const fields = fieldsOf(tool)
   const needed = neededOf(tool.parameters).filter((name) => fields.includes(name))
   const text = JSON.stringify(properties)
-  const left = needed.length === 0 ? ' All of them may be left out.' : ` Only ${needed.join(', ')} must be there.`
-  const refers = text.includes('"$ref"') ? ` In it stands for "$ref": ${JSON.stringify({ $defs, definitions })}` : ''
-  return `${text}${refers}${needed.length < fields.length ? left : ''}`
+  const left = needed.length === 0 ? ['All of them may be left out'] : [`Only ${needed.join(', ')} must be there`]
+  const refers = text.includes('"$ref"')
+    ? [`"$ref" stands for what is in ${JSON.stringify({ $defs, definitions })}`]
+    : []
+  return [text, ...refers, ...(needed.length < fields.length ? left : [])].join('. ')
 }
 
 /** What a tool takes, from a zod schema. */

@@ -116,14 +116,13 @@ export class ListedServer {
     this.#failure = undefined
     this.#listedAt = this.#deps.now()
     if (listed === this.#listed && this.#record) return this.load()
-    const { seen, cleanings, left } = seenTools(listed.tools)
+    const { seen, cleanings } = seenTools(listed.tools)
     const notes = await this.#change(async (before) => {
       const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
     this.#listed = listed
     const { name } = this.config
-    if (left > 0) log.warn({ server: name, left }, 'an MCP server lists too many tools: the last ones are left out')
     for (const { tool, faults } of cleanings)
       log.warn({ server: name, tool, faults }, 'what an MCP tool says of itself is cut before a model reads it')
     for (const note of notes)

@@ -9,8 +9,6 @@ import type { CallResult, McpServerConfig, ServerTool } from './types.ts'
 const DESCRIPTION_CHARS = 3_000
 const BRIEF_CHARS = 100
 const NAME_CHARS = 200
-/** Of one server. */
-const MOST_TOOLS = 1_000
 
 /** What was taken out of what a tool says of itself. */
 export interface Cleaning {
@@ -18,16 +16,11 @@ export interface Cleaning {
   faults: Fault[]
 }
 
-/** What a server has listed, cleaned and bounded. `left` were beyond the bound. */
-export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: Cleaning[]; left: number } {
-  const cleanings: Cleaning[] = []
-  const byName = new Map(listed.map((tool) => [tool.name, tool]))
-  const seen = [...byName.values()].slice(0, MOST_TOOLS).map((tool) => {
-    const cleaned = cleanTool(tool)
-    if (cleaned.faults.length > 0) cleanings.push({ tool: cleaned.seen.name, faults: cleaned.faults })
-    return cleaned.seen
-  })
-  return { seen, cleanings, left: Math.max(0, byName.size - MOST_TOOLS) }
+/** What a server has listed, cleaned and bounded; of two tools of one name the last. */
+export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: Cleaning[] } {
+  const cleaned = [...new Map(listed.map((tool) => [tool.name, tool])).values()].map(cleanTool)
+  const cleanings = cleaned.map(({ seen: { name: tool }, faults }) => ({ tool, faults }))
+  return { seen: cleaned.map(({ seen }) => seen), cleanings: cleanings.filter(({ faults }) => faults.length > 0) }
 }
 
 function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
@@ -42,7 +35,8 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
   return {
     faults,
     seen: {
-      name,
+      // A name that is none is shown and kept, but never called.
+      name: named.text === name ? name : `${named.text}?`,
       description: said.text,
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
       hints,
@@ -86,7 +80,8 @@ export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): To
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const mayRun = !isNamed(ask, seen.name) && (isNamed(allow, seen.name) || readOnly)
-  const description = seen.description || `The tool ${seen.name} of the server ${config.name}.`
+  // On one line: nothing in it begins a line of the prompt.
+  const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
   return {
     name,

@@ -117,6 +117,20 @@ test.each(WORST)('a megabyte of %j is no more to the readers than what they look
   for (const [name, read] of Object.entries(READERS)) expect(secondsOf(read, text), name).toBeLessThan(BOUND)
 })
 
+/** Seconds for a text as long as a model writes at most in a turn. */
+test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Action: x\n'])(
+  'a thousand tools make no reader slow, of %j',
+  (unit) => {
+    const tools = Array.from({ length: 1_000 }, (_, i) => `server_${i % 7}__do_thing_number_${i}`)
+    const text = unit.repeat(Math.ceil(100_000 / unit.length))
+    for (const read of [readText, readBracket, readJson, readConversational])
+      expect(
+        secondsOf((written) => read(written, tools), text),
+        read.name,
+      ).toBeLessThan(BOUND)
+  },
+)
+
 /**
  * Compares a text with one four times as long, by each reader: twice as much as linear time and what a pause may cost are
  * forgiven, sixteen times as much are not.

@@ -103,7 +103,7 @@ test('a key of the config is in no output, error or log line, however the server
   expect(Buffer.from(all.match(/[\w+/]{30,}={0,2}/)?.[0] ?? '', 'base64').toString()).not.toContain(KEY)
   expect(failures.join()).toContain('refused: not with [secret]')
   expect('text' in output && output.sources).toEqual([
-    { title: '[secret]', url: 'https://evil.example.com/?k=Bearer%20[secret]' },
+    { title: '[secret]', url: 'https://evil.example.com/?k=[secret]' },
   ])
 })
 

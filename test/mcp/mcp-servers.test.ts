@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { connectProxy } from '../harness/connect-proxy.ts'
 import { freePort, startEverything } from '../harness/mcp/everything-server.ts'
 import { npmStdio, openMcp, ourStdio, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
+import { startWebServer } from '../harness/web-server.ts'
 import { until } from '../../src/playground/until.ts'
 
 const t = { onTestFinished }
@@ -169,4 +171,57 @@ test('a server that is not there is down, with a sentence; the others are not', 
   expect(servers.of('gone').status()).toMatchObject({ state: 'down', why: expect.stringMatching(/cannot be reached/) })
   expect(await toolNamesOf(servers.of('notes'))).toContain('env')
   expect(() => servers.of('other')).toThrow('other is no server of MCP_CONFIG.')
+})
+
+test('a server that wants a login says so, unless MCP_CONFIG has a key for it, which is then wrong', async () => {
+  const guarded = await startWebServer(
+    (_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
+  )
+  const keyed = { url: guarded.url, headers: { Authorization: 'Bearer old-key-1' } }
+  const { servers } = openMcp(t, { open: { url: guarded.url }, keyed })
+  await expect(use(servers.of('open'), 'x')).rejects.toThrow(
+    /an operator has logged in to it \(npm run mcp -- login open\)/,
+  )
+  expect(servers.of('open').status().state).toBe('needs-login')
+  await expect(use(servers.of('keyed'), 'x')).rejects.toThrow(
+    'keyed refuses the header that MCP_CONFIG has for its login.',
+  )
+  expect(servers.of('keyed').status().state).toBe('down')
+})
+
+test('a login’s token goes to the server, and is hidden like a key', async () => {
+  const at = await startNotesServer(t)
+  const login = { token: async () => 'token-of-the-login', secrets: () => ['token-of-the-login'] }
+  const { servers } = openMcp(t, { notes: { url: at.url } }, { authOf: () => login })
+  expect(await said(use(servers.of('notes'), 'search_notes', { args: { query: 'x' } }))).toBe('[]')
+  expect(at.headers.every(({ authorization }) => authorization === 'Bearer token-of-the-login')).toBe(true)
+  await expect(use(servers.of('notes'), 'token-of-the-login')).rejects.toThrow(/^notes refused: .*\[secret\]/)
+})
+
+test('a session that the server has forgotten is opened anew, and the call is made', async () => {
+  const at = await startEverything(t, 'streamableHttp')
+  let forgets = false
+  const front = await startWebServer((path, response, request) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      if (forgets && request.headers['mcp-session-id'] !== undefined && request.method === 'POST') {
+        forgets = false
+        return void response.writeHead(404).end()
+      }
+      const { method, headers } = request
+      const on = httpRequest(new URL(path, at), { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response).on('error', () => {})
+      })
+      on.on('error', () => response.destroy()).end(Buffer.concat(chunks))
+      response.on('close', () => on.destroy())
+    })
+  })
+  const { servers } = openMcp(t, { everything: { url: `${front.url}/mcp` } })
+  const server = servers.of('everything')
+  expect(await said(use(server, 'echo', { args: { message: 'before' } }))).toContain('before')
+  forgets = true
+  expect(await said(use(server, 'echo', { args: { message: 'after' } }))).toContain('after')
+  expect(forgets).toBe(false)
 })

@@ -46,27 +46,54 @@ export function listedTool(written: string, tools: string[]): string | undefined
   if (tools.includes(exact)) return exact
   const name = bareName(written)
   if (tools.includes(name)) return name
-  const [folded, squashed] = [fold(name), squash(name)]
-  return (
-    tools.find((tool) => fold(tool) === folded) ??
-    tools.find((tool) => squashed !== '' && squash(tool) === squashed) ??
-    withoutNamespace(name, tools)
-  )
+  const { folded, squashed } = indexOf(tools)
+  return folded.get(fold(name)) ?? squashed.get(squash(name))?.tool ?? withoutNamespace(name, indexOf(tools))
 }
 
 /** The one tool that is named within a namespace or a phrase, or whose own namespace the model left out. */
-function withoutNamespace(written: string, tools: string[]): string | undefined {
+function withoutNamespace(written: string, { folded, squashed, own }: ToolIndex): string | undefined {
   const phrase = bareName(written.replace(TAGS, '').replace(BEFORE, '').replace(AFTER, ''))
-  for (const name of [phrase, ownName(phrase)]) {
-    const squashed = squash(name)
-    const found = tools.find((tool) => squashed === squash(tool) || squashed === `${squash(tool)}tool`)
-    if (squashed !== '' && found !== undefined) return found
+  for (const name of [phrase, ownName(phrase)].map(squash)) {
+    const found = [squashed.get(name), name.endsWith('tool') ? squashed.get(name.slice(0, -4)) : undefined]
+    const [first] = found.filter((one) => one !== undefined).sort((a, b) => a.at - b.at)
+    if (name !== '' && first) return first.tool
   }
-  const prefixed = /^mcp[_-]/i.test(phrase) ? tools.filter((tool) => fold(phrase).endsWith(`_${fold(tool)}`)) : []
-  const own = tools.filter(
-    (tool) => ownName(tool) !== tool && squash(ownName(tool)) === squash(phrase) && phrase !== '',
-  )
-  return prefixed.sort((a, b) => b.length - a.length)[0] ?? (own.length === 1 ? own[0] : undefined)
+  const alone = phrase === '' ? undefined : own.get(squash(phrase))
+  return (/^mcp[_-]/i.test(phrase) ? prefixed(fold(phrase), folded) : undefined) ?? alone
+}
+
+/** The tool with the longest name that stands behind a namespace of `mcp_…`. */
+function prefixed(phrase: string, folded: ToolIndex['folded']): string | undefined {
+  for (let at = phrase.indexOf('_'); at >= 0; at = phrase.indexOf('_', at + 1)) {
+    const tool = folded.get(phrase.slice(at + 1))
+    if (tool !== undefined) return tool
+  }
+  return undefined
+}
+
+/** Tools by the forms in which they may be named; of those of one form the first. There may be a thousand, and as many lines. */
+interface ToolIndex {
+  folded: Map<string, string>
+  squashed: Map<string, { tool: string; at: number }>
+  /** By what is behind their own namespace; undefined where that is so of several. */
+  own: Map<string, string | undefined>
+}
+
+const indexes = new WeakMap<readonly string[], ToolIndex>()
+
+function indexOf(tools: readonly string[]): ToolIndex {
+  const known = indexes.get(tools)
+  if (known) return known
+  const index: ToolIndex = { folded: new Map(), squashed: new Map(), own: new Map() }
+  for (const [at, tool] of tools.entries()) {
+    const [folded, squashed, bare] = [fold(tool), squash(tool), ownName(tool)]
+    if (!index.folded.has(folded)) index.folded.set(folded, tool)
+    if (squashed !== '' && !index.squashed.has(squashed)) index.squashed.set(squashed, { tool, at })
+    const own = squash(bare)
+    if (bare !== tool) index.own.set(own, index.own.has(own) ? undefined : tool)
+  }
+  indexes.set(tools, index)
+  return index
 }
 
 /** A name without its namespace. */

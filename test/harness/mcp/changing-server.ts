@@ -1,0 +1,65 @@
+/** An MCP server over Streamable HTTP, of the protocol before 2026-07-28, that says of its tools what a test wants it to say next. */
+import type { ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { startWebServer } from '../web-server.ts'
+
+export interface ToldTool {
+  name: string
+  description?: string
+  inputSchema?: unknown
+  annotations?: Record<string, boolean>
+}
+
+export interface ChangingServer {
+  url: string
+  /** What it lists from now on. */
+  tools: ToldTool[]
+  /** The calls that it got, in order. */
+  calls: { name: string; arguments: unknown }[]
+  /** What a call gives. */
+  answer: (name: string) => string
+  /** How often it was asked for its tools. */
+  listings: number
+}
+
+const askedSchema = z.object({
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string(),
+  params: z.object({ name: z.string().optional(), arguments: z.unknown() }).partial().optional(),
+})
+
+export async function startChangingServer(tools: ToldTool[] = []): Promise<ChangingServer> {
+  const told: ChangingServer = { url: '', tools, calls: [], answer: (name) => `${name} is done`, listings: 0 }
+  const server = await startWebServer((_, response, request) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    let body = ''
+    request.on('data', (data) => (body += String(data)))
+    request.on('end', () => answer(askedSchema.parse(JSON.parse(body)), response))
+  })
+  told.url = `${server.url}/mcp`
+
+  function answer({ id, method, params }: z.infer<typeof askedSchema>, response: ServerResponse): void {
+    if (id === undefined) return void response.writeHead(202).end()
+    const known: Record<string, () => object> = {
+      initialize: () => ({
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'changing', version: '1' },
+      }),
+      'tools/list': () => {
+        told.listings += 1
+        return { tools: told.tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) }
+      },
+      'tools/call': () => {
+        told.calls.push({ name: params?.name ?? '', arguments: params?.arguments })
+        return { content: [{ type: 'text', text: told.answer(params?.name ?? '') }] }
+      },
+    }
+    const result = known[method]?.()
+    const said = result ? { result } : { error: { code: -32601, message: 'no such method' } }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...said }))
+  }
+
+  return told
+}

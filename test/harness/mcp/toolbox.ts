@@ -1,0 +1,66 @@
+import { openMcpToolbox, type McpToolbox, type McpToolboxDeps } from '../../../src/mcp/mcp-toolbox.ts'
+import { memoryMcpStore, type McpStore } from '../../../src/mcp/mcp-store.ts'
+import { openServers } from '../../../src/mcp/servers.ts'
+import type { McpServerConfig } from '../../../src/mcp/types.ts'
+import type { Tool } from '../../../src/agent/types.ts'
+import type { Ends } from '../ends.ts'
+import { createLog } from '../../../src/log.ts'
+
+export const PLACE = { team: 'T1', channel: 'C0123456', waits: true }
+
+/** A server at an address, as MCP_CONFIG's reader gives it. */
+export function atUrl(name: string, url: string, more: Partial<McpServerConfig> = {}): McpServerConfig {
+  return { name, trust: false, secrets: [], ...more, kind: 'http', url, headers: {} }
+}
+
+/** One that is started. */
+export function byCommand(name: string, [command = '', ...args]: string[], more: Partial<McpServerConfig> = {}) {
+  const config: McpServerConfig = { name, trust: false, secrets: [], ...more, kind: 'stdio', command, args, env: {} }
+  return config
+}
+
+export interface OpenToolbox extends McpToolbox {
+  store: McpStore
+  /** All that was logged. */
+  logs: string[]
+  /** Moves its clock on, so that it looks again whether anything is new. */
+  later(): void
+  /** The names of the tools for a question. */
+  names(channel?: string): Promise<string[]>
+  /** Why tools are off, by name. */
+  offs(): Record<string, string>
+  tool(name: string): Promise<Tool>
+}
+
+/** The toolbox over real connections; its process ends with the test. */
+export async function openToolbox(
+  t: Ends,
+  servers: McpServerConfig[],
+  deps: Partial<McpToolboxDeps> = {},
+): Promise<OpenToolbox> {
+  const logs: string[] = []
+  const log = createLog('info', { write: (line) => void logs.push(line) })
+  const store = deps.store ?? memoryMcpStore()
+  let ahead = 0
+  const now = () => Date.now() + ahead
+  const config = { servers }
+  const open = async () => openServers(config, { log, now })
+  const toolbox = await openMcpToolbox(config, {
+    ...{ store, log, now, open, taken: [], mostTools: 40, timeoutMs: 15_000, ...deps },
+  })
+  t.onTestFinished(() => toolbox.close())
+  const toolsAt = (channel = PLACE.channel) => toolbox.toolsFor({ ...PLACE, channel })
+  return {
+    ...toolbox,
+    store,
+    logs,
+    later: () => void (ahead += 3_600_000),
+    names: async (channel) => (await toolsAt(channel)).map(({ name }) => name),
+    offs: () => Object.fromEntries(toolbox.off().map(({ server, tool, why }) => [`${server} ${tool}`.trim(), why])),
+    async tool(name) {
+      const tool = (await toolsAt()).find((one) => one.name === name)
+      if (!tool) throw new Error(`no tool ${name}`)
+      return tool
+    },
+  }
+}

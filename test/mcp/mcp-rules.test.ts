@@ -1,0 +1,129 @@
+/** What MCP_CONFIG says of a server's tools, and by which names models call them. */
+import { describe, expect, test } from 'vitest'
+import type { Tool } from '../../src/agent/types.ts'
+import { mcpNames } from '../../src/mcp/mcp-names.ts'
+import type { McpServerConfig } from '../../src/mcp/types.ts'
+import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
+import { atUrl, openToolbox } from '../harness/mcp/toolbox.ts'
+
+const TOOLS: ToldTool[] = [
+  { name: 'look', annotations: { readOnlyHint: true } },
+  { name: 'look_twice', annotations: { readOnlyHint: true } },
+  { name: 'put', annotations: { idempotentHint: true } },
+  { name: 'drop', annotations: { destructiveHint: true } },
+  { name: 'plain' },
+]
+
+type Rules = Partial<Pick<McpServerConfig, 'allow' | 'ask' | 'deny' | 'trust'>>
+
+/** `read` or `write`, `asks` where a person must allow it, `again` where it may be repeated. */
+const wordsOf = ({ effects, needsApproval, idempotent }: Tool) =>
+  [effects, needsApproval ? 'asks' : '', idempotent ? 'again' : ''].filter(Boolean).join(' ')
+
+test.for<[string, Rules, Record<string, string>]>([
+  [
+    'without a word about them every tool asks, whatever it says of itself',
+    {},
+    { look: 'write asks', look_twice: 'write asks', put: 'write asks', drop: 'write asks', plain: 'write asks' },
+  ],
+  [
+    'of a trusted server what only reads runs, and what may be repeated may be',
+    { trust: true },
+    { look: 'read', look_twice: 'read', put: 'write asks again', drop: 'write asks', plain: 'write asks' },
+  ],
+  [
+    'what is allowed runs, and is held for a write unless its server is trusted',
+    { allow: ['look*', 'put'] },
+    { look: 'write', look_twice: 'write', put: 'write', drop: 'write asks', plain: 'write asks' },
+  ],
+  [
+    'what is to be asked asks, also where it is allowed or only reads',
+    { trust: true, allow: ['*'], ask: ['look', 'dr*'] },
+    { look: 'read asks', look_twice: 'read', put: 'write again', drop: 'write asks', plain: 'write' },
+  ],
+  [
+    'what is denied is not there, whatever else is said',
+    { trust: true, allow: ['*'], ask: ['*'], deny: ['look*', 'drop'] },
+    { put: 'write asks again', plain: 'write asks' },
+  ],
+])('%s', async ([, rules, expected], t) => {
+  const server = await startChangingServer(TOOLS)
+  const toolbox = await openToolbox(t, [atUrl('s', server.url, rules)])
+  const tools = await toolbox.toolsFor({ team: 'T1', channel: 'C1', waits: true })
+  expect(Object.fromEntries(tools.map((tool) => [tool.name.replace('s__', ''), wordsOf(tool)]))).toEqual(expected)
+  expect(tools.every((tool) => tool.server === 's')).toBe(true)
+  expect(toolbox.off()).toEqual([])
+})
+
+test('trust that is taken away counts at once, also for what was listed before', async (t) => {
+  const server = await startChangingServer(TOOLS)
+  const first = await openToolbox(t, [atUrl('s', server.url, { trust: true })])
+  expect((await first.tool('s__look')).needsApproval).toBeUndefined()
+  const next = await openToolbox(t, [atUrl('s', server.url, { deny: ['plain'] })], { ...first, open: undefined })
+  expect((await next.tool('s__look')).needsApproval).toBe(true)
+  expect(await next.names()).not.toContain('s__plain')
+})
+
+test('a server is used in its channels alone; dm stands for direct messages', async (t) => {
+  const server = await startChangingServer([{ name: 'look' }])
+  const toolbox = await openToolbox(t, [
+    atUrl('here', server.url, { channels: ['C0123456', 'dm'] }),
+    atUrl('all', server.url),
+  ])
+  expect(await toolbox.names('C0123456')).toEqual(['here__look', 'all__look'])
+  expect(await toolbox.names('D0123456')).toEqual(['here__look', 'all__look'])
+  expect(await toolbox.names('C9999999')).toEqual(['all__look'])
+})
+
+test('a server that is not there says why, holds up nothing, and takes no other with it', async (t) => {
+  const server = await startChangingServer([{ name: 'look' }])
+  const toolbox = await openToolbox(t, [atUrl('gone', 'http://127.0.0.1:1/mcp'), atUrl('there', server.url)])
+  expect(await toolbox.names()).toEqual(['there__look'])
+  expect(toolbox.off()).toEqual([{ server: 'gone', tool: '', why: expect.stringMatching(/\w.*\.$/) }])
+})
+
+describe('the name of a tool', () => {
+  const SOUND = /^[a-zA-Z0-9_-]{1,64}$/
+
+  test('is its server’s and its own', () => {
+    expect(mcpNames([{ server: 'git-hub', tool: 'create_issue' }])).toEqual(['git-hub__create_issue'])
+  })
+
+  test('is sound, and one of its kind in any case, whatever the two are called', () => {
+    const odd = [
+      '',
+      ' ',
+      'ä',
+      '日本語',
+      'a b',
+      'A_b',
+      'a.b',
+      'x'.repeat(100),
+      '__',
+      '-',
+      '😀',
+      'a\u0000',
+      'finish',
+      'Final Answer',
+      'none',
+    ]
+    const tools = odd.flatMap((server) => odd.map((tool) => ({ server, tool })))
+    const names = mcpNames(tools, ['calculator', 'a_b__-'])
+    expect(names.filter((name) => !SOUND.test(name))).toEqual([])
+    expect(new Set([...names, 'a_b__-'].map((name) => name.toLowerCase())).size).toBe(tools.length + 1)
+  })
+
+  test('is none that ends a run', () => {
+    const [name = ''] = mcpNames([{ server: 'task', tool: 'finish' }])
+    expect(name).toMatch(/^task__finish_[0-9a-f]{6}$/)
+  })
+
+  test('stays, whatever is listed before it', () => {
+    const [one, two] = [
+      { server: 's', tool: 'a b' },
+      { server: 's', tool: 'a.b' },
+    ]
+    const names = mcpNames([one, two])
+    expect(mcpNames([two, one])).toEqual(names.toReversed())
+  })
+})
