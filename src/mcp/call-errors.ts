@@ -74,7 +74,7 @@ function httpError(status: number, name: string): ToolError {
   return new ToolError(`${name} refuses this (${status}).`)
 }
 
-const SENTENCES: Partial<Record<SdkErrorCode, string>> = {
+const SENTENCES: Partial<Record<string, string>> = {
   [SdkErrorCode.InvalidResult]: 'sent an answer that is not of the protocol',
   [SdkErrorCode.UnsupportedResultType]: 'sent an answer of a kind that is not known here',
   [SdkErrorCode.ClientHttpUnexpectedContent]: 'sent an answer that is not of the protocol',
@@ -92,7 +92,7 @@ function sdkError(error: SdkError, failing: Failing): ToolError {
     return down(`${name} did not answer within ${timeoutMs / 1000} s.${maybeDone(failing)}`)
   const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
   if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failing)}`)
-  return new ToolError(`${name} ${SENTENCES[error.code as SdkErrorCode] ?? 'cannot be spoken to'}.`)
+  return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
 }
 
 /** What the system or undici throws: its words hold addresses and paths. */

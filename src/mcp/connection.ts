@@ -20,6 +20,8 @@ export interface Connection {
   elicitation: Elicitation
   /** Whether the server keeps a session for us, as older ones over HTTP do: it may forget it. */
   hasSession: boolean
+  /** Asks to be told when the list of tools changes, where that has to be asked for and is not yet. */
+  listen(): void
   /** A sentence, once it is over: why. */
   fault(): string | undefined
   close(): Promise<void>
@@ -38,6 +40,8 @@ export interface ConnectDeps {
   onClose(): void
   /** Those of all servers that run: they are ended when the bot's process ends without `close`. */
   processes: Set<StdioProcess>
+  /** Aborted when the bot ends: nothing is started after that. */
+  signal: AbortSignal
   /** Whether the server is known to speak the older protocol alone, so that it need not be asked; set when that is found. */
   era: { isOld?: boolean }
 }
@@ -74,7 +78,7 @@ async function connectStdio(server: StdioServerConfig, deps: ConnectDeps): Promi
     deps.era.isOld = connection.client.getProtocolEra() === 'legacy'
     return connection
   } catch (error) {
-    if (deps.era.isOld || !isNegotiation(error)) throw error
+    if (deps.era.isOld || !isNegotiation(error) || deps.signal.aborted) throw error
     const connection = await attempt(true)
     deps.era.isOld = true
     return connection
@@ -130,7 +134,7 @@ async function open(transport: Transport, opening: Opening): Promise<Connection>
     if (isStream && client.getProtocolEra() !== undefined) void client.close()
   }
   client.setNotificationHandler('notifications/tools/list_changed', () => deps.onListChanged())
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended.signal])
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended.signal, deps.signal])
   const prior = isOld ? { prior: { kind: 'legacy' as const } } : {}
   try {
     await client.connect(transport, { timeout: timeoutMs, signal, ...prior })
@@ -138,11 +142,11 @@ async function open(transport: Transport, opening: Opening): Promise<Connection>
     await transport.close().catch(() => {})
     throw error
   }
-  listen(client, deps)
   return {
     client,
     elicitation,
     hasSession: transport.sessionId !== undefined,
+    listen: newsOf(client, deps),
     fault: () => fault?.(),
     close: () => close(client, transport),
   }
@@ -154,23 +158,29 @@ function newClient(): Client {
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
     inputRequired: { autoFulfill: false },
     listMaxPages: 16,
-    // What a tool's result looks like is its server's affair; a pattern in its schema could take us forever.
-    jsonSchemaValidator: {
-      getValidator: () => (input) => ({ valid: true, data: anything(input), errorMessage: undefined }),
-    },
   })
 }
 
-function anything<T>(input: unknown): T {
-  return input as T
-}
-
-/** Since 2026-07-28 a client asks for news. Without them a list is kept for as long as the server says. */
-function listen(client: Client, { onFault }: ConnectDeps): void {
-  if (client.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged) return
-  client
-    .listen({ toolsListChanged: true })
-    .catch((error: unknown) => onFault(error instanceof Error ? error : new Error('no news')))
+/**
+ * Since 2026-07-28 a client asks for news, on a stream that may be cut off by whatever lies between. Then nobody knows what it would
+ * have brought: the list is asked for anew when it is next needed, and so is the news.
+ * @returns what asks, unless it has been asked
+ */
+function newsOf(client: Client, { onFault, onListChanged }: ConnectDeps): () => void {
+  const isOffered = client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true
+  let isListening = false
+  const listen = async () => {
+    const { closed } = await client.listen({ toolsListChanged: true })
+    if ((await closed) !== 'local') onListChanged()
+  }
+  return () => {
+    if (!isOffered || isListening) return
+    isListening = true
+    const failed = (error: unknown) => onFault(error instanceof Error ? error : new Error('no news'))
+    void listen()
+      .catch(failed)
+      .finally(() => (isListening = false))
+  }
 }
 
 /** Tells the server that its session is over, where it has one for us. */

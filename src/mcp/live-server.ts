@@ -4,7 +4,15 @@ import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
 import { ServerLink, type LinkDeps } from './server-link.ts'
 import { callTool } from './tool-call.ts'
-import type { CallOptions, CallResult, McpServer, McpServerConfig, ServerStatus, ServerTools } from './types.ts'
+import type {
+  CallOptions,
+  CallResult,
+  McpServer,
+  McpServerConfig,
+  ServerStatus,
+  ServerTool,
+  ServerTools,
+} from './types.ts'
 
 /** For all pages of a list together, in ms. */
 const LIST_MS = 30_000
@@ -86,7 +94,7 @@ export class LiveServer implements McpServer {
     for (let isSecond = false; ; isSecond = true) {
       const connection = await untilAborted(this.#link.connected(), options.signal)
       Object.assign(attempt, { connection, isSent: true })
-      const listed = this.#kept?.tools.tools.find(({ name }) => name === tool)
+      const listed = this.#kept?.tools.tools.find(({ name }) => name === tool) ?? unlisted(tool)
       try {
         const named = { name: this.config.name, tool, args, listed, hide: this.#link.hide() }
         return await callTool(connection.elicitation, named, options)
@@ -108,19 +116,29 @@ export class LiveServer implements McpServer {
     for (let isSecond = false; ; isSecond = true) {
       const connection = await this.#link.connected()
       const [asked, changes] = [this.#now(), this.#changes]
+      connection.listen()
       try {
         const limits = { signal, timeoutMs: LIST_MS, name, hide: this.#link.hide() }
         const { list, ttlMs = KEPT_MS.unsaid } = await listPages(connection.client, limits)
+        this.#link.note(undefined)
         const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.most) : 0
         this.#kept = { tools: list, until: asked + kept }
         return list
       } catch (error) {
-        if (isSecond || !isRefused(error, connection))
-          throw this.#link.sentence(error, { timeoutMs: LIST_MS, fault: connection.fault() })
+        if (isSecond || !isRefused(error, connection)) {
+          const sentence = this.#link.sentence(error, { timeoutMs: LIST_MS, fault: connection.fault() })
+          this.#link.note(sentence)
+          throw sentence
+        }
         await this.#link.drop(connection)
       }
     }
   }
+}
+
+/** Without one the SDK would list tools by itself, and hold results against their schemas, which are their server's affair. */
+function unlisted(name: string): ServerTool {
+  return { name, description: '', inputSchema: { type: 'object' }, annotations: {} }
 }
 
 /** The protocol's code for arguments that should have come as headers too. */

@@ -38,7 +38,7 @@ export class ServerLink {
   readonly #restart = { ends: 0, notBefore: 0 }
   #opening: Promise<Connection> | undefined
   #isUp = false
-  #isClosed = false
+  readonly #closing = new AbortController()
   #down: ToolError | undefined
   #hiding: { of: string; hide: Hide } | undefined
 
@@ -80,7 +80,7 @@ export class ServerLink {
 
   /** Nothing is started after it. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort(new ToolError(`${this.#config.name} has been ended with the bot.`, { isDown: true }))
     const opening = this.#opening
     // One that is only starting is not waited for.
     for (const process of this.#deps.processes)
@@ -106,7 +106,7 @@ export class ServerLink {
   async #open(): Promise<Connection> {
     const { name } = this.#config
     const { log, now, fetchOf, processes } = this.#deps
-    if (this.#isClosed) throw new ToolError(`${name} has been ended with the bot.`, { isDown: true })
+    this.#closing.signal.throwIfAborted()
     const wait = Math.ceil((this.#restart.notBefore - now()) / 1_000)
     if (wait > 0)
       throw new ToolError(`${name} keeps ending. It is started again in ${wait} s at the earliest.`, { isDown: true })
@@ -114,7 +114,7 @@ export class ServerLink {
     let ending: () => void = () => {}
     try {
       const connection = await connect(this.#config, {
-        ...{ fetch: await fetchOf(), login: this.#login, era: this.#era, processes },
+        ...{ fetch: await fetchOf(), login: this.#login, era: this.#era, processes, signal: this.#closing.signal },
         onListChanged: this.#onListChanged,
         onStderr: (line) => this.#logStderr(line),
         onFault: (error) =>
@@ -138,7 +138,7 @@ export class ServerLink {
 
   /** A connection that we end ourselves is not in `#opening` any more. */
   #ended(connection: Connection, upMs: number): void {
-    if (!this.#isUp || this.#isClosed) return
+    if (!this.#isUp || this.#closing.signal.aborted) return
     this.#opening = undefined
     this.#isUp = false
     const fault = connection.fault() ?? `${this.#config.name} ended the connection.`
@@ -154,7 +154,7 @@ export class ServerLink {
       this.#restart.notBefore = now() + pause
     }
     const unsaid = this.#seldom('down')
-    if (unsaid !== undefined && !this.#isClosed)
+    if (unsaid !== undefined && !this.#closing.signal.aborted)
       log.warn({ server: this.#config.name, why: sentence.message, unsaid }, 'an MCP server is down')
   }
 

@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../src/playground/until.ts'
 import { startHostileServer } from '../harness/mcp/hostile-http.ts'
-import { openMcp, ourStdio, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
+import { openMcp, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
+import { ourStdio } from '../harness/mcp/our-stdio.ts'
+import { startProcess } from '../harness/child-process.ts'
 import { startWebServer } from '../harness/web-server.ts'
 
 const t = { onTestFinished }
@@ -37,22 +39,19 @@ test('an endless stream of small messages is cut off', async () => {
 
 test('a call that hangs or drips ends at its deadline, and only that call', async () => {
   const { server } = await overHttp()
-  const hanging = ['hang', 'drip'].map((tool) => use(server, tool, { timeoutMs: 700 }))
+  const hanging = Promise.allSettled(['hang', 'drip'].map((tool) => use(server, tool, { timeoutMs: 700 })))
   expect(await said(use(server, 'fine'))).toBe('fine')
-  for (const call of hanging)
-    await expect(call).rejects.toMatchObject({
-      message: 'hostile did not answer within 0.7 s. It is not known whether the call took effect.',
-      isDown: true,
-    })
+  const message = 'hostile did not answer within 0.7 s. It is not known whether the call took effect.'
+  for (const call of await hanging)
+    expect(call).toMatchObject({ status: 'rejected', reason: { message, isDown: true } })
   expect(server.status()).toEqual({ state: 'up' })
 })
 
 test('a stop ends a call at once, with the stop’s reason', async () => {
   const { server } = await overHttp()
   const stop = new AbortController()
-  const call = use(server, 'hang', { signal: stop.signal })
   setTimeout(() => stop.abort(new Error('stopped by a person')), 50)
-  await expect(call).rejects.toThrow('stopped by a person')
+  await expect(use(server, 'hang', { signal: stop.signal })).rejects.toThrow('stopped by a person')
 })
 
 test('a connection that breaks or ends in a call is a sentence, long before the deadline', async () => {
@@ -168,6 +167,24 @@ test('a server is ended with the bot, however deaf, and so are its children', as
   await servers.close()
   await until(() => !pids.some(isRunning), 'they have ended', 5_000)
   await expect(use(server, 'fine')).rejects.toThrow('hostile has been ended with the bot.')
+})
+
+test('a server whose bot ends without a word ends with it, and so do its children', async () => {
+  const bot = await startProcess(t, 'test/harness/mcp/leaves-abruptly.ts')
+  const [, pid] = await bot.says(/child (\d+)/)
+  await bot.ended
+  await until(() => !isRunning(Number(pid)), 'the child has ended', 5_000)
+})
+
+test('a server that says nothing at its start keeps no call beyond its deadline, and the end of the bot does not wait', async () => {
+  const { servers } = openMcp(t, { silent: { command: '/bin/sh', args: ['-c', 'sleep 1000'] } })
+  await expect(use(servers.of('silent'), 'x', { timeoutMs: 300 })).rejects.toMatchObject({
+    message: 'silent did not answer within 0.3 s.',
+    isDown: true,
+  })
+  const begun = Date.now()
+  await servers.close()
+  expect(Date.now() - begun).toBeLessThan(8_000)
 })
 
 test('the children of a server that crashes end too', async () => {

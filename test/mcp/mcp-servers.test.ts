@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectProxy } from '../harness/connect-proxy.ts'
 import { freePort, startEverything } from '../harness/mcp/everything-server.ts'
-import { npmStdio, openMcp, ourStdio, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
+import { openMcp, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
+import { npmStdio, ourStdio } from '../harness/mcp/our-stdio.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
 import { startWebServer } from '../harness/web-server.ts'
 import { until } from '../../src/playground/until.ts'
@@ -136,6 +137,23 @@ test('a server that says that its list has changed is asked anew', async () => {
     'the new tool is listed',
     10_000,
   )
+})
+
+test('when its news is cut off, a list counts as changed, and news is asked for again', async () => {
+  const at = await startNotesServer(t, { ttlMs: 3_600_000 })
+  const server = openMcp(t, { notes: { url: at.url } }).servers.of('notes')
+  const listenings = () => at.methods.filter((method) => method === 'subscriptions/listen').length
+  expect(await toolNamesOf(server)).not.toContain('later')
+  await until(() => listenings() === 1, 'it listens', 10_000)
+  await until(
+    async () => {
+      at.addSilently('later')
+      return (await toolNamesOf(server).catch((): string[] => [])).includes('later')
+    },
+    'the new tool is listed',
+    10_000,
+  )
+  await until(() => listenings() > 1, 'it listens again', 10_000)
 })
 
 test('HTTPS_PROXY is the way to a remote server, and NO_PROXY goes around it', async () => {

@@ -6,24 +6,7 @@ import { createLog } from '../../../src/log.ts'
 import { loadMcpConfig } from '../../../src/mcp/mcp-config.ts'
 import { openServers, type ServersDeps } from '../../../src/mcp/servers.ts'
 import type { CallOptions, CallResult, McpServer, McpServers } from '../../../src/mcp/types.ts'
-import { ROOT } from '../../../src/package-root.ts'
 import type { Ends } from '../ends.ts'
-
-/** Node with TypeScript, for servers of ours over stdio. */
-export function ourStdio(file: string, ...args: string[]) {
-  return {
-    command: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), join(ROOT, 'test/harness/mcp', file), ...args],
-  }
-}
-
-/** A server of npm over stdio. */
-export function npmStdio(name: 'everything' | 'filesystem' | 'memory', ...args: string[]) {
-  return {
-    command: process.execPath,
-    args: [join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`), ...args],
-  }
-}
 
 export function mcpFile(t: Ends, content: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-mcp-'))

@@ -67,13 +67,15 @@ export interface NotesAtHttp {
   headers: IncomingMessage['headers'][]
   /** Lists one more tool from now on, and says so to who listens. */
   add(tool: string): void
+  /** The same without a word, and whoever listened is cut off. */
+  addSilently(tool: string): void
 }
 
 export async function startNotesServer(t: Ends, options: NotesOptions = {}): Promise<NotesAtHttp> {
   const notes: Notes = []
   const more = [...(options.more ?? [])]
   const handler = createMcpHandler(() => notesServer(notes, { ...options, more }))
-  const at: NotesAtHttp = { url: '', notes, methods: [], headers: [], add() {} }
+  const at: NotesAtHttp = { url: '', notes, methods: [], headers: [], add() {}, addSilently() {} }
   at.add = (tool) => {
     if (!more.includes(tool)) more.push(tool)
     handler.notify.toolsChanged()
@@ -93,6 +95,10 @@ export async function startNotesServer(t: Ends, options: NotesOptions = {}): Pro
       response.end()
     })().catch(() => response.destroy())
   })
+  at.addSilently = (tool) => {
+    if (!more.includes(tool)) more.push(tool)
+    server.closeAllConnections()
+  }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

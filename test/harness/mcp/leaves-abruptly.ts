@@ -1,0 +1,16 @@
+/** A bot that ends without ending what it started: it prints the process of a server's child, and is gone. */
+import { createLog } from '../../../src/log.ts'
+import { openServers } from '../../../src/mcp/servers.ts'
+import { ourStdio } from './our-stdio.ts'
+
+const server = {
+  name: 'hostile',
+  kind: 'stdio' as const,
+  env: {},
+  trust: false,
+  secrets: [],
+  ...ourStdio('hostile-stdio.ts'),
+}
+const servers = openServers({ servers: [server] }, { log: createLog('silent'), now: () => Date.now() })
+const output = await servers.of('hostile').call('child', {}, { signal: AbortSignal.timeout(20_000), timeoutMs: 20_000 })
+process.stdout.write(`child ${'text' in output ? output.text : ''}\n`, () => process.exit(1))
