@@ -150,8 +150,9 @@ export class RunDisplay {
   async #wait(n: number, step: ToolStep): Promise<void> {
     let failure: unknown
     this.#enqueue(async () => {
-      const { showApproval } = await import('./approvals.ts')
-      await showApproval(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
+      const [approvals, questions] = await Promise.all([import('./approvals.ts'), import('./tool-questions.ts')])
+      const show = step.waiting?.for?.kind === 'question' ? questions.showQuestion : approvals.showApproval
+      await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
     })
     await this.#tail
     if (this.#lost ?? failure) throw this.#lost ?? failure
@@ -161,6 +162,7 @@ export class RunDisplay {
   #settleApprovals(isOver: boolean): void {
     const state = { isOver, steps: [...this.#run.saved.steps] }
     this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, state))
+    this.#enqueue(async () => (await import('./tool-questions.ts')).settleQuestions(this.#options, state))
   }
 
   #showStep(n: number): void {
