@@ -111,8 +111,8 @@ function broken(line: string): string[] {
   if (line.length <= MOST_IN_LINE) return [line]
   const parts: string[] = []
   for (let from = 0; from < line.length;) {
-    const space = line.length - from > MOST_IN_LINE ? line.lastIndexOf(' ', from + MOST_IN_LINE) : -1
-    const to = space > from + MOST_IN_LINE / 2 ? space + 1 : from + MOST_IN_LINE
+    const space = line.length - from > MOST_IN_LINE ? line.slice(from, from + MOST_IN_LINE).lastIndexOf(' ') : -1
+    const to = space > MOST_IN_LINE / 2 ? from + space + 1 : from + MOST_IN_LINE
     parts.push(line.slice(from, to).trimEnd())
     from = to
   }

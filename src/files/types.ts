@@ -87,3 +87,29 @@ export interface ParseLimits {
   maxChars: number
   zip: ZipLimits
 }
+
+/** As a model writes it: all optional, and nothing of it is trusted. */
+export interface WantedPart {
+  /** Pages of a pdf or slides: `3`, `3-5`. */
+  pages?: string | number
+  /** The name of a sheet, or its number. */
+  sheet?: string | number
+  /** Cells, columns or rows of a sheet: `A1:C20`, `B:D`, `10:20`. */
+  range?: string
+  /** Lines of the file, or of the one page that is named; rows of a sheet. */
+  lines?: string | number
+}
+
+export type ReadPart =
+  | {
+      text: string
+      /** Where that stands: `pages 3-5`, `sheet "Sales", A1:C20`, `lines 10-40`. */
+      place: string
+      /** The numbers of the pages, slides or sheets that the text is from. */
+      sections: number[]
+      /** A sentence: how to read on, where the text was cut. */
+      more?: string
+      missing?: undefined
+    }
+  /** What is not there, and what is. */
+  | { missing: string; text?: undefined; more?: undefined }

@@ -54,7 +54,7 @@ class PageText {
   open(name: string): void {
     if (name === 'title') this.#inTitle = this.title === ''
     if (DROPPED.has(name)) this.#dropped += 1
-    if (name === 'br') this.#cells > 0 ? this.#line.push(' ') : this.endLine()
+    if (name === 'br') this.#breakAt(name)
     if (BLOCKS.has(name)) this.#breakAt(name)
     if (name === 'td' || name === 'th') {
       if (this.#line.some((part) => part.trim() !== '')) this.#line.push(' | ')

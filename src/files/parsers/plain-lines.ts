@@ -7,6 +7,8 @@ import type { ToParse } from './parser.ts'
 /** JSON without line breaks is laid out, unless it is so deep that its indents would be most of it. */
 const MOST_DEPTH = 40
 const LONG_LINE = 500
+/** A longer one costs more memory to lay out than a worker has. */
+const MOST_LAID_OUT = 4_000_000
 
 export function parsePlain({ kind, bytes, encoding, limits }: ToParse): ParsedFile {
   const text = decodeText(bytes, encoding)
@@ -35,8 +37,8 @@ const DECLARATION =
   /^(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|unsafe|open|data) ){0,5}(?:function|class|def|interface|type|struct|enum|impl|trait|fn|func|fun|module|namespace|package|object|record|CREATE TABLE) ?[*\w$(]/
 
 function laidOut(text: string): string {
-  const lines = text.split('\n').length
-  if (text.length / lines < LONG_LINE || deepest(text) > MOST_DEPTH) return text
+  if (text.length > MOST_LAID_OUT || text.length / text.split('\n').length < LONG_LINE) return text
+  if (deepest(text) > MOST_DEPTH) return text
   try {
     return JSON.stringify(JSON.parse(text.replace(/^\ufeff/, '')), null, 1)
   } catch {
@@ -47,9 +49,11 @@ function laidOut(text: string): string {
 /** How deep the brackets go, those inside of strings counted too. */
 function deepest(text: string): number {
   let [depth, most] = [0, 0]
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1
-    most = Math.max(most, depth)
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]
+    if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > most) most = depth
   }
   return most
 }

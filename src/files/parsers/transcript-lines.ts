@@ -20,13 +20,19 @@ export function parseTranscript({ bytes, encoding, limits }: ToParse): ParsedFil
   return writer.file('transcript')
 }
 
+/** Far more than is said in the seconds of a cue. */
+const MOST_IN_CUE = 4000
+
 /** Undefined for the head, for notes and for styles. */
 function cueOf(block: string): string | undefined {
   const lines = block.split('\n')
   const at = lines.findIndex((line) => TIMES.test(line))
   if (at < 0) return undefined
   const [, hours, minutes, seconds = ''] = TIMES.exec(lines[at] ?? '') ?? []
-  const text = lines.slice(at + 1).join(' ')
+  const text = lines
+    .slice(at + 1)
+    .join(' ')
+    .slice(0, MOST_IN_CUE)
   const [, speaker] = /<v(?:\.[^\s>]{0,100})?[ \t]([^>]{1,200})>/.exec(text) ?? []
   const said = text.replace(/<[^<>]{0,300}>/g, '').replace(/\s+/g, ' ')
   const time = [hours && Number(hours), hours ? minutes?.padStart(2, '0') : Number(minutes), seconds.padStart(2, '0')]
