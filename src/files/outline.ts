@@ -6,7 +6,9 @@ import { beginning, columnLetters, count, describeKind, isTable, unitOf } from '
 /** The share of the room that the outline may take. */
 const OUTLINE_SHARE = 0.5
 const MOST_IN_ENTRY = 100
-const LEAST_IN_ENTRY = 24
+const LEAST_IN_ENTRY = 40
+/** Room for the line that says how many entries are left out. */
+const LAST_LINE = 40
 
 export interface Opening {
   text: string
@@ -41,9 +43,12 @@ function headOf(file: ParsedFile): string {
 /** Where there is no room for all, every second, third … entry stands for those after it. */
 function entriesOf(file: ParsedFile, room: number): string[] {
   const entries = isTable(file.kind) ? file.sections.map(sheetEntry) : (headingEntries(file) ?? pageEntries(file))
-  const every = Math.max(1, Math.ceil((entries.length * LEAST_IN_ENTRY) / Math.max(1, room)))
+  const every = Math.max(1, Math.ceil((entries.length * (LEAST_IN_ENTRY + 1)) / Math.max(1, room - LAST_LINE)))
   const kept = entries.filter((_, i) => i % every === 0)
-  const each = Math.max(LEAST_IN_ENTRY, Math.min(MOST_IN_ENTRY, Math.floor(room / Math.max(1, kept.length)) - 1))
+  const each = Math.max(
+    LEAST_IN_ENTRY,
+    Math.min(MOST_IN_ENTRY, Math.floor((room - LAST_LINE) / Math.max(1, kept.length)) - 1),
+  )
   const shown = kept.map((entry) => fit(entry, isTable(file.kind) ? 400 : each))
   return every > 1 ? [...shown, `(one entry in ${every} is shown)`] : shown
 }

@@ -12,9 +12,18 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? 'utf-8' : legacyEncoding(bytes.subarray(0, SAMPLE))
 }
 
-/** Byte order marks are dropped, bytes that mean nothing become U+FFFD. Reads latin1 where the encoding is unknown. */
+/** Byte order marks are dropped, bytes that mean nothing become U+FFFD. Reads Windows-1252 where the encoding is unknown. */
 export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
-  return decoder(encoding ?? 'windows-1252').decode(bytes)
+  const known = decoder(encoding ?? 'windows-1252')
+  const text = known.decode(bytes)
+  return known.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, asWindows1252) : text
+}
+
+/** The bytes from 80 to 9F: Node 20's decoder reads them as latin1 does, which has only control characters there. */
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+function asWindows1252(control: string): string {
+  return WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control
 }
 
 function decoder(encoding: string) {
