@@ -5,7 +5,7 @@
 import { encodingOf, decodeText } from './text-decoding.ts'
 import { textKind } from './text-kind.ts'
 import type { FileBytes, FileKind, PictureKind } from './types.ts'
-import { memberNames } from './zip-members.ts'
+import { memberNames, readMembers } from './zip-members.ts'
 
 export type FileType =
   | { kind: FileKind; encoding?: string }
@@ -83,13 +83,26 @@ function zipType(bytes: Uint8Array): FileType {
   return openDocument(bytes) ?? archive()
 }
 
-/** The first member of an OpenDocument is `mimetype`, never packed: its text stands in the first bytes. */
+/** An OpenDocument says what it is in a member of its own. Its templates are read too. */
 function openDocument(bytes: Uint8Array): FileType | undefined {
-  const head = latin1(bytes.subarray(0, 200))
-  const [, what] = /mimetypeapplication\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)/.exec(head) ?? []
-  if (what === 'text') return { kind: 'odt' }
-  if (what === 'spreadsheet') return { kind: 'ods' }
-  return what === 'presentation' ? { kind: 'odp' } : undefined
+  const [, what = ''] = /^application\/vnd\.oasis\.opendocument\.(\w+)/.exec(mimetypeIn(bytes)) ?? []
+  const kind = OPEN_DOCUMENTS.get(what)
+  return kind && { kind }
+}
+
+const OPEN_DOCUMENTS = new Map<string, FileKind>([
+  ['text', 'odt'],
+  ['spreadsheet', 'ods'],
+  ['presentation', 'odp'],
+])
+
+function mimetypeIn(bytes: Uint8Array): string {
+  const limits = { entries: MOST_MEMBERS, memberBytes: 1000, totalBytes: 1000, ratio: 100 }
+  try {
+    return latin1(readMembers(bytes, (name) => name === 'mimetype', limits).mimetype ?? new Uint8Array())
+  } catch {
+    return ''
+  }
 }
 
 /** The container of old Office files, and of new ones that have a password. */

@@ -99,11 +99,14 @@ export class SectionWriter {
 
 /** Without the control characters that mean nothing in text. */
 function clean(text: string): string {
-  return text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ufffe\uffff]/g, '')
+  return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, 'g'), '') : text
 }
 
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ufffe\uffff]/
+const DIVIDERS = /[\t\n\r\u2028\u2029]+/g
+
 function asCell(cell: string): string {
-  return clean(cell.replace(/[\t\n\r\u2028\u2029]+/g, ' ')).trim()
+  return clean(cell.replace(DIVIDERS, ' ')).trim()
 }
 
 /** A long line in parts, at spaces where there are some. */

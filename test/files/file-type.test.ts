@@ -1,4 +1,5 @@
 /** What a file is, by its content; and the sentence for what is not read. */
+import { unzipSync, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { fileTypeOf } from '../../src/files/file-type.ts'
 import { docxOf, fixture, outcomeOf, pdfOf, textFile, xlsxOf, zipOf } from '../harness/file-corpus.ts'
@@ -17,6 +18,11 @@ test.each([
   ['transcript', textFile('clip', 'WEBVTT\n\n')],
 ])('a %s is known by its content, whatever it is called', (kind, file) => {
   expect(fileTypeOf({ ...file, name: 'picture.png.exe' })).toMatchObject({ kind })
+})
+
+test('an OpenDocument is known even where another tool has packed it anew', () => {
+  const { bytes } = fixture('handbook.odt')
+  expect(fileTypeOf({ name: 'a', bytes: zipSync(unzipSync(bytes)) })).toEqual({ kind: 'odt' })
 })
 
 test.each([

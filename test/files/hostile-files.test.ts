@@ -1,9 +1,11 @@
 /** Files made to harm their reader: none stops the process, all are ended in time and within the worker's memory. */
 import fc from 'fast-check'
+import { unzipSync, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { readMembers } from '../../src/files/zip-members.ts'
 import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
 import { createFileParser } from '../../src/files/parse-file.ts'
+import type { FileBytes } from '../../src/files/types.ts'
 import { docxOf, fixture, outcomeOf, pdfOf, sheetRow, textFile, xlsxOf, zipOf } from '../harness/file-corpus.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -105,30 +107,46 @@ const SEEDS = [
   'handbook.html',
 ].map(fixture)
 
+const share = fc.double({ min: 0, max: 1, noNaN: true })
 const mutation = fc.record({
   seed: fc.constantFrom(...SEEDS),
-  cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
-  changes: fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 0, max: 255 })), {
-    maxLength: 40,
-  }),
+  isInside: fc.boolean(),
+  member: share,
+  cut: fc.option(share, { freq: 3 }),
+  changes: fc.array(fc.tuple(share, fc.integer({ min: 0, max: 255 })), { maxLength: 20 }),
 })
+type Mutation = typeof mutation extends fc.Arbitrary<infer One> ? One : never
+
+function broken(bytes: Uint8Array, { cut, changes }: Mutation): Uint8Array {
+  const copy = Uint8Array.from(bytes.subarray(0, Math.ceil(bytes.length * (cut ?? 1))))
+  for (const [at, value] of changes) copy[Math.floor(at * (copy.length - 1))] = value
+  return copy
+}
+
+/** A change inside of a packed file leaves the zip as it should be: it reaches the parser. */
+function mutated(one: Mutation): FileBytes {
+  const { name, bytes } = one.seed
+  if (!one.isInside || bytes[0] !== 0x50) return { name, bytes: broken(bytes, one) }
+  const members = unzipSync(bytes)
+  const names = Object.keys(members).filter((member) => /^(?:content|(?:word|ppt|xl)\/.*)\.(?:xml|rels)$/.test(member))
+  const chosen = names[Math.floor(one.member * (names.length - 1))] ?? ''
+  return { name, bytes: zipSync({ ...members, [chosen]: broken(members[chosen] ?? bytes, one) }) }
+}
 
 test(
   'files broken at random give text or a sentence, one after the other, in the same process',
   { timeout: 180_000 },
   async () => {
     const parser = createFileParser({ limits: { ...PARSE_LIMITS, timeoutMs: 10_000 } })
-    const broken = fc.sample(mutation, { seed: 12, numRuns: 60 }).map(({ seed, cut, changes }) => {
-      const bytes = Uint8Array.from(seed.bytes.subarray(0, Math.ceil(seed.bytes.length * (cut ?? 1))))
-      for (const [at, value] of changes) bytes[Math.floor(at * (bytes.length - 1))] = value
-      return { name: seed.name, bytes }
-    })
-    const outcomes = await Promise.all(broken.map((file) => parser.parse(file)))
+    const files = fc.sample(mutation, { seed: 12, numRuns: 60 }).map(mutated)
+    const outcomes = await Promise.all(files.map((file) => parser.parse(file)))
     for (const { file, fault } of outcomes) {
       if (file) expect(file.sections.some(({ lines }) => lines > 0)).toBe(true)
       else expect(fault).toMatch(/^[A-Z].*\.$/)
     }
     // Some are read in spite of it, some are not: both ways were walked.
-    expect(new Set(outcomes.map(({ file }) => file !== undefined)).size).toBe(2)
+    const read = outcomes.filter(({ file }) => file).length
+    expect(read).toBeGreaterThan(10)
+    expect(read).toBeLessThan(50)
   },
 )
