@@ -25,13 +25,26 @@ export interface FileParser {
 export function createFileParser({ limits = PARSE_LIMITS, atOnce = 2 } = {}): FileParser {
   const waiting: (() => void)[] = []
   let working = 0
-  const turn = () => new Promise<void>((resolve) => waiting.push(resolve))
+  const turn = (signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const go = () => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        waiting.splice(waiting.indexOf(go), 1)
+        reject(signal?.reason)
+      }
+      waiting.push(go)
+      signal?.addEventListener('abort', leave, { once: true })
+    })
   return {
     parse: async (file, signal) => {
       const type = fileTypeOf(file)
       if ('fault' in type) return { fault: type.fault }
       if ('picture' in type) return { fault: 'A picture holds no text that is read here.' }
-      if (working >= atOnce) await turn()
+      signal?.throwIfAborted()
+      if (working >= atOnce) await turn(signal)
       else working += 1
       try {
         return await parseInWorker({ ...file, ...type, limits }, signal)

@@ -74,7 +74,7 @@ test.each([
       'a.pdf',
       pdfOf([[], []], () => Buffer.from('0 0 m 9 9 l S')),
     ),
-    'Its 2 pages hold no text',
+    'Its 2 pages hold no text that can be read: it was probably scanned.',
   ],
   ['a broken pdf', textFile('a.pdf', '%PDF-1.7\nnothing follows'), 'The file is broken'],
   ['a broken docx', textFile('a.docx', docxOf('<w:p><w:r>')), 'The file is broken'],

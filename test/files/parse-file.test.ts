@@ -185,6 +185,17 @@ test('an abort ends the worker and is what the caller gets', async () => {
   await expect(parsing).rejects.toBe(reason)
 })
 
+test('a file that waits for its turn leaves at once when it is aborted, and holds nobody up', async () => {
+  const parser = createFileParser({ atOnce: 1 })
+  const controller = new AbortController()
+  const first = parser.parse(fixture('handbook.pdf'))
+  const second = parser.parse(textFile('b.txt', 'b'), controller.signal)
+  const third = parser.parse(textFile('c.txt', 'c'))
+  controller.abort(new Error('stopped'))
+  await expect(second).rejects.toThrow('stopped')
+  expect((await Promise.all([first, third])).map(({ file }) => file?.kind)).toEqual(['pdf', 'text'])
+})
+
 test('more files than workers wait for their turn', async () => {
   const parser = createFileParser({ atOnce: 1 })
   const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => parser.parse(textFile(`${name}.txt`, name))))
