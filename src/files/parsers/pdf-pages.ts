@@ -42,9 +42,7 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
 function withoutText(pages: number, unread: number): UnreadableFile {
   if (unread === pages) return new UnreadableFile('The file is broken: none of its pages can be read.')
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
-  return new UnreadableFile(
-    `${count} no text, only pictures: it was probably scanned. A version with text can be read.`,
-  )
+  return new UnreadableFile(`${count} no text that can be read: it was probably scanned. A version with text can be.`)
 }
 
 /** Undefined where the page cannot be read. */
