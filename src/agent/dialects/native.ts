@@ -19,7 +19,7 @@ import type {
   ToolStep,
   UnreadableStep,
 } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf } from './text.ts'
+import { fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 import { readText } from './text.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
@@ -37,7 +37,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
 function renderNative(view: RunView, prompts: Prompts): Rendered {
   const messages: Message[] = [
     { role: 'system', content: prompts.native({ today: view.today }) },
-    { role: 'user', content: `${saidBefore(view, prompts)}${view.question}` },
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}`),
     ...renderSteps(view.steps, view.nonce),
   ]
   if (view.finalTurn)
