@@ -52,14 +52,13 @@ test('a private answer that is posted for all still says so', async (t) => {
   expect(slack.shown(await slack.until(shared, 'the answer for all'))).toContain(`${UNSEEN}\n0 steps`)
 })
 
-test('the title of the work stays the number of its steps', async (t) => {
-  const bot = await startBot(t, {
-    model: [act('a', 'calculator', '1+1'), finish('It is a chart.')],
-    modelAt: withPicture,
-  })
+test('the title of the work that is streamed stays the number of its steps', async (t) => {
+  const model = [act('a', 'calculator', '1+1'), finish('It is a chart.')]
+  const bot = await startBot(t, { model, modelAt: withPicture, env: { STEPS: 'stream' } })
   bot.model.takesNoPictures()
   const thread = await bot.dm('What is it?')
   expect(await thread.ended()).toContain(UNSEEN)
-  const titles = JSON.stringify(bot.slack.messages(thread.channel)).match(/"type":"plan","title":"[^"]*"/g)
-  expect(titles).toEqual([expect.stringMatching(/"title":"1 step, [\d.]+ s"$/)])
+  const sent = JSON.stringify(bot.slack.calls.map(({ args }) => args)).replaceAll('\\', '')
+  const titles = [...sent.matchAll(/"type":"plan_update","title":"([^"]*)"/g)].map(([, title]) => title)
+  expect(titles.at(-1)).toMatch(/^1 step, [\d.]+ s$/)
 })
