@@ -105,25 +105,19 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
     endpoint.saysWhenDone = end.isDone
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
-    throw refusesPictures(endpoint, error, sight) ||
+    const isRejected =
+      (sight && endpoint.pictures?.learn(error, sight)) ||
       refused.learn(options.model, error, body) ||
       (sight && endpoint.pictures?.suspect(error, sight))
-      ? new ParameterRejected()
-      : error
+    throw isRejected ? new ParameterRejected() : error
   }
 }
 
+/** The request as its model is to get it: without the pictures where it does not take them. */
 async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<Sight> {
   const { PictureRefusals } = await import('./picture-refusals.ts')
-  const { model, blindModels = new Set() } = endpoint.options
-  endpoint.pictures ??= new PictureRefusals(model, blindModels)
+  endpoint.pictures ??= new PictureRefusals(endpoint.options)
   return endpoint.pictures.sightOf(request)
-}
-
-function refusesPictures({ pictures, options }: Endpoint, error: unknown, sight: Sight | undefined): boolean {
-  if (!sight || !pictures?.learn(error, sight)) return false
-  options.log.warn({ model: options.model }, 'the model takes no pictures: it is asked without them from now on')
-  return true
 }
 
 const CUT = 'the stream ended before the model was done'

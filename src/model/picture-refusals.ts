@@ -4,6 +4,7 @@
  */
 import { APIError } from 'openai/core/error'
 import type { ModelRequest, Picture } from '../agent/types.ts'
+import type { Log } from '../log.ts'
 import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** A request as a model is to get it. */
@@ -13,16 +14,25 @@ export interface Sight {
   isBlind: boolean
 }
 
+interface RefusalOptions {
+  model: string
+  /** The names of the models that take no pictures, which all endpoints share. */
+  blindModels?: Set<string> | undefined
+  log: Log
+}
+
+/** What one endpoint refuses of pictures. */
 export class PictureRefusals {
   readonly #blind: Set<string>
   readonly #model: string
+  readonly #log: Log
   /** Pictures that this endpoint would not take, for whatever reason: their run is not held up by them again. */
   readonly #refused = new WeakSet<Picture>()
 
-  /** `blind`: the names of the models that take no pictures, which their endpoints share. */
-  constructor(model: string, blind: Set<string>) {
+  constructor({ model, blindModels = new Set(), log }: RefusalOptions) {
     this.#model = model
-    this.#blind = blind
+    this.#blind = blindModels
+    this.#log = log
   }
 
   /** The request, with words in place of the pictures where this model does not take them. */
@@ -34,6 +44,9 @@ export class PictureRefusals {
   /** Whether the error says that the model takes no pictures: then it gets none any more. */
   learn(error: unknown, sent: Sight): boolean {
     if (sent.isBlind || !(error instanceof APIError) || !saysBlind(error)) return false
+    const fields = { model: this.#model }
+    if (!this.#blind.has(this.#model))
+      this.#log.warn(fields, 'the model takes no pictures: it is asked without them from now on')
     this.#blind.add(this.#model)
     return true
   }
@@ -46,11 +59,15 @@ export class PictureRefusals {
     if (sent.isBlind || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
     if (knownFailureIn(error) || isContextLength(error) || isUnknownModel(error)) return false
     for (const picture of picturesIn(sent.request)) this.#refused.add(picture)
+    this.#log.warn(
+      { model: this.#model, status: error.status },
+      'a call with pictures is refused: it is made without them',
+    )
     return true
   }
 }
 
-export function picturesIn({ messages }: ModelRequest): Picture[] {
+function picturesIn({ messages }: ModelRequest): Picture[] {
   return messages.flatMap(({ images = [] }) => images)
 }
 

@@ -273,6 +273,13 @@ test('a refusal of pictures is no failure of the endpoint: nobody is kept from i
   expect(broken.endpoint.requests).toHaveLength(12)
 })
 
+test('two calls at once that learn the same tell it once', async (t) => {
+  const { endpoint, model, logs } = await blind(t, { ...refusal(400, 'Model does not support images.'), delayMs: 20 })
+  await Promise.all([callModel(model, asked()), callModel(model, asked())])
+  expect(contents(endpoint.requests)).toEqual([SEEN, SEEN, TOLD, TOLD])
+  expect(logs.filter((line) => line.includes('takes no pictures'))).toHaveLength(1)
+})
+
 test('what is estimated counts the pictures that were sent, and no others', async (t) => {
   const endpoint = await playModel(t, [{ text: 'Fine.', usage: false }])
   const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
