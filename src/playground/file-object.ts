@@ -27,15 +27,21 @@ export function fileObject(file: StoredFile, base: string): Json {
     ...(preview !== undefined && { preview, has_rich_preview: false }),
     ...thumbs(file, base),
     ...transcription(file, base),
-    permalink: `${base}/files/${user}/${id}/${encodeURIComponent(name)}`,
+    permalink: `${base}/files/${user}/${id}/${nameInAddress(name)}`,
     file_access: file.access ?? 'visible',
   }
+}
+
+/** A name as it may stand in an address and in a header (RFC 8187); whatever it has in it, this never throws. */
+export function nameInAddress(name: string): string {
+  const whole = Buffer.from(name).toString()
+  return encodeURIComponent(whole).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function addresses({ id, name, mode, externalUrl }: StoredFile, base: string): Json {
   if (mode === 'external')
     return { url_private: externalUrl ?? 'https://docs.example.com/d/1', has_rich_preview: false }
-  const last = encodeURIComponent(name)
+  const last = nameInAddress(name)
   const url_private = `${base}/files-pri/${TEAM}-${id}/${last}`
   return { url_private, url_private_download: `${base}/files-pri/${TEAM}-${id}/download/${last}` }
 }
@@ -70,8 +76,9 @@ export function filesInEvent(files: Json[]): Json[] {
     const { file_access, id } = file
     if (file_access === 'check_file_info' || file_access === 'access_denied')
       return { id, created: 0, timestamp: 0, user: '', file_access }
-    const { transcription: heard, vtt: _vtt, ...rest } = file
-    return isObject(heard) ? { ...rest, transcription: { status: 'processing' } } : file
+    if (!isObject(file['transcription'])) return file
+    const { vtt, ...rest } = file
+    return { ...rest, ...(vtt !== undefined && { transcription: { status: 'processing' } }) }
   })
 }
 

@@ -3,6 +3,7 @@
  * else the login page, as Slack does. https://docs.slack.dev/reference/objects/file-object#authentication
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nameInAddress } from './file-object.ts'
 import { wait } from './loopback-server.ts'
 import { isKnownToBot } from './stored-files.ts'
 import type { FileTrouble, StoredFile } from './types.ts'
@@ -105,7 +106,7 @@ async function send(download: Download) {
   const { body, type } = contentOf(download)
   response.setHeader('content-type', trouble.type ?? type)
   if (url.pathname.includes('/download/'))
-    response.setHeader('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(download.file.name)}`)
+    response.setHeader('content-disposition', `attachment; filename*=UTF-8''${nameInAddress(download.file.name)}`)
   if (trouble.sends === undefined) response.setHeader('content-length', String(body.length))
   if (trouble.pieceMs === undefined && trouble.cutAfter === undefined && trouble.sends === undefined)
     return void response.end(body)

@@ -11,7 +11,8 @@ export const fileMethods: Record<string, Method> = {
     // Old ids and those of other workspaces come from messages, so that asking is no mistake of the app's.
     if (!file || !isKnownToBot(store, file) || file.access === 'access_denied') throw declined('file_not_found')
     if (file.mode === 'tombstone') throw declined('file_deleted')
-    const { access: _access, ...known } = file
+    const known = { ...file }
+    delete known.access
     const content = file.mode === 'snippet' && { content: previewOf(file) }
     return { file: fileObject(known, base()), ...content, comments: [], response_metadata: { next_cursor: '' } }
   },
