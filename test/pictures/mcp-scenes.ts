@@ -10,7 +10,7 @@ import { ALICE, BOB } from '../../src/playground/slack.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startAskingServer, type Asking } from '../harness/mcp/asking-server.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
-import { ask, dialog, ended, home, thread, type Scene } from './scene.ts'
+import { ask, dialog, ended, home, thread, type Scene } from './page-scene.ts'
 
 const WRITE = 'Write "Buy milk" into list.txt'
 const SERVER = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')

@@ -10,7 +10,7 @@ import { startPlayground } from '../../src/playground/playground-main.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { launchChromium } from '../harness/chromium.ts'
 import { MCP_SCENES } from './mcp-scenes.ts'
-import { ask, dialog, ended, home, thread, write, type Scene } from './scene.ts'
+import { ask, dialog, ended, home, thread, write, type Scene } from './page-scene.ts'
 import { smallPng } from './small-png.ts'
 
 const FOLDER = join(ROOT, 'src/playground')
