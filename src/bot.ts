@@ -13,6 +13,7 @@ import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
+import { askSearchInfo, type SearchInfo } from './slack/search-info.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -51,6 +52,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stores = await createStores(config, log)
   const agent = await createAgent(config, {
     ...{ log, net, model: options.model, meter: telemetry && meterOf(telemetry), mcpStore: stores.mcp },
+    hasWorkspace: !options.model,
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
@@ -67,7 +69,10 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (config.ROLE !== 'front' && !options.model)
     void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
   if (config.ROLE !== 'front')
-    await startWork({ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
+    await startWork({
+      ...{ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) },
+      search: options.model ? undefined : askSearchInfo(installations, log, stopping.signal),
+    })
   const { socketSilenceMs, socketPause } = options
   const mcpAdmin = await adminOf(config, { agent, stores })
   const front = { ...parts, agent, mcpAdmin, socketSilenceMs, socketPause }
@@ -134,7 +139,7 @@ function meterOf(telemetry: Telemetry): ModelMeter {
   }
 }
 
-async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
+async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo | undefined }): Promise<void> {
   const { agent, net, stores, telemetry } = parts
   const handlers = createQuestionHandlers({
     ...parts,
@@ -142,6 +147,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     archive: stores.archive,
     audit: stores.audit,
     threads: stores.threads,
+    actionTokens: stores.actionTokens,
     queue: stores.queue,
     limits: stores.limits,
     saidOnce: stores.saidOnce,

@@ -239,7 +239,7 @@ function tooLate(tool: Tool, ms: number): Observation {
 
 const SERIES = { points: 100, chars: 200 }
 
-function observationOf({ text, sources, series, exhausted }: ToolOutput, most: number): Observation {
+function observationOf({ text, sources, series, exhausted, passing }: ToolOutput, most: number): Observation {
   const drawn = series && boundedSeries(series)
   const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
   return {
@@ -248,6 +248,7 @@ function observationOf({ text, sources, series, exhausted }: ToolOutput, most: n
     ...(sources?.length ? { sources } : {}),
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
+    ...(passing ? { passing: true as const } : {}),
   }
 }
 
@@ -270,6 +271,7 @@ function contextOf(
     now: run.now,
     memory: run.memory,
     ask,
+    workspace: run.workspace,
     ...(answers.length > 0 ? { answers } : {}),
   }
 }

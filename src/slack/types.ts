@@ -7,6 +7,8 @@ import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
+import type { ActionTokens } from './action-tokens.ts'
+import type { SearchInfo } from './search-info.ts'
 import type { Installations } from '../workspace/installations.ts'
 import type { SettingsFor } from '../workspace/settings.ts'
 
@@ -22,6 +24,10 @@ export interface HandleQuestionOptions {
   audit: AuditLog
   threads: ThreadStates
   queue: Queue
+  /** The permissions of questions to search. */
+  actionTokens: ActionTokens
+  /** Whether the workspace lets apps search; absent where it is not asked. */
+  search?: SearchInfo | undefined
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined
   /** So that who may not ask is told so once. */
