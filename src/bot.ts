@@ -1,7 +1,7 @@
 /** The composition root: builds everything from a Config and starts it. */
 import type { AnswerWatch } from './answer.ts'
 import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
-import type { Model } from './agent/types.ts'
+import type { Model, WorkspaceReader } from './agent/types.ts'
 import { readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
@@ -15,6 +15,7 @@ import { serve, type Server } from './server.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
 import { askSearchInfo, type SearchInfo } from './slack/search-info.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
+import type { WorkspaceWork } from './slack/types.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
@@ -148,6 +149,7 @@ async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo 
     audit: stores.audit,
     threads: stores.threads,
     actionTokens: stores.actionTokens,
+    openWorkspace,
     queue: stores.queue,
     limits: stores.limits,
     saidOnce: stores.saidOnce,
@@ -156,6 +158,16 @@ async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo 
     fetch: net.fetch,
   })
   await parts.queue.start(handlers.answer, handlers.deadLetter)
+}
+
+/** Loaded where a tool reads it. */
+async function openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader> {
+  const { searchWorkspace } = await import('./slack/search-workspace.ts')
+  const { readPermalink } = await import('./slack/read-permalink.ts')
+  return {
+    search: (query, how) => searchWorkspace(query, how, work),
+    readThread: (url, signal) => readPermalink(url, { ...work, signal }),
+  }
 }
 
 function watchOf(telemetry: Telemetry): AnswerWatch {

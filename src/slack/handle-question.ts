@@ -251,7 +251,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { model, dialect } = settings
   const canSearch = options.search?.isOn && !work.installation.client.refusals.has('assistant.search.context')
   const tools = settings.tools.filter((tool) => canSearch || !tool.needsSearch)
-  const workspace = async () => (await import('./workspace-reader.ts')).workspaceReader({ ...options, ...work })
+  const workspace = () => options.openWorkspace({ ...options, ...work })
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
   const agent = { ...options.answer.agent, model, dialect, tools, workspace, ...along }
   await noteWrites(work, { isOver: false })

@@ -1,35 +1,20 @@
-/** What the tools of the workspace read. Loaded where one of them is used. */
+/** Slack's own search, for one question. Loaded where the tool is used. */
 import { z } from 'zod'
-import type { Find, FindKind, FindOptions, WorkspaceReader } from '../agent/types.ts'
+import type { Find, FindKind, FindOptions } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
 import type { Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
-import { ACTION_TOKEN_MS, type ActionTokens } from './action-tokens.ts'
+import { ACTION_TOKEN_MS } from './action-tokens.ts'
 import { refusalCode } from './client/slack-errors.ts'
 import { cleanName } from './format/escape.ts'
 import { plainText } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
-import { readPermalink } from './read-permalink.ts'
-
-export interface WorkspaceReaderOptions {
-  question: Question
-  installation: Installation
-  actionTokens: ActionTokens
-  now(): Date
-}
+import type { WorkspaceWork } from './types.ts'
 
 /** So many are found at a time. */
 const FINDS = 6
 
-export const SEARCH = 'assistant.search.context'
-
-/** For one question: as its asker, who may find what is public. */
-export function workspaceReader(options: WorkspaceReaderOptions): WorkspaceReader {
-  return {
-    search: (query, how) => search(query, how, options),
-    readThread: (url, signal) => readPermalink(url, { ...options, signal }),
-  }
-}
+const SEARCH = 'assistant.search.context'
 
 const words = z.string().catch('')
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item.nullable().catch(null)).catch([])
@@ -57,10 +42,11 @@ const answerSchema = z.object({
   response_metadata: z.object({ next_cursor: words }).catch({ next_cursor: '' }),
 })
 
-async function search(
+/** What the asker may find, a few at a time: what is public. @throws ToolError with a sentence */
+export async function searchWorkspace(
   query: string,
   { kind, cursor, signal }: FindOptions,
-  options: WorkspaceReaderOptions,
+  options: WorkspaceWork,
 ): Promise<{ finds: Find[]; cursor?: string }> {
   const { question, installation, actionTokens, now } = options
   const token = await actionTokens.load(question.id)
@@ -87,7 +73,7 @@ function withoutToken({ at }: Question, now: Date): string {
 }
 
 /** Guests see a part of the public channels, and Slack does not say which of them it would search. */
-async function checkAsker({ question, installation }: WorkspaceReaderOptions): Promise<void> {
+async function checkAsker({ question, installation }: WorkspaceWork): Promise<void> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   if (typeof facts === 'string')
     throw new ToolError('Slack does not say whether the asker is a member: I do not search.')
@@ -129,7 +115,7 @@ const NOT_ENABLED = new Set([
 ])
 
 /** What was found, with names in the place of ids. Cut where it is longer than anybody reads. */
-const FINDS_OF: Record<FindKind, (results: Found, options: WorkspaceReaderOptions) => Promise<Find[]>> = {
+const FINDS_OF: Record<FindKind, (results: Found, options: WorkspaceWork) => Promise<Find[]>> = {
   async messages({ messages }, { question, installation }) {
     const { botUser } = installation.identity
     const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>
