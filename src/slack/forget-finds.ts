@@ -10,5 +10,5 @@ export async function forgetFinds(run: Run): Promise<void> {
     const value = { ...step, observation: { ...step.observation, text: NOT_KEPT } }
     return [{ part: 'step' as const, n: i + 1, value }]
   })
-  await run.save(...parts)
+  if (parts.length > 0) await run.save(...parts)
 }

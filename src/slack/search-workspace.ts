@@ -13,6 +13,8 @@ import type { WorkspaceWork } from './types.ts'
 
 /** So many are found at a time. */
 const FINDS = 6
+/** A page may hold the question itself and nothing else: then the next is read. */
+const MOST_PAGES = 3
 
 const SEARCH = 'assistant.search.context'
 
@@ -53,15 +55,20 @@ export async function searchWorkspace(
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   await checkAsker(options)
   const places = { content_types: kind, channel_types: 'public_channel', limit: FINDS }
-  const args = { query, action_token: token, ...places, ...(cursor ? { cursor } : {}) }
-  const answer = await installation.client.call(SEARCH, args, { effort: 'patient', signal }).catch((error: unknown) => {
-    throw refused(error, kind, installation)
-  })
-  const read = answerSchema.safeParse(answer).data
-  if (!read) throw new ToolError('Slack’s search answered something that cannot be read.')
-  const finds = await FINDS_OF[kind](read.results, options)
-  const next = read.response_metadata.next_cursor
-  return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }) }
+  let next = cursor ?? ''
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const args = { query, action_token: token, ...places, ...(next === '' ? {} : { cursor: next }) }
+    const answer = await installation.client
+      .call(SEARCH, args, { effort: 'patient', signal })
+      .catch((error: unknown) => Promise.reject(refused(error, kind, installation)))
+    const read = answerSchema.safeParse(answer).data
+    if (!read) throw new ToolError('Slack’s search answered something that cannot be read.')
+    const finds = await FINDS_OF[kind](read.results, options)
+    next = read.response_metadata.next_cursor
+    if (finds.length > 0 || next === '')
+      return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }) }
+  }
+  return { finds: [] }
 }
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'

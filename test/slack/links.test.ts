@@ -85,7 +85,8 @@ describe('links', () => {
     ['http://acme.slack.com:8080/archives/C0GENERAL01/p1700000000000001', false],
   ])('of the workspace’s own pages a message opens, and what a tool returned: %s: %s', (href, isClickable) => {
     const sources = ['https://acme.slack.com/files/U0BOB000001/F1/plan.pdf']
-    const policy = linkPolicy({ sources, question: '', allowed: ['https://acme.slack.com/'] })
+    const question = 'What of https://acme.slack.com/archives/C0RANDOM001/p1700000000000009?'
+    const policy = linkPolicy({ sources, question, allowed: ['https://acme.slack.com/'] })
     expect(renderLink({ label: 'x', href }, policy).startsWith('<')).toBe(isClickable)
   })
 
