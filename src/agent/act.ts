@@ -199,8 +199,9 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   if (earlier.length === 0) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
-  const text = `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}`
-  return { ok: true, text, hint: true }
+  const { text: returned, passing } = earlier[0]!.observation!
+  const text = `You have already done exactly this. It returned: ${returned}${again}`
+  return { ok: true, text, hint: true, ...(passing && { passing }) }
 }
 
 async function callTool(run: RunState, { tool, input, answers }: Call): Promise<Observation | ToolAsks> {

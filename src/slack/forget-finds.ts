@@ -1,7 +1,7 @@
 import type { Run } from '../run/types.ts'
 
 /** What stands in the place of what a tool found in the workspace, once the run is over. */
-export const NOT_KEPT = '(What was found is not kept.)'
+const NOT_KEPT = '(What was found is not kept.)'
 
 /** Takes what tools found in the workspace out of a run that is over: Slack lets it be used at the moment, and not be stored. */
 export async function forgetFinds(run: Run): Promise<void> {

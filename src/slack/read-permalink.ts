@@ -80,13 +80,10 @@ async function placeOf(channel: string, { question, installation, signal }: Read
   if (!info?.isBotThere) throw new ToolError(NOT_THERE)
   const isForAskerAlone = isDirect(question) || isPrivate(question)
   if (info.isPrivate && !isForAskerAlone) throw new ToolError(ASK_THERE)
-  if ((info.isPrivate || !(await isFullMember(question, installation))) && !(await isAskerThere(channel)))
+  const mustBeThere = info.isPrivate || !(await isFullMember(question, installation))
+  if (mustBeThere && (await isMember({ ...question, channel }, installation.client)) !== true)
     throw new ToolError('The asker is not in that channel, as far as Slack tells: I do not read it for them.')
   return info.isPrivate ? 'a private channel' : `#${info.name}`
-
-  async function isAskerThere(channel: string): Promise<boolean> {
-    return (await isMember({ ...question, channel }, installation.client)) === true
-  }
 }
 
 interface PlaceInfo {

@@ -116,7 +116,9 @@ test('what somebody wrote stays on its line, whatever it holds', async () => {
 test('what was found goes with the run: its record holds where it was, and no word of it', async (t) => {
   const own = await searchingBot(t)
   await own.slack.say({ user: BOB, channel: RANDOM, text: 'The vault code is Axolotl-7.' })
-  own.model.on('vault', act('I search.', TOOL, 'vault code'), finish('It is known.'))
+  const search = act('I search.', TOOL, 'vault code')
+  // The third time the loop repeats what the first returned.
+  own.model.on('vault', search, search, search, finish('It is known.'))
   const thread = await own.mention('Is the vault open?')
   await thread.ended()
   await own.slack.settle()
@@ -125,6 +127,19 @@ test('what was found goes with the run: its record holds where it was, and no wo
   await own.slack.until(() => modal.shown().includes('❓'), 'the work')
   expect(modal.shown()).toContain('What was found is not kept.')
   expect(modal.shown()).not.toContain('Axolotl')
+})
+
+test('a run that ends without an answer tells where something was found, and no word of it', async () => {
+  await slack.say({ user: BOB, channel: RANDOM, text: 'The capybara sleeps at noon.' })
+  model.decide('when does it sleep', async (_, n) => {
+    if (n === 0) return act('I search.', TOOL, 'capybara')
+    await asked.react('x')
+    return { hang: true }
+  })
+  const asked = await bot.mention('when does it sleep?')
+  const ending = await slack.until(() => asked.endings()[0], 'an ending')
+  expect(ending).toMatch(/workspace_search: @Bob in #random, \d{4}-/)
+  expect(ending).not.toContain('noon')
 })
 
 test('a command brings no token, and that is said', async () => {
@@ -184,7 +199,7 @@ test('where the workspace does not let apps search there is no such tool', async
   expect(lastPrompt(own, 'anything')).toContain('read_thread')
 })
 
-test('a workspace that stops to let apps search loses the tool, and is told to be so', async (t) => {
+test('a workspace that stops to let apps search loses the tool, and is said to', async (t) => {
   const own = await searchingBot(t)
   own.slack.fault({ method: 'assistant.search.context', error: 'feature_not_enabled' })
   own.model.on('first', act('I search.', TOOL, 'anything'), finish('No.'))
