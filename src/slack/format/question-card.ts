@@ -9,7 +9,7 @@ import { distinct, NO_SECRETS, visible, YES_NO, type QuestionEnd } from './quest
 
 /** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
 
-/** The card as long as nobody has answered. `value` names the wait (`questionValue`). */
+/** The card as long as nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
   const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
   return contentOf(line, [

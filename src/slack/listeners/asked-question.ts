@@ -6,12 +6,13 @@ import { isPrivate, waitKey, type Decision, type Question } from '../../run/type
 import type { Installation } from '../../workspace/installations.ts'
 import { respond, UNPARSED } from '../client/response-url.ts'
 import type { Content } from '../format/blocks.ts'
-import { questionEnd, questionPost, type QuestionEnd, type QuestionRef } from '../format/question-words.ts'
+import { questionEnd, questionPost, type QuestionEnd } from '../format/question-words.ts'
+import type { WaitRef } from '../format/wait-ref.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** `end`: it waits for no answer any more, for that reason. */
 export interface AskedQuestion {
-  ref: QuestionRef
+  ref: WaitRef
   question: Question
   asked: ToolQuestion
   /** The message with the card; absent where the asker alone sees it. */
@@ -21,7 +22,7 @@ export interface AskedQuestion {
 
 /** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
 export async function findQuestion(
-  ref: QuestionRef,
+  ref: WaitRef,
   { control }: Pick<ListenerOptions, 'control'>,
 ): Promise<AskedQuestion | undefined> {
   const run = await control.load({ thread: ref.conversation, id: ref.id })
@@ -34,7 +35,7 @@ export async function findQuestion(
   return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
 }
 
-function cardOf({ question, saved }: LoadedRun, { key }: QuestionRef): string | undefined {
+function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | undefined {
   return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
 }
 

@@ -7,7 +7,8 @@ import type { Installation } from '../../workspace/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { PRESS } from '../format/approval-words.ts'
 import { noteContent } from '../format/blocks.ts'
-import { callRef, savedCall, type AskedCall, type CallRef } from '../format/saved-call.ts'
+import { savedCall, type AskedCall } from '../format/saved-call.ts'
+import { waitRef, type WaitRef } from '../format/wait-ref.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** What Slack delivers of a press, as far as it is read here. */
@@ -60,7 +61,7 @@ const ELSEWHERE = 'This button belongs to an answer in another channel: it works
 
 /** A press on the card of a call that waits, as far as it may concern the presser. */
 export interface PressedCall extends Pressed {
-  ref: CallRef
+  ref: WaitRef
   /** Undefined where nothing is known of the run any more. */
   run?: { question: Question; saved: SavedRun; call?: AskedCall | undefined } | undefined
 }
@@ -75,7 +76,7 @@ export async function pressedCall(
   { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
   options: ListenerOptions,
 ): Promise<PressedCall | undefined> {
-  const ref = callRef(value)
+  const ref = waitRef(value)
   const isAnywhere = body.channel?.id.startsWith('D') === true
   const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, options)
   if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
