@@ -1,10 +1,9 @@
 /** What a tool asks its asker, as somebody who presses a button or sends a form finds it; and what an answer does. */
 import type { ToolQuestion } from '../../agent/types.ts'
-import { messageOf } from '../../errors.ts'
 import type { LoadedRun } from '../../run/control.ts'
 import { isPrivate, waitKey, type Decision, type Question } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
-import { respond, UNPARSED } from '../client/response-url.ts'
+import { replaceMessage } from '../client/replace-message.ts'
 import type { Content } from '../format/blocks.ts'
 import { questionEnd, questionPost, type QuestionEnd } from '../format/question-words.ts'
 import type { WaitRef } from '../format/wait-ref.ts'
@@ -68,17 +67,11 @@ export async function answerQuestion(
 export async function replaceQuestion(
   { question, card }: AskedQuestion,
   shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
-  { log, fetch = globalThis.fetch }: Pick<ListenerOptions, 'log' | 'fetch'>,
+  { log, fetch }: Pick<ListenerOptions, 'log' | 'fetch'>,
 ): Promise<void> {
-  const { responseUrl, installation } = shown
-  const { client } = installation
-  const content = { ...shown.content, ...UNPARSED }
-  const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
-  const at = { apiUrl: client.apiUrl, fetch, log: warn }
-  if (responseUrl !== undefined && (await respond(responseUrl, { ...content, replace_original: true }, at))) return
-  if (card === undefined) return
-  const args = { channel: question.channel, ts: card, ...content }
-  await client.call('chat.update', args, { effort: 'patient', asker: question.user }).catch((error: unknown) => {
-    warn({ error: messageOf(error) }, 'the card of a tool’s question could not be changed')
-  })
+  const { content, responseUrl, installation } = shown
+  const { id, channel, user: asker } = question
+  const place = card === undefined ? undefined : { channel, ts: card }
+  const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+  await replaceMessage({ responseUrl, place }, content, { client: installation.client, fetch, log: warn, asker })
 }

@@ -123,5 +123,10 @@ async function nameOf(user: string, { pressed: { installation, team } }: Decidin
 function replaceCard(content: Content, { body, pressed, options }: Deciding): Promise<void> {
   const { client } = pressed.installation
   const log = (fields: object, line: string) => options.log.warn({ question: pressed.ref.id, ...fields }, line)
-  return replaceMessage(body, content, { client, fetch: options.fetch, log })
+  const card = { responseUrl: body.response_url, place: placeIn(body.container) }
+  return replaceMessage(card, content, { client, fetch: options.fetch, log })
+}
+
+function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {
+  return is_ephemeral !== true && typeof channel === 'string' && typeof ts === 'string' ? { channel, ts } : undefined
 }
