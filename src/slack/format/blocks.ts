@@ -1,4 +1,4 @@
-import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { Button, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
@@ -102,7 +102,7 @@ function observationBlock(
   if (!observation) return context([waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'])
   const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
   const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), size)}${note}`
-  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
+  return plainContext(text)
 }
 
 /** Each line of it costs two characters more as a quote. */
@@ -123,22 +123,17 @@ export function noteContent(text: string): Content {
 /** What its asker may do with a private answer, with the id of the question. */
 export function privateChoice(question: string): Content {
   const line = 'Only you see this answer.'
-  const button = (action_id: string, text: string) =>
-    ({ type: 'button', action_id, text: { type: 'plain_text', text, emoji: false }, value: question }) as const
-  const choices = [button(SHARE, 'Share with the channel'), button(KEEP, 'Keep for myself')]
-  const elements = [...choices, button(SHOW_WORK, 'Show work')]
+  const value = question
+  const choices = [button(SHARE, 'Share with the channel', { value }), button(KEEP, 'Keep for myself', { value })]
+  const elements = [...choices, button(SHOW_WORK, 'Show work', { value })]
   return { text: line, blocks: [context([line]), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question, with the id of the question. */
 export function askEditedContent(question: string): Content {
-  const text = { type: 'plain_text', text: 'Ask again', emoji: false } as const
   const line = 'You edited this question after I answered it. Ask again with the edited question?'
-  const button: KnownBlock = {
-    type: 'actions',
-    elements: [{ type: 'button', action_id: ASK_EDITED, text, value: question }],
-  }
-  return { text: line, blocks: [section(line), button] }
+  const again = button(ASK_EDITED, 'Ask again', { value: question })
+  return { text: line, blocks: [section(line), { type: 'actions', elements: [again] }] }
 }
 
 /** How much of a question is quoted, and how long its escaped form may be. */
@@ -214,6 +209,24 @@ export function section(text: string): KnownBlock {
 
 export function context(texts: string[]): ContextBlock {
   return { type: 'context', elements: texts.map(mrkdwn) }
+}
+
+/** Words of which Slack formats nothing, in small print. */
+export function plainContext(text: string): ContextBlock {
+  return { type: 'context', elements: [plainText(text)] }
+}
+
+/** Of `text` Slack formats nothing, and makes no emoji of what is only their name. */
+export function plainText(text: string) {
+  return { type: 'plain_text' as const, text, emoji: false }
+}
+
+export function button(
+  action_id: string,
+  text: string,
+  { value, style }: { value: string; style?: 'primary' | 'danger' },
+): Button {
+  return { type: 'button', action_id, text: plainText(text), value, ...(style ? { style } : {}) }
 }
 
 /** `verbatim`: Slack makes no links or pings of its own from what it finds in the text. */
