@@ -10,7 +10,8 @@ import { decidedCard } from '../format/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../format/approval-words.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { verdictOf, type AskedCall } from '../format/saved-call.ts'
-import { inBackground, pressedCall, type PressedCall } from './pressed.ts'
+import { pressedCall, type PressedCall } from './pressed-call.ts'
+import { inBackground } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** How long Slack is asked for the name of who decided, in ms. */
