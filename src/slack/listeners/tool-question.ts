@@ -17,7 +17,7 @@ import {
 import { QUESTION_WORDS, type QuestionEnd } from '../format/question-words.ts'
 import { waitRef, waitValue, type WaitRef } from '../format/wait-ref.ts'
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts'
-import { inBackground, pressedOn, type Pressed } from './pressed.ts'
+import { inBackground, pressedOn, showOrTell, type Pressed } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
@@ -96,12 +96,8 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
   const { questionView } = await import('../views/question-view.ts')
   const metadata = JSON.stringify({ value: waitValue(question, ref.key), responseUrl })
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
-  try {
-    await pressed.installation.client.call('views.open', args, { effort: 'once' })
-  } catch (error) {
-    await pressed.tell(QUESTION_WORDS.unopened)
-    throw error
-  }
+  const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
+  await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
 /** The address, to the asker alone. It is never fetched here. */
