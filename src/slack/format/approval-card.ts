@@ -1,7 +1,8 @@
 /** The card by which a person allows a tool's call: what would be sent, and who may say what. Of what others wrote Slack formats nothing. */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from './action-ids.ts'
-import { button, clip, context, plainContext, plainText, section, type Content } from './blocks.ts'
+import { clip, context, section, type Content } from './blocks.ts'
+import { button, plainContext, plainText } from './plain-elements.ts'
 import { codeSpan, escapeWithin, headOf, withoutMarks } from './escape.ts'
 import type { Approval, AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'

@@ -1,8 +1,9 @@
-import type { Button, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
+import { button } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
 
 /** A block, whether the SDK's types know it or not. */
@@ -102,7 +103,7 @@ function observationBlock(
   if (!observation) return context([waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'])
   const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
   const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), size)}${note}`
-  return plainContext(text)
+  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
 }
 
 /** Each line of it costs two characters more as a quote. */
@@ -209,24 +210,6 @@ export function section(text: string): KnownBlock {
 
 export function context(texts: string[]): ContextBlock {
   return { type: 'context', elements: texts.map(mrkdwn) }
-}
-
-/** Words of which Slack formats nothing, in small print. */
-export function plainContext(text: string): ContextBlock {
-  return { type: 'context', elements: [plainText(text)] }
-}
-
-/** Of `text` Slack formats nothing, and makes no emoji of what is only their name. */
-export function plainText(text: string) {
-  return { type: 'plain_text' as const, text, emoji: false }
-}
-
-export function button(
-  action_id: string,
-  text: string,
-  { value, style }: { value: string; style?: 'primary' | 'danger' },
-): Button {
-  return { type: 'button', action_id, text: plainText(text), value, ...(style ? { style } : {}) }
 }
 
 /** `verbatim`: Slack makes no links or pings of its own from what it finds in the text. */

@@ -2,7 +2,8 @@ import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardB
 import type { Source, ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { STOP } from './action-ids.ts'
-import { clip, context, plainText, type Content } from './blocks.ts'
+import { clip, context, type Content } from './blocks.ts'
+import { plainText } from './plain-elements.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, isBlank, shorten, withoutLinks } from './escape.ts'
 
 /** A step as the card shows it. `n` counts from 1. */

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../audit/types.ts'
 import type { LoginNeeded } from '../../mcp/mcp-admin.ts'
 import type { OffTool } from '../../mcp/mcp-toolbox.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
-import { button, plainText } from '../format/blocks.ts'
+import { button, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { facts, header } from './plain-blocks.ts'
 

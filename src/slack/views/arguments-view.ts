@@ -1,5 +1,5 @@
 import type { KnownBlock, View } from '@slack/web-api'
-import { plainText } from '../format/blocks.ts'
+import { plainText } from '../format/plain-elements.ts'
 import { headOf } from '../format/escape.ts'
 import type { AskedCall } from '../format/saved-call.ts'
 import { argumentsText, openLine } from '../format/shown-arguments.ts'

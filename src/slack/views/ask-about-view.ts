@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/web-api'
 import { ASK_ABOUT } from '../format/action-ids.ts'
-import { plainText } from '../format/blocks.ts'
+import { plainText } from '../format/plain-elements.ts'
 
 /** The `block_id` and `action_id` of what is asked. */
 export const QUESTION = 'question'

@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api'
 import { FEEDBACK_COMMENT } from '../format/action-ids.ts'
-import { plainText } from '../format/blocks.ts'
+import { plainText } from '../format/plain-elements.ts'
 import { noteModal } from './plain-blocks.ts'
 
 /** The inputs of the form, by `block_id` and `action_id`. */

@@ -1,5 +1,5 @@
 import type { KnownBlock, View } from '@slack/web-api'
-import { plainContext, plainText } from '../format/blocks.ts'
+import { plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, headOf } from '../format/escape.ts'
 
 /** Blocks whose words are nothing but words: Slack formats and links nothing in them, and nothing pings. */

@@ -4,7 +4,7 @@ import { inputText } from '../../agent/tool-input.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/types.ts'
 import type { RunEnd, RunRecord } from '../../archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
-import { button, plainText } from '../format/blocks.ts'
+import { button, plainText } from '../format/plain-elements.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /** A modal takes 100 blocks and 250,000 bytes (https://docs.slack.dev/reference/views): what a page holds besides its buttons. */
