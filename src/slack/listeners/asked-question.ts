@@ -3,7 +3,7 @@ import type { ToolQuestion } from '../../agent/types.ts'
 import type { LoadedRun } from '../../run/control.ts'
 import { isPrivate, waitKey, type Decision, type Question } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
-import { replaceMessage } from '../client/replace-message.ts'
+import { replaceMessage } from '../client/response-url.ts'
 import type { Content } from '../format/blocks.ts'
 import { questionEnd, questionPost, type QuestionEnd } from '../format/question-words.ts'
 import type { WaitRef } from '../format/wait-ref.ts'
@@ -73,5 +73,5 @@ export async function replaceQuestion(
   const { id, channel, user: asker } = question
   const place = card === undefined ? undefined : { channel, ts: card }
   const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
-  await replaceMessage({ responseUrl, place }, content, { client: installation.client, fetch, log: warn, asker })
+  await replaceMessage({ responseUrl, place }, { content }, { client: installation.client, fetch, log: warn, asker })
 }

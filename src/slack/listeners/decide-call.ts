@@ -4,14 +4,13 @@ import { messageOf } from '../../errors.ts'
 import { callKey } from '../../run/call-key.ts'
 import type { Decision } from '../../run/types.ts'
 import { mayDecide } from '../approvers.ts'
-import { replaceMessage } from '../client/replace-message.ts'
+import { replaceMessage } from '../client/response-url.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON } from '../format/action-ids.ts'
 import { decidedCard } from '../format/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../format/approval-words.ts'
-import { noteContent, type Content } from '../format/blocks.ts'
+import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { verdictOf, type AskedCall } from '../format/saved-call.ts'
-import { pressedCall, type PressedCall } from './pressed-call.ts'
-import { inBackground } from './pressed.ts'
+import { inBackground, pressedCall, type PressedCall } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** How long Slack is asked for the name of who decided, in ms. */
@@ -125,7 +124,9 @@ function replaceCard(content: Content, { body, pressed, options }: Deciding): Pr
   const { client } = pressed.installation
   const log = (fields: object, line: string) => options.log.warn({ question: pressed.ref.id, ...fields }, line)
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }
-  return replaceMessage(card, content, { client, fetch: options.fetch, log })
+  const { text, blocks } = content
+  const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }
+  return replaceMessage(card, forms, { client, fetch: options.fetch, log })
 }
 
 function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {

@@ -2,8 +2,7 @@ import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { PRESS } from '../format/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'
-import { pressedCall } from './pressed-call.ts'
-import { inBackground, showOrTell } from './pressed.ts'
+import { inBackground, pressedCall, showOrTell } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
