@@ -7,7 +7,7 @@ import { startChangingServer, type ToldTool } from '../harness/mcp/changing-serv
 import { atUrl, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 
 /** Far more than any of it takes. A freeze alone is longer. */
-const BOUND_MS = 5_000
+const BOUND_MS = 25_000
 
 describe('a description', () => {
   test.for<[string, string, RegExp]>([
