@@ -26,7 +26,11 @@ export function playedTurn(request: PlayedRequest): Turn {
   const name = nameIn(request.question)
   if (request.kind === 'condense') return `${name}: what does the ledger say, standing alone?`
   const seen = observationsIn(request)
-  return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : finish(`${name} is answered.`)
+  return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : playedEnd(name)
+}
+
+export function playedEnd(name: string): Turn {
+  return finish(`${name} is answered.`)
 }
 
 /** A model that plays its part, but thinks for a while, each call for its own. */

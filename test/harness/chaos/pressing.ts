@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { redisAudit } from '../../../src/audit/redis-audit.ts'
 import type { AuditEntry } from '../../../src/audit/types.ts'
 import { findRuns } from '../../../src/run/list-runs.ts'
-import { ALICE, TEAM, type Done, type Message } from '../../../src/playground/slack.ts'
+import { ALICE, TEAM, type Message } from '../../../src/playground/slack.ts'
 import { ONCE } from '../approvals.ts'
 import { eventually } from '../stores.ts'
 import type { BotProcess } from './bots.ts'
@@ -20,21 +20,33 @@ export function isParked(scene: Scene, thread: PlayedThread): Promise<void> {
   return eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
 }
 
-/** The card in a thread that can be pressed, once it is there. */
-export function openCard({ slack }: Scene, { channel, ts }: PlayedThread): Promise<Message> {
-  const find = () => slack.replies(channel, ts).find((message) => slack.shown(message).startsWith('🔐'))
-  return slack.until(find, 'a card that can be pressed', 60_000)
+/** The card of a thread's wait that can be pressed, once it is there. */
+export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait = '1'): Promise<Message> {
+  const isMeant = (message: Message) => JSON.stringify(message.metadata ?? {}).includes(`"step":"approval-${wait}"`)
+  const isOpen = (message: Message) => slack.shown(message).startsWith('🔐')
+  const find = () => slack.replies(channel, ts).find((message) => isMeant(message) && isOpen(message))
+  return slack.until(find, `a card of ${wait} that can be pressed`, 60_000)
 }
 
-/** Somebody presses a button of the card in a thread; `at`: the front that Slack tells, in place of the one that was started last. */
+interface Press {
+  action?: string
+  user?: string
+  /** The step's wait. */
+  wait?: string
+  /** The front that Slack tells, in place of the one that was started last. */
+  at?: BotProcess
+}
+
+/** Somebody presses a button of a card in a thread, which is acked. */
 export async function pressCard(
   scene: Scene,
   thread: PlayedThread,
-  { action = ONCE, user = ALICE, at }: { action?: string; user?: string; at?: BotProcess } = {},
-): Promise<Done> {
-  const { ts } = await openCard(scene, thread)
+  { action = ONCE, user = ALICE, wait, at }: Press = {},
+): Promise<void> {
+  const { ts } = await openCard(scene, thread, wait)
   if (at) scene.slack.setTarget(`http://127.0.0.1:${at.port}/slack/events`)
-  return scene.slack.press({ channel: thread.channel, ts, user }, { action_id: action })
+  const { ok } = await scene.slack.press({ channel: thread.channel, ts, user }, { action_id: action })
+  if (!ok) throw new Error(`The press of ${user} was not acked.`)
 }
 
 /** What the audit list says of a thread's writes, in the order of their steps. */
