@@ -135,8 +135,8 @@ async function bare(way: (typeof WAYS)[number], url: string): Promise<Side> {
 }
 
 const STDIO = ourStdio('notes-server.ts')
-/** As many as a config may well have. */
-const SECRETS = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'xoxb-not-a-real-token', 'a password & more']
+/** What a config may well have: two tokens, each looked for in all its forms. */
+const SECRETS = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'xoxb-0123456789-abcdefghijkl']
 
 /** The whole room: what the loop does with a tool, from the model's input to the text of the observation. */
 async function ours(way: (typeof WAYS)[number], url: string): Promise<Side> {
