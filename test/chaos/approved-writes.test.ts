@@ -108,6 +108,10 @@ test('a worker killed while servers are at what it called: only what may be done
     }
   await scene.slack.until(() => server.held.length === stages.length, 'all calls')
   await worker.kill()
+  await scene.slack.until(
+    () => server.left.length === stages.length / 2,
+    'the end of the calls that were not looked at',
+  )
   for (const stage of stages) stage.letGo()
   await scene.start('worker')
   await expectEndings(scene, endings)
@@ -129,6 +133,7 @@ test('a call that may have been made is made again only when somebody has been t
   await pressCard(scene, thread)
   await scene.slack.until(() => server.held.length === 1, 'the call')
   await worker.kill()
+  await scene.slack.until(() => server.left.length === 1, 'the end of the call')
   stage.letGo()
   await scene.start('worker')
   const card = await openCard(scene, thread, '3')

@@ -20,6 +20,8 @@ export interface CountingServer {
   puts: string[]
   /** Calls that came in and are held at a point, by their texts. */
   held: { text: string; at: Point }[]
+  /** Texts of calls that it never looked at, as whoever made them has gone. */
+  left: string[]
   /** From now on calls with this text wait there until this is resolved; one that nobody waits for any more is not looked at. */
   hold(text: string, at: Point, until: Promise<unknown>): void
 }
@@ -37,6 +39,7 @@ export async function startCountingServer(t: Ends): Promise<CountingServer> {
     set: new Set<string>(),
     puts: [] as string[],
     held: [] as CountingServer['held'],
+    left: [] as string[],
   }
   const pass = async (text: string, at: Point) => {
     const until = holds.get(`${at} ${text}`)
@@ -77,8 +80,9 @@ export async function startCountingServer(t: Ends): Promise<CountingServer> {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    await pass(textIn(body), 'before')
-    if (request.socket.destroyed) return
+    const text = textIn(body)
+    await Promise.race([pass(text, 'before'), once(request.socket, 'close')])
+    if (request.socket.destroyed) return void counts.left.push(text)
     const handler = handlers[request.url === '/vault' ? '/vault' : '/shelf']
     const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
     const init = { method: request.method ?? 'GET', headers, ...(body === '' ? {} : { body }) }
