@@ -5,6 +5,7 @@ import { ToolError } from '../errors.ts'
 import { literalAddress, reachOf } from '../toolbox/http/address.ts'
 import type { Agents, Resolve } from '../toolbox/http/agents.ts'
 import { checkAddress, checkName } from '../toolbox/http/check-address.ts'
+import { createTransportFetch } from '../transport/transport-fetch.ts'
 import { createIntake, messageCounter, type Intake } from './bounded-body.ts'
 import { requestId, withAnswer } from './event-answer.ts'
 import type { HttpServerConfig } from './types.ts'
@@ -115,14 +116,12 @@ async function follow(address: URL, init: Sent, parts: ExchangeParts): Promise<R
 }
 
 async function send(url: URL, init: Sent, parts: ExchangeParts): Promise<Response> {
-  const { fetch } = await import('undici')
-  const response = await fetch(url, {
+  const response = await createTransportFetch(parts.dispatcher)(url, {
     method: init.method ?? 'GET',
-    headers: Object.fromEntries(init.headers),
+    headers: withDefaults(init.headers, { 'accept-encoding': 'gzip, deflate' }),
     body: textOf(init.body),
     signal: init.signal ?? null,
     redirect: 'manual',
-    dispatcher: parts.dispatcher,
   })
   const { status, statusText } = response
   const headers = new Headers([...response.headers])

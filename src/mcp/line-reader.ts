@@ -28,11 +28,18 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
     taken.copy(held, size)
     size += taken.length
   }
-  const end = () => {
-    const line = held.toString('utf8', 0, size).trimEnd()
+  const tell = (bytes: Buffer) => {
+    const line = bytes.toString('utf8').trimEnd()
+    if (line !== '') reader.onLine(line)
+  }
+  const end = (part: Buffer) => {
+    // Most lines come in whole, and need not be held.
+    if (size === 0 && part.length <= reader.maxBytes) return tell(part)
+    add(part)
+    const line = held.subarray(0, size)
     if (held.length > SMALL) held = Buffer.alloc(0)
     size = 0
-    if (line !== '') reader.onLine(line)
+    tell(line)
   }
 
   return (chunk) => {
@@ -42,8 +49,7 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
       let from = 0
       for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, from)) {
         reader.count?.(0, 1)
-        add(chunk.subarray(from, at))
-        end()
+        end(chunk.subarray(from, at))
         from = at + 1
       }
       add(chunk.subarray(from))

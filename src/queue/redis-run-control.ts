@@ -76,14 +76,14 @@ export class RedisRunControl implements RunControl {
 
   async wake(run: RunRef, key: string, decision: Decision): Promise<Woken> {
     const { intake } = this.#options
-    const [outcome, detail] = await this.#wake(run, { keys: [key], decision, from: intake })
+    const [outcome, before] = await this.#wake(run, { keys: [key], decision, from: intake })
     if (outcome === 'due') {
       const { keys } = await this.#expire(run, intake)
       // Another step of it may have waited for longer than this one: then the run is not parked any more.
       return keys.includes(key) ? 'expired' : this.wake(run, key, decision)
     }
     if (outcome !== 'decided') return outcome as Woken
-    return /"outcome":"expired"/.test(detail) ? 'expired' : 'decided'
+    return /"outcome":"expired"/.test(before) ? 'expired' : 'decided'
   }
 
   async load(run: RunRef): Promise<LoadedRun | undefined> {
@@ -142,7 +142,7 @@ export class RedisRunControl implements RunControl {
   async #wake(
     run: RunRef,
     { keys, decision, from }: { keys: string[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
-  ): Promise<[outcome: string, detail: string]> {
+  ): Promise<[outcome: string, before: string]> {
     const { now, ttlMs } = this.#options
     const { thread, inbox, runs, parked } = this.#keys(run.thread)
     const isExpiry = decision.outcome === 'expired' ? 1 : 0
@@ -161,9 +161,9 @@ export class RedisRunControl implements RunControl {
       },
       { args: keys.map(decisionField) },
     )
-    const [outcome = '', detail = ''] = strings(reply)
-    if (outcome === 'woken') await this.#goOn(run, detail, from.jobs)
-    return [outcome, detail]
+    const [outcome = '', gen, before = ''] = strings(reply)
+    await this.#goOn(run, gen, from.jobs)
+    return [outcome, before]
   }
 
   /** Makes sure that the run's thread has a job. A crash before that is made good by the sweeper. */

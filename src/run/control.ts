@@ -57,7 +57,8 @@ export interface RunControl {
   send(run: RunRef, signal: Signal): Promise<Sent>
   /**
    * Decides about a step that waits for a person, by the wait's key (`waitKey`); the first decision about a wait holds. A run that
-   * waits comes back to the head of its thread, for any worker; one that is not waiting yet will not begin to.
+   * waits comes back to the head of its thread, for any worker; one that is not waiting yet will not begin to. One whose waking was
+   * cut off by the death of a process goes on when it is woken again, whatever was decided then.
    */
   wake(run: RunRef, waitKey: string, decision: Decision): Promise<Woken>
   /** The run as it is saved now, for whoever shows it or decides about it. Undefined where it is not known, or not any more. */

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { RunControl, RunRef } from '../../src/run/control.ts'
-import { findRuns } from '../../src/run/list-runs.ts'
 import { TEAM } from '../../src/playground/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
+import { isParked, pressCard } from '../harness/chaos/pressing.ts'
 import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
@@ -11,9 +11,8 @@ import { act } from '../harness/played-model.ts'
 import { eventually, keptLog } from '../harness/stores.ts'
 
 const STOP = { type: 'stop', by: 'U0CHAOS0002' } as const
-const ALLOWED = { outcome: 'allowed', by: 'U0CHAOS0002' } as const
 
-/** What a click in Slack will be: somebody who reaches the runs from a process of their own. */
+/** Somebody who reaches the runs from a process of their own. */
 async function controlOf({ redis, env }: Scene): Promise<RunControl> {
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
   const queue = redisQueue({ redis: { url: redis.url }, log: keptLog(), prefix, role: 'front' })
@@ -26,15 +25,6 @@ function runOf(thread: PlayedThread): RunRef {
   return { thread: `${TEAM}:${thread.channel}:${thread.ts}`, id: thread.ids[0]! }
 }
 
-/** Where a run stands in Redis, by its thread's first question. */
-async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<string | undefined> {
-  const [run] = await findRuns({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' }, thread.ids[0]!)
-  return run?.state
-}
-
-const isParked = (scene: Scene, thread: PlayedThread) =>
-  eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
-
 /** The first use of the tool needs a person. */
 function askFirst(stage: Stage): void {
   stage.scene.model.decide(stage.name, (request) =>
@@ -44,11 +34,8 @@ function askFirst(stage: Stage): void {
   )
 }
 
-/** What such a run posts: the card stands behind its first step, and shows what was decided. */
-function withCard(thread: PlayedThread): Map<PlayedThread, string[]> {
-  const posts = ['step-1', 'approval-1', 'step-2', 'answer-1']
-  return new Map([[thread, posts.map((post) => `${thread.names[0]} ${post}`)]])
-}
+/** The posts of a question whose first use of the tool somebody allows. */
+const POSTS = ['q1-1 step-1', 'q1-1 approval-1', 'q1-1 step-2', 'q1-1 answer-1']
 
 const STOPPED = /^q\d+-1 answer-1, but: [^]*asked to stop/
 
@@ -136,10 +123,8 @@ test('a run waits for a person while its process dies, others answer, and all ar
   expect(scene.ledger.noted.filter(({ text }) => text.includes(stage.name))).toEqual([])
   await scene.start('front')
   await scene.start('worker')
-  const control = await controlOf(scene)
-  expect(await control.wake(runOf(thread), '1', ALLOWED)).toBe('woken')
-  expect(await control.wake(runOf(thread), '1', { ...ALLOWED, outcome: 'denied' })).toBe('decided')
-  await expectAllWell(scene, { posts: withCard(thread) })
+  await pressCard(scene, thread)
+  await expectAllWell(scene, { posts: new Map([[thread, POSTS]]) })
   expect(scene.ledger.noted.filter(({ text }) => text === `${stage.name} use 1`)).toHaveLength(1)
 })
 
@@ -152,11 +137,10 @@ test('the process that the woken run went to dies at once: another one goes on w
   const thread = await scene.ask()
   await isParked(scene, thread)
   scene.ledger.hold(stage.after)
-  const control = await controlOf(scene)
-  expect(await control.wake(runOf(thread), '1', ALLOWED)).toBe('woken')
+  await pressCard(scene, thread)
   await scene.slack.until(() => scene.ledger.asked.includes(`${stage.name} use 1`), 'the tool')
   await worker.kill()
   stage.letGo()
   await scene.start('worker')
-  await expectAllWell(scene, { posts: withCard(thread) })
+  await expectAllWell(scene, { posts: new Map([[thread, POSTS]]) })
 })

@@ -14,8 +14,11 @@ export interface RedisProxy {
   isCut(): boolean
   /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */
   holdAt(n: number): void
-  /** The same from the first command on that this takes; it is told the command as it is on the wire. */
-  holdWhen(isMeant: (command: string) => boolean): void
+  /**
+   * The same from the first command on that this takes; it is told the command as it is on the wire. `after`: Redis does that one,
+   * and its reply is the first that waits.
+   */
+  holdWhen(isMeant: (command: string) => boolean, when?: 'before' | 'after'): void
   isHeld(): boolean
   release(): void
 }
@@ -28,6 +31,7 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   const held: (() => void)[] = []
   let isHeld = false
   let isMeant: (command: string) => boolean = () => false
+  let holds: 'before' | 'after' = 'before'
   const pass = (step: () => void) => (isHeld ? void held.push(step) : step())
 
   const cut = () => {
@@ -49,7 +53,10 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
       commandReader((command) => {
         if (isCut) return
         commands += 1
-        if (commands === holdAt || isMeant(command.toString())) isHeld = true
+        const isTaken = !isHeld && isMeant(command.toString())
+        if (isTaken && holds === 'after') upstream.write(command)
+        if (commands === holdAt || isTaken) isHeld = true
+        if (isTaken && holds === 'after') return
         if (commands < cutAt) return pass(() => upstream.write(command))
         isCut = true
         if (when === 'before') return cut()
@@ -76,8 +83,9 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
     holdAt(n) {
       holdAt = commands + n
     },
-    holdWhen(takes) {
+    holdWhen(takes, at = 'before') {
       isMeant = takes
+      holds = at
     },
     isHeld: () => isHeld,
     release() {

@@ -1,7 +1,7 @@
 -- Stores what was decided about waits of a run, and brings the run back. The rest of ARGV: the waits' fields; the first
 -- decision about a wait holds. `isExpiry` '1': the decision is that the time is over, which needs no wait.
--- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none) }, or for
--- 'decided' what was decided before. `due`: the time is over, and the run must be woken for that.
+-- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none), what was decided
+-- before }. `due`: the time is over, and the run must be woken for that. Whoever decided before may have died before there was a job.
 local thread, inbox, run, parked = unpack(KEYS)
 local id, decision, now, ttlMs, isExpiry = unpack(ARGV)
 
@@ -10,8 +10,10 @@ local id, decision, now, ttlMs, isExpiry = unpack(ARGV)
 
 local step = ARGV[6]
 local decided = step and redis.call('HGET', run, step)
-if decided and isExpiry == '0' then return { 'decided', decided } end
 local state, answer = unpack(redis.call('HMGET', run, 'state', 'answer'))
+if decided and isExpiry == '0' then
+  return { 'decided', state == 'waiting' and redis.call('HGET', thread, 'active') or '', decided }
+end
 if not state or answer or state == 'done' or state == 'given-up' or state == 'added' then return { 'not_running', '' } end
 local deadline = redis.call('ZSCORE', parked, id)
 if deadline and tonumber(deadline) <= tonumber(now) and isExpiry == '0' then return { 'due', '' } end

@@ -43,9 +43,9 @@ async function decidersOf(
 }
 
 /**
- * Brings cards to the form that cannot be pressed: those of calls that were decided, or whose time is over, and not done yet when
- * the run had these `steps`; with `isOver` all that nobody has decided. What only one person sees cannot be changed from here: it is
- * when it is pressed.
+ * Brings cards to the form that cannot be pressed, each once: those of calls that were decided, or whose time is over, when the run
+ * had these `steps`; with `isOver` all. Whoever took the press may have died before it could. What only one person sees cannot be
+ * changed from here: it is when it is pressed.
  */
 export async function settleApprovals(
   { outbox, mentions }: ApprovalOptions,
@@ -55,11 +55,14 @@ export async function settleApprovals(
   if (isPrivate(question)) return
   for (const key of cardsOf(run.saved)) {
     const decision = run.saved.decisions[key]
-    const call = savedCall(question, run.saved, key)
-    const step = steps[Number.parseInt(key, 10) - 1]
-    const isDone = step?.kind === 'tool' && step.observation !== undefined
-    if (!call || (decision ? isDone || isOver : !isOver)) continue
+    const call = savedCall(question, { steps: [...steps] }, key)
+    const settled = `${cardKey(key)}-settled`
+    if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue
     const by = decision && 'by' in decision ? await mentions.readable(`<@${decision.by}>`) : ''
-    await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
+    const send = async () => {
+      await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
+      return 'settled' // in place of a post's ts
+    }
+    await outbox.once(settled, { find: async () => undefined, send })
   }
 }

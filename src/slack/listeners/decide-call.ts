@@ -42,7 +42,7 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
   if (!run?.call) return () => showGone(one)
   const { call } = run
   const before = run.saved.decisions[ref.key]
-  if (before) return () => showLate(call, before, one)
+  if (before) return async () => void (await Promise.all([showLate(call, before, one), goOn(before, one)]))
   try {
     const may = await mayPress(call, run.question, one)
     return may === 'yes' ? await wake(call, one) : () => pressed.tell(PRESS[may])
@@ -50,6 +50,12 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
     void pressed.tell(PRESS.away)
     throw error
   }
+}
+
+/** Who decided before may have died before the run could go on: what was decided holds, and deciding it once more sees to that. */
+async function goOn(before: Decision, { pressed: { ref }, options }: Deciding): Promise<void> {
+  if (before.outcome !== 'expired')
+    await options.control.wake({ thread: ref.conversation, id: ref.id }, ref.key, before)
 }
 
 async function mayPress(

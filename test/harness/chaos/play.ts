@@ -26,7 +26,11 @@ export function playedTurn(request: PlayedRequest): Turn {
   const name = nameIn(request.question)
   if (request.kind === 'condense') return `${name}: what does the ledger say, standing alone?`
   const seen = observationsIn(request)
-  return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : finish(`${name} is answered.`)
+  return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : playedEnd(name)
+}
+
+export function playedEnd(name: string): Turn {
+  return finish(`${name} is answered.`)
 }
 
 /** A model that plays its part, but thinks for a while, each call for its own. */
@@ -56,7 +60,7 @@ export function postsOf(...names: string[]): string[] {
 /** What a post must show when all is done. */
 export function wordsOf(name: string, step: string): string {
   if (step === 'card') return '2 steps, '
-  if (step === 'approval-1') return '✅ *Allowed once* by '
+  if (step.startsWith('approval-')) return '✅ *Allowed once* by '
   return step.startsWith('step-') ? `noted: ${name} use ${step.slice('step-'.length)}` : `${name} is answered.`
 }
 

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { Fault } from '../../../src/playground/slack.ts'
 import type { Call } from '../../../src/playground/types.ts'
-import type { Turn } from '../played-model.ts'
+import { act, type Turn } from '../played-model.ts'
 import { deferred } from '../stores.ts'
-import { playedTurn } from './play.ts'
+import { observationsIn, playedEnd, playedTurn } from './play.ts'
 import type { Scene } from './scene.ts'
 
 /** The scene's next question: what can be held until a worker has met its fate, and by what its point is seen. */
@@ -33,6 +33,14 @@ export class Stage {
   /** The model's `n`th call (from 1) about this question is answered by `turn` in place of its part. */
   onCall(n: number, turn: () => Turn | Promise<Turn>): void {
     this.scene.model.decide(this.name, (request, before) => (before + 1 === n ? turn() : playedTurn(request)))
+  }
+
+  /** The model's part is these uses of tools, one after the other, with a text each; then it answers. */
+  uses(...uses: [tool: string, text: string][]): void {
+    this.scene.model.decide(this.name, (request) => {
+      const use = uses[observationsIn(request)]
+      return use ? act(`${this.name} thinks`, use[0], JSON.stringify({ text: use[1] })) : playedEnd(this.name)
+    })
   }
 
   /** That call is answered by silence, and then cut. */

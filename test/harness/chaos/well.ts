@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { BOT_USER, TEAM } from '../../../src/playground/slack.ts'
 import { listRuns } from '../../../src/run/list-runs.ts'
+import { ONCE } from '../approvals.ts'
 import { nameIn, postsOf, questionText } from './play.ts'
 import type { PlayedThread, Scene } from './scene.ts'
 
@@ -54,15 +55,16 @@ function expectThreads(scene: Scene, { posts }: WellOptions): void {
   expect(seen).toEqual(wanted)
 }
 
-/** Statuses, reactions and streams that a person would still see; not the mark of what was heard, which stays. */
+/** Statuses, reactions, streams and cards to press that a person would still see; not the mark of what was heard, which stays. */
 export function signsLeft({ slack }: Scene): string[] {
   return [...slack.store.channels.values()].flatMap((channel) => [
     ...[...channel.statuses.keys()].filter((ts) => slack.status(channel.id, ts)).map((ts) => `status in ${ts}`),
-    ...channel.messages.flatMap(({ ts, reactions = [], streaming_state }) => [
+    ...channel.messages.flatMap(({ ts, reactions = [], streaming_state, blocks }) => [
       ...reactions
         .filter(({ users, name }) => users.includes(BOT_USER) && name !== 'white_check_mark')
         .map(({ name }) => `${name} on ${ts}`),
       ...(streaming_state === 'in_progress' ? [`stream ${ts}`] : []),
+      ...(JSON.stringify(blocks ?? []).includes(ONCE) ? [`card ${ts}`] : []),
     ]),
   ])
 }

@@ -1,0 +1,63 @@
+/** The cards of calls that wait for a person, and people who press them. */
+import { expect } from 'vitest'
+import { redisAudit } from '../../../src/audit/redis-audit.ts'
+import type { AuditEntry } from '../../../src/audit/types.ts'
+import { findRuns } from '../../../src/run/list-runs.ts'
+import { ALICE, TEAM, type Message } from '../../../src/playground/slack.ts'
+import { ONCE } from '../approvals.ts'
+import { eventually } from '../stores.ts'
+import type { BotProcess } from './bots.ts'
+import type { PlayedThread, Scene } from './scene.ts'
+
+/** Where a run stands in Redis, by its thread's first question. */
+async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<string | undefined> {
+  const [run] = await findRuns({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' }, thread.ids[0]!)
+  return run?.state
+}
+
+/** The run waits for a person: its card is there, and no process works on it. */
+export function isParked(scene: Scene, thread: PlayedThread): Promise<void> {
+  return eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
+}
+
+/** The card of a thread's wait that can be pressed, once it is there. */
+export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait = '1'): Promise<Message> {
+  const isMeant = (message: Message) => JSON.stringify(message.metadata ?? {}).includes(`"step":"approval-${wait}"`)
+  const isOpen = (message: Message) => slack.shown(message).startsWith('🔐')
+  const find = () => slack.replies(channel, ts).find((message) => isMeant(message) && isOpen(message))
+  return slack.until(find, `a card of ${wait} that can be pressed`, 60_000)
+}
+
+interface Press {
+  action?: string
+  user?: string
+  /** The step's wait. */
+  wait?: string
+  /** The front that Slack tells, in place of the one that was started last. */
+  at?: BotProcess
+}
+
+/** Somebody presses a button of a card in a thread, which is acked. */
+export async function pressCard(
+  scene: Scene,
+  thread: PlayedThread,
+  { action = ONCE, user = ALICE, wait, at }: Press = {},
+): Promise<void> {
+  const { ts } = await openCard(scene, thread, wait)
+  if (at) scene.slack.setTarget(`http://127.0.0.1:${at.port}/slack/events`)
+  const { ok } = await scene.slack.press({ channel: thread.channel, ts, user }, { action_id: action })
+  if (!ok) throw new Error(`The press of ${user} was not acked.`)
+}
+
+/** What the audit list says of a thread's writes, in the order of their steps. */
+export async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<AuditEntry[]> {
+  const audit = redisAudit({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
+  const entries = await audit.list({ team: TEAM }, 1_000)
+  return entries.filter(({ run }) => ids.includes(run)).sort((one, other) => one.step - other.step)
+}
+
+/** Each of a thread's writes is in the audit list with what came of it, and no other. */
+export function expectAudit(scene: Scene, thread: PlayedThread, entries: Partial<AuditEntry>[]): Promise<void> {
+  const wanted = entries.map((entry) => expect.objectContaining({ askedBy: ALICE, ...entry }))
+  return eventually(async () => expect(await auditOf(scene, thread)).toEqual(wanted), 10_000)
+}

@@ -1,0 +1,52 @@
+/** Questions with calls of an MCP server that change the world, and what they have to end in. */
+import { expect } from 'vitest'
+import type { AuditEntry } from '../../../src/audit/types.ts'
+import { ALICE } from '../../../src/playground/slack.ts'
+import type { Ends } from '../ends.ts'
+import { eventually } from '../stores.ts'
+import { startCountingServer, type CountingServer } from './counting-server.ts'
+import { expectAudit } from './pressing.ts'
+import { openScene, type PlayedThread, type Scene, type SceneOptions } from './scene.ts'
+import { expectAllWell, matching } from './well.ts'
+
+export const ALLOWED = { how: 'once', decidedBy: ALICE } as const
+
+/** What the thread and the audit list show of one question in the end. */
+export interface Ending {
+  thread: PlayedThread
+  posts: (string | RegExp)[]
+  audit: Partial<AuditEntry>[]
+}
+
+/** A scene with such a server. */
+export async function openOffice(
+  t: Ends,
+  options: SceneOptions = {},
+): Promise<{ scene: Scene; server: CountingServer }> {
+  const server = await startCountingServer(t)
+  // A call that is held has not failed.
+  const env = { MCP_CONFIG: server.config, TOOL_TIMEOUT_MS: '60000', ...options.env }
+  return { scene: await openScene(t, { ...options, env }), server }
+}
+
+/** What the thread shows, and what the audit list says. */
+export async function expectEnding(scene: Scene, { thread, posts, audit }: Ending): Promise<void> {
+  await eventually(() => expect(scene.postsIn(thread)).toEqual(posts.map(matching)), 60_000)
+  await expectAudit(scene, thread, audit)
+}
+
+/** All is well, and each thread as its ending says. */
+export async function expectEndings(scene: Scene, endings: Ending[]): Promise<void> {
+  for (const ending of endings) await expectEnding(scene, ending)
+  await expectAllWell(scene, { posts: new Map(endings.map(({ thread, posts }) => [thread, posts])) })
+}
+
+/** The posts of a question with one call that a person allowed; of one whose end nobody heard the step says so. */
+export function writePosts(name: string, { isKnown = true } = {}): (string | RegExp)[] {
+  const step = isKnown ? `${name} step-1` : unknown(`${name} step-1`)
+  return [step, `${name} approval-1`, `${name} answer-1`]
+}
+
+function unknown(post: string): RegExp {
+  return new RegExp(`^${post}, but: [^]*It is not known whether shelf__\\w+ took effect`)
+}
