@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER } from '../../src/playground/slack.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { secondBot } from '../harness/bot.ts'
+import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis, suiteRedis } from '../harness/redis.ts'
 import type { Way } from '../harness/steered-bot.ts'
 
@@ -33,6 +34,23 @@ function presses(way: () => Way): void {
     expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
     expect(cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
     expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
+  })
+
+  test('what is asked in the thread meanwhile changes nothing of a question that waits', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Patient')
+    const thread = await bot.mention('Write down Patient')
+    const card = await waitingCard(bot, thread)
+    await bot.slack.settle()
+    bot.model.condenses('Other', 'An Other thing?')
+    bot.model.on('Other', finish('Something else.'))
+    await thread.reply('Other thing?')
+    await bot.slack.until(() => thread.shown().some((text) => text.startsWith('Something else.')), 'the other answer')
+    await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
+    expect(await thread.lastAnswer()).toContain('Noted Patient')
+    expect(bot.model.about('Patient').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
+    expect(bot.model.about('Patient').at(-1)?.prompt).not.toContain('Something else.')
+    expect(thread.shown().join('\n')).not.toMatch(/Understood as:_ (?!An Other)/)
   })
 
   test('Always: the tool asks no more in this thread for who allowed it, and elsewhere it does', async (t) => {
