@@ -37,6 +37,7 @@ export class ListedServer {
   #working: Promise<void> | undefined
   #lookedAt = -Infinity
   #failure: { at: number; why: string } | undefined
+  #isClosed = false
 
   constructor(config: McpServerConfig, deps: ListedServerDeps) {
     this.config = config
@@ -67,6 +68,11 @@ export class ListedServer {
   /** Asks for the tools now. */
   async refresh(): Promise<void> {
     await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
+  }
+
+  /** What is under way then, and is cut off, is no fault of the server. */
+  close(): void {
+    this.#isClosed = true
   }
 
   /** Reads what all processes know. */
@@ -108,6 +114,7 @@ export class ListedServer {
   }
 
   #fail(why: string): void {
+    if (this.#isClosed) return
     const { now, log } = this.#deps
     const isTold = this.#failure?.why === why
     this.#failure = { at: now(), why }
