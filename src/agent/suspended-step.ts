@@ -40,8 +40,15 @@ export function awaitingAnswer(
 }
 
 function nextRound(run: RunState, step: ToolStep, awaited: Awaited): ToolStep {
-  const round = step.waiting ? { round: (step.waiting.round ?? 1) + 1 } : {}
+  const { waiting: before } = step
+  const round = before ? { round: (before.round ?? 1) + 1, from: before.from ?? before.since } : {}
   return { ...step, waiting: { since: run.now().getTime(), ...round, for: awaited } }
+}
+
+/** A step that has waited, once the run goes on with it: this process took the run up when its wait was over. */
+export function afterWait({ startedAt }: Pick<RunState, 'startedAt'>, step: ToolStep): ToolStep {
+  const { waiting } = step
+  return waiting && waiting.until === undefined ? { ...step, waiting: { ...waiting, until: startedAt } } : step
 }
 
 /** What is observed of a call of which it is not known whether it took effect. `why`: a clause. */

@@ -227,7 +227,8 @@ function withoutAnswers(step: Step): Step {
   if (step.kind !== 'tool') return step
   const { answers, waiting, ...kept } = step
   const isQuestion = answers !== undefined || waiting?.for?.kind === 'question'
-  return { ...kept, ...(waiting && { waiting: isQuestion ? { since: waiting.since } : waiting }) }
+  const { for: what, ...times } = waiting ?? { since: 0 }
+  return { ...kept, ...(waiting && { waiting: isQuestion || !what ? times : { ...times, for: what } }) }
 }
 
 function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {

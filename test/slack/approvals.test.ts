@@ -178,6 +178,29 @@ describeWithRedis('a press over Redis', () => {
     expect(await thread.lastAnswer()).toMatch(/Noted Restarted .* written 1 times/)
   })
 
+  test('hours later: what people took to decide is not told as work', async (t) => {
+    const bot = await approvalBot(t, { redisUrl: server.url })
+    notes(bot, 'Hours')
+    const thread = await bot.mention('Write down Hours')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await bot.slack.settle()
+    const redis = server.rawClient()
+    const [run = ''] = (await redis.keys(`${bot.prefix}:*:run:*`)).filter((key) => key.includes(thread.ts))
+    const earlier = (at: string) => String(Number(at) - 5 * 3_600_000)
+    await redis.hset(run, 'startedAt', earlier((await redis.hget(run, 'startedAt')) ?? ''))
+    const step = (await redis.hget(run, 'step:1')) ?? ''
+    await redis.hset(run, 'step:1', step.replace(/(?<="since":)\d+/, earlier))
+    await press(bot, card, { action: ONCE })
+    await thread.ended()
+    expect(thread.shown().at(-1)).toMatch(/1 step · \d{1,2}\.\d s · /)
+    await thread.press('thinkaloud_show_work')
+    const modal = await bot.modal()
+    await bot.slack.until(
+      () => /1 step · \d{1,2}\.\d s of work · .*waited 5 h for people/.test(modal.shown()),
+      'the work',
+    )
+  })
+
   test('that comes too late says so, and the run goes on without', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Late')
