@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { settledWithin } from '../async.ts'
 import { messageOf, ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { hideSecrets } from './hide-secrets.ts'
 import { seenTools } from './mcp-tools.ts'
 import { readRecord, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from './pins.ts'
 import type { McpStore } from './mcp-store.ts'
@@ -171,7 +172,9 @@ const NOTES: Record<PinNote['what'], string> = {
   notation: 'an MCP tool says the same of itself in another notation',
 }
 
+/** Without its secrets: a key that is changed makes it no other server, whose tools would be pinned anew as they are then. */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
-  return createHash('sha256').update(JSON.stringify(what)).digest('base64url')
+  const open = hideSecrets(config.secrets).json(what)
+  return createHash('sha256').update(JSON.stringify(open)).digest('base64url')
 }
