@@ -1,7 +1,7 @@
 /** The composition root: builds everything from a Config and starts it. */
 import type { AnswerWatch } from './answer.ts'
 import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
-import type { Model } from './agent/types.ts'
+import type { Model, WorkspaceReader } from './agent/types.ts'
 import { readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
@@ -13,7 +13,9 @@ import { createNetwork, type Network } from './proxy.ts'
 import type { Queue } from './queue/types.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
+import { askSearchInfo, type SearchInfo } from './slack/search-info.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
+import type { WorkspaceWork } from './slack/types.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
@@ -51,6 +53,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stores = await createStores(config, log)
   const agent = await createAgent(config, {
     ...{ log, net, model: options.model, meter: telemetry && meterOf(telemetry), mcpStore: stores.mcp },
+    hasWorkspace: !options.model,
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
@@ -67,7 +70,10 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (config.ROLE !== 'front' && !options.model)
     void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
   if (config.ROLE !== 'front')
-    await startWork({ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
+    await startWork({
+      ...{ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) },
+      search: options.model ? undefined : askSearchInfo(installations, log, stopping.signal),
+    })
   const { socketSilenceMs, socketPause } = options
   const mcpAdmin = await adminOf(config, { agent, stores })
   const front = { ...parts, agent, mcpAdmin, socketSilenceMs, socketPause }
@@ -134,7 +140,7 @@ function meterOf(telemetry: Telemetry): ModelMeter {
   }
 }
 
-async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
+async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo | undefined }): Promise<void> {
   const { agent, net, stores, telemetry } = parts
   const handlers = createQuestionHandlers({
     ...parts,
@@ -142,6 +148,8 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     archive: stores.archive,
     audit: stores.audit,
     threads: stores.threads,
+    actionTokens: stores.actionTokens,
+    openWorkspace,
     queue: stores.queue,
     limits: stores.limits,
     saidOnce: stores.saidOnce,
@@ -150,6 +158,16 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     fetch: net.fetch,
   })
   await parts.queue.start(handlers.answer, handlers.deadLetter)
+}
+
+/** Loaded where a tool reads it. */
+async function openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader> {
+  const { searchWorkspace } = await import('./slack/search-workspace.ts')
+  const { readPermalink } = await import('./slack/read-permalink.ts')
+  return {
+    search: (query, how) => searchWorkspace(query, how, work),
+    readThread: (url, signal) => readPermalink(url, { ...work, signal }),
+  }
 }
 
 function watchOf(telemetry: Telemetry): AnswerWatch {

@@ -66,6 +66,8 @@ export interface AgentSources {
   leftOut?: ((one: LeftOut) => void) | undefined
   /** Where what MCP servers tell of their tools is kept. Without it there are none of theirs, as in an evaluation. */
   mcpStore?: McpStore | undefined
+  /** Whether questions come from a Slack workspace, whose tools are there then. */
+  hasWorkspace?: boolean
 }
 
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */

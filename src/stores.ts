@@ -17,6 +17,7 @@ import type { RunControl } from './run/control.ts'
 import { checkRedis, connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from './redis.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
+import { memoryActionTokens, redisActionTokens, type ActionTokens } from './slack/action-tokens.ts'
 import { memoryThreads } from './threads/memory-threads.ts'
 import { redisThreads } from './threads/redis-threads.ts'
 import type { ThreadStates } from './threads/types.ts'
@@ -30,6 +31,7 @@ export interface Stores {
   /** Every write of a run. */
   audit: AuditLog
   threads: ThreadStates
+  actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
   forgetting: ForgettingAll
   queue: Queue
@@ -79,6 +81,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     archive: memoryArchive({ ttlMs }),
     audit: memoryAudit(),
     threads: memoryThreads({ ttlMs }),
+    actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
     queue,
     limits: limitsOf(config),
@@ -104,11 +107,14 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
+  const sealer =
+    config.SECRETS_KEY === undefined ? undefined : (await import('./mcp/seal.ts')).sealerOf(config.SECRETS_KEY)
   const kept = {
     history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     archive: redisArchive({ ...place, ttlMs }),
     audit: redisAudit(place),
     threads: redisThreads({ ...place, ttlMs }),
+    actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
     queue,
     limits: limitsOf(config, redis),
@@ -124,14 +130,15 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   }
 }
 
-type Kept = 'history' | 'archive' | 'audit' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
+type Kept =
+  'history' | 'archive' | 'audit' | 'threads' | 'actionTokens' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, audit, threads, channelSettings, queue, limits, saidOnce } = stores
+  const { history, archive, audit, threads, actionTokens, channelSettings, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
-    for (const store of all) await store.forgetChannel(place)
+    for (const store of [...all, actionTokens]) await store.forgetChannel(place)
   }
   return {
     teams,
@@ -141,7 +148,8 @@ function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams'])
       for (const store of [queue, history, archive, threads]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      for (const store of [...all, audit, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
+      for (const store of [...all, actionTokens, audit, channelSettings, limits, saidOnce])
+        await store?.forgetTeam(team)
     },
   }
 }

@@ -7,9 +7,11 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
+import { readThread } from './read-thread.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
 import { wikipedia } from './wikipedia.ts'
+import { workspaceSearch } from './workspace-search.ts'
 
 export type { ToolParts, ToolSettings } from './tool-settings.ts'
 
@@ -20,6 +22,8 @@ interface Entry {
   onlyWhenNamed?: boolean
   /** The setting without which it cannot work. */
   needs?: { setting: string; given(settings: ToolSettings): boolean }
+  /** There where questions come from a workspace; elsewhere TOOLS may name it all the same, since one file of settings serves all. */
+  ofWorkspace?: boolean
   /** Worked examples for AGENT_DIALECT=bracket, from the package's root. */
   examples?: string
 }
@@ -33,6 +37,8 @@ const ENTRIES: Record<string, Entry> = {
   duckduckgo: { make: duckduckgo },
   arxiv: { make: arxiv },
   github_user: { make: githubUser },
+  workspace_search: { make: workspaceSearch, ofWorkspace: true },
+  read_thread: { make: readThread, ofWorkspace: true },
   llm_math: { make: llmMath, onlyWhenNamed: true },
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }
@@ -67,7 +73,7 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   const on = new Set(toolsOn(settings))
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
   return off.map(([name, entry]) => {
-    const lacking = isGiven(entry, settings) ? undefined : entry.needs?.setting
+    const lacking = isGiven(entry, settings) ? undefined : (entry.needs?.setting ?? 'Slack')
     return { name, why: lacking ? `needs ${lacking}` : 'not among TOOLS' }
   })
 }
@@ -78,10 +84,11 @@ export function exampleFiles(settings: ToolSettings): string[] {
 }
 
 function chosen(settings: ToolSettings): Entry[] {
-  return [...new Set(settings.enabled ?? toolsOn(settings))].map((name) => {
+  return [...new Set(settings.enabled ?? toolsOn(settings))].flatMap((name) => {
     const entry = entryOf(name)
     if (!entry)
       throw new ConfigError(`TOOLS names "${name}", which does not exist. There are: ${toolNames.join(', ')}.`)
+    if (entry.ofWorkspace) return isGiven(entry, settings) ? entry : []
     if (!isGiven(entry, settings)) throw new ConfigError(`TOOLS names ${name}, which needs ${entry.needs?.setting}.`)
     return entry
   })
@@ -92,5 +99,6 @@ function entryOf(name: string): Entry | undefined {
 }
 
 function isGiven(entry: Entry | undefined, settings: ToolSettings): boolean {
+  if (entry?.ofWorkspace) return settings.hasWorkspace === true
   return entry !== undefined && (entry.needs?.given(settings) ?? true)
 }

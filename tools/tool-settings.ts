@@ -12,6 +12,8 @@ export interface ToolSettings {
   serpapiApiKey?: string | undefined
   githubApiUrl?: string | undefined
   githubToken?: string | undefined
+  /** Whether questions come from a Slack workspace: the terminal, the evaluation and the demo have none. */
+  hasWorkspace?: boolean | undefined
 }
 
 /** What a built-in tool is made of. */

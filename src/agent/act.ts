@@ -207,8 +207,9 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   if (earlier.length === 0) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
-  const text = `You have already done exactly this. It returned: ${earlier[0]!.observation!.text}${again}`
-  return { ok: true, text, hint: true }
+  const { text: returned, passing } = earlier[0]!.observation!
+  const text = `You have already done exactly this. It returned: ${returned}${again}`
+  return { ok: true, text, hint: true, ...(passing && { passing }) }
 }
 
 async function callTool(run: RunState, { tool, input, answers }: Call): Promise<Observation | ToolAsks> {
@@ -247,7 +248,7 @@ function tooLate(tool: Tool, ms: number): Observation {
 
 const SERIES = { points: 100, chars: 200 }
 
-function observationOf({ text, sources, series, exhausted }: ToolOutput, most: number): Observation {
+function observationOf({ text, sources, series, exhausted, passing }: ToolOutput, most: number): Observation {
   const drawn = series && boundedSeries(series)
   const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
   return {
@@ -256,6 +257,7 @@ function observationOf({ text, sources, series, exhausted }: ToolOutput, most: n
     ...(sources?.length ? { sources } : {}),
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
+    ...(passing ? { passing: true as const } : {}),
   }
 }
 
@@ -278,6 +280,7 @@ function contextOf(
     now: run.now,
     memory: run.memory,
     ask,
+    workspace: run.workspace,
     ...(answers.length > 0 ? { answers } : {}),
   }
 }

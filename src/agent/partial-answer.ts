@@ -43,7 +43,12 @@ export function knownSoFar(steps: readonly Step[]): string {
 function findingLines(steps: readonly Step[]): string[] {
   return findingsOf(steps)
     .slice(-3)
-    .map(({ tool, found }) => `- ${tool}: ${shorten(found.text)}`)
+    .map(({ tool, found }) => `- ${tool}: ${shorten(found.passing ? titlesOf(found) : found.text)}`)
+}
+
+/** An answer is kept; of what is not to be kept it says where it is. */
+function titlesOf({ sources = [] }: Observation): string {
+  return sources.map(({ title }) => title).join('; ')
 }
 
 const FELL_SILENT = "The model's answer was cut off: the model fell silent in the middle of it. This is how far it got:"

@@ -14,6 +14,7 @@ import type {
   ToolMemory,
   ToolStep,
   Usage,
+  WorkspaceReader,
 } from './types.ts'
 
 /** What one run may spend, with the settings that say so (create-agent.ts); budget.ts holds it to that. Times in milliseconds. */
@@ -38,6 +39,7 @@ export interface RunLimits {
 export interface ToolEnv {
   fetch: ToolFetch
   now(): Date
+  workspace?: (() => Promise<WorkspaceReader>) | undefined
 }
 
 /** What one run works on. */

@@ -1,8 +1,8 @@
-import { z } from 'zod'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { threadInKey } from '../run/thread-keys.ts'
-import { AUDIT_TTL_MS, MOST_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
+import { parseEntry } from './stored-entry.ts'
+import { AUDIT_TTL_MS, MOST_ENTRIES, type AuditLog } from './types.ts'
 
 export interface RedisAuditOptions {
   redis: RedisClient
@@ -62,29 +62,4 @@ export async function auditedTeams(redis: RedisClient, prefix: string): Promise<
   for await (const keys of scanKeys(redis, threadKey(prefix, '*', 'audit')))
     for (const key of keys) teams.add(threadInKey(key))
   return [...teams]
-}
-
-const entrySchema: z.ZodType<AuditEntry> = z.object({
-  run: z.string(),
-  step: z.number(),
-  team: z.string(),
-  channel: z.string(),
-  thread: z.string(),
-  askedBy: z.string(),
-  decidedBy: z.string().exactOptional(),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
-  tool: z.string(),
-  server: z.string().exactOptional(),
-  argumentsHash: z.string(),
-  at: z.number(),
-  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-})
-
-/** Undefined for what is no entry as this version knows it. */
-function parseEntry(text: string | null): AuditEntry | undefined {
-  try {
-    return entrySchema.safeParse(JSON.parse(text ?? 'null')).data
-  } catch {
-    return undefined
-  }
 }

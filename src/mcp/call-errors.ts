@@ -11,6 +11,7 @@ import { ToolError } from '../errors.ts'
 import { AddressRefused } from '../toolbox/http/agents.ts'
 import { isStreamFault } from './event-answer.ts'
 import type { Hide } from './hide-secrets.ts'
+import { cut } from './hygiene.ts'
 
 /** Of a server's own words in a sentence. */
 const MAX_WORDS = 500
@@ -55,7 +56,7 @@ function isLogin(error: unknown): boolean {
 
 const NEEDS_LOGIN = 'LoginNeeded'
 
-export function loginNeeded(name: string): ToolError {
+function loginNeeded(name: string): ToolError {
   const error = down(`${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`)
   error.name = NEEDS_LOGIN
   return error
@@ -143,5 +144,5 @@ function words(text: string, hide: Hide): string {
     .head(text, 10 * MAX_WORDS)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line || 'it does not say why'
+  return cut(line, MAX_WORDS) || 'it does not say why'
 }

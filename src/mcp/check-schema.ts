@@ -4,7 +4,7 @@
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../agent/types.ts'
-import type { Schema } from './plain-schema.ts'
+import { isRecord, type Schema } from './plain-schema.ts'
 
 type Arguments = Record<string, unknown>
 type Check = (value: unknown) => ParsedInput<Arguments>
@@ -169,8 +169,4 @@ function mapValues(record: Schema, below: Below): Schema {
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
-/** The values in MCP_CONFIG: `${VAR}` filled in, and which of them nobody may see. */
+/** The values in MCP_CONFIG, `${VAR}` filled in. */
 import type { Env } from '../config.ts'
+import { hasSecretName, secretsIn } from './secret-values.ts'
 
 /** `${NAME}` or `${NAME:-default}`. A default holds no `}`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
@@ -20,7 +21,7 @@ export function createValueReader(env: Env): ValueReader {
   const found = new Set<string>()
   const missing = new Set<string>()
   const note = (value: string, names: string[]) => {
-    for (const one of partsOf(value)) if (isSecret(one, names)) found.add(one)
+    for (const one of secretsIn(value, names)) found.add(one)
   }
   return {
     missing,
@@ -32,51 +33,8 @@ export function createValueReader(env: Env): ValueReader {
         else note(value, [name, variable])
         return value ?? ''
       })
-      if (isGuarded || SECRET_NAME.test(name)) note(filled, [name])
+      if (isGuarded || hasSecretName(name)) note(filled, [name])
       return filled
     },
   }
 }
-
-/** A value, and what is a secret of its own in it: the token of `Bearer …`, what follows `--token=`, the values of an address's query. */
-function partsOf(value: string): string[] {
-  const flag = /^--?[\w-]+=(.+)$/.exec(value)
-  if (flag?.[1]) return [value, flag[1]]
-  const scheme = /^(?:Bearer|Basic|Token|ApiKey|Key) +(\S+)$/i.exec(value.trim())
-  if (scheme?.[1]) return [value.trim(), scheme[1]]
-  if (!URL.canParse(value) || !value.includes('://')) return [value]
-  const { password, searchParams } = new URL(value)
-  return [value, password, decoded(password), ...searchParams.values()].filter((one) => one !== '')
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-const SECRET_NAME =
-  /(?:key|token|secret|pass|pwd|auth|cred|cookie|session|private|signature|dsn|(?:^|[_-])(?:pat|pin|jwt|sas)(?:$|[_-]))/i
-
-/**
- * Everything is a secret that its name calls one, and everything else that does not plainly look like something common: hiding
- * `production` or the address of the service from all results would spoil them.
- */
-function isSecret(value: string, names: string[]): boolean {
-  if (names.some((name) => SECRET_NAME.test(name)))
-    return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)
-  return value.length >= 6 && !PLAIN.some((form) => form.test(value))
-}
-
-const PLAIN = [
-  // Addresses without a password or a query, paths, e-mail addresses, hosts.
-  /^[a-z][a-z+.-]*:\/\/[^\s@?#]{1,500}$/i,
-  /^(?:\.{0,2}|~)\/[\w./ @~-]{0,500}$/,
-  /^[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}$/,
-  /^[a-z][a-z-]{0,40}(?:\.[a-z][a-z-]{0,40}){1,5}(?::\d{1,5})?$/i,
-  // Words, names such as eu-west-1, media types, numbers and versions.
-  /^[a-z]{1,14}(?:[ ,._/-]{1,2}(?:[a-z]{1,14}|\d{1,4})){0,12}$/i,
-  /^[\d.,:]{1,14}$/,
-]

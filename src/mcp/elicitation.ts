@@ -4,15 +4,8 @@ import type { CallToolRequest, CallToolResult, Client, InputRequiredResult, Tool
 import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
-import {
-  answerOf,
-  asks,
-  elicitedBy,
-  stateOf,
-  whyNotAsked,
-  type AskingResult,
-  type ElicitAnswer,
-} from './elicitation-request.ts'
+import { answerOf, asks, stateOf, type AskingResult, type ElicitAnswer } from './elicitation-answer.ts'
+import { elicitedBy, whyNotAsked } from './elicitation-request.ts'
 import { PendingCalls, type Answered } from './pending-calls.ts'
 import type { McpServerConfig } from './types.ts'
 

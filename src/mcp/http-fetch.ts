@@ -9,8 +9,6 @@ import { createIntake, messageCounter, type Intake } from './bounded-body.ts'
 import { requestId, withAnswer } from './event-answer.ts'
 import type { HttpServerConfig } from './types.ts'
 
-export { MCP_MAX_BYTES } from './bounded-body.ts'
-
 export interface FetchDeps {
   /** The tools' connections: `inside` for the server's own origin, `outside` for all others. */
   agents: Agents

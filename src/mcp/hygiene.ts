@@ -30,10 +30,15 @@ export function cleanText(text: string, most: number): Cleaned {
     return kept ?? ''
   })
   if (text.length > 4 * most || seen.length > most) faults.push('long')
-  const cut = seen.length > most ? `${seen.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : seen
-  const harmless = defused(cut)
-  if (harmless !== cut) faults.push('labels')
+  const shown = cut(seen, most)
+  const harmless = defused(shown)
+  if (harmless !== shown) faults.push('labels')
   return { text: harmless.trim(), faults }
+}
+
+/** The first `most` characters, or one less where that would cut a pair of them in two, and a mark that there was more. */
+export function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
 /** Whether a name holds what people do not see. */

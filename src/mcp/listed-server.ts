@@ -1,12 +1,13 @@
 /** What is known of one server's tools: kept for all processes, listed anew in time, and looked at before each call. */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { settledWithin } from '../async.ts'
 import { messageOf, ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { hideSecrets } from './hide-secrets.ts'
-import { seenTools } from './mcp-tools.ts'
+import { jsonHash } from './json-hash.ts'
 import { readRecord, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from './pins.ts'
 import type { McpStore } from './mcp-store.ts'
+import { seenTools } from './seen-tools.ts'
 import type { McpServer, McpServerConfig, ServerTools } from './types.ts'
 
 export interface ListedServerDeps {
@@ -175,6 +176,5 @@ const NOTES: Record<PinNote['what'], string> = {
 /** Without its secrets: a key that is changed makes it no other server, whose tools would be pinned anew as they are then. */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
-  const open = hideSecrets(config.secrets).json(what)
-  return createHash('sha256').update(JSON.stringify(open)).digest('base64url')
+  return jsonHash(hideSecrets(config.secrets).json(what))
 }

@@ -1,9 +1,6 @@
-import { OAuthError, type FetchLike } from '@modelcontextprotocol/client'
-import { ToolError, messageOf } from '../errors.ts'
-import { AddressRefused } from '../toolbox/http/agents.ts'
-
-/** The codes of RFC 6749 and its kin: nothing else that an authorization server says is shown. */
-const CODE = /^[a-z_]{1,40}$/
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { ToolError } from '../errors.ts'
+import { isCode } from './login-failure.ts'
 
 /** The HTTP of a login. */
 export interface LoginFetch {
@@ -72,29 +69,8 @@ function codeIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
-    return typeof value.error === 'string' && CODE.test(value.error) ? value.error : 'server_error'
+    return typeof value.error === 'string' && isCode(value.error) ? value.error : 'server_error'
   } catch {
     return undefined
   }
-}
-
-/** An error code as it may be shown: one of the known form, or that there was another. */
-export function codeShown(code: string): string {
-  return CODE.test(code) ? code : 'with a code that is none of OAuth’s'
-}
-
-/** What an error of a login's HTTP or of the SDK means, without a word of the other side's. */
-export function loginFailure(name: string, error: unknown): ToolError {
-  if (error instanceof ToolError) return error
-  if (error instanceof OAuthError)
-    return new ToolError(`The authorization server of ${name} refused: ${codeShown(error.code)}.`)
-  if (error instanceof Error && error.cause instanceof AddressRefused)
-    return new ToolError(`The login at ${name} leads to an address that may not be called.`)
-  if (isNetwork(error)) return new ToolError(`The authorization server of ${name} does not answer.`, { isDown: true })
-  return new ToolError(`The authorization server of ${name} did not answer as OAuth has it.`)
-}
-
-function isNetwork(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return ['AbortError', 'TimeoutError'].includes(error.name) || /fetch failed/.test(messageOf(error))
 }

@@ -1,7 +1,7 @@
 /** `npm run mcp -- tools` and `accept`: the tools as the bot has them, and taking those that are off. */
 import type { Tool } from '../agent/types.ts'
 import type { McpToolbox, OffTool } from './mcp-toolbox.ts'
-import { serverNamed, type OperatorPlace } from './operator.ts'
+import { counted, serverNamed, type OperatorPlace } from './operator.ts'
 import type { McpServerConfig } from './types.ts'
 
 /** @throws ConfigError for a server that is not in MCP_CONFIG */
@@ -16,7 +16,7 @@ export async function listTools({ servers, say }: OperatorPlace, toolbox: McpToo
     }
     for (const off of offAt(server.name, toolbox)) say(offLine(off))
   }
-  say(`${count} ${count === 1 ? 'tool' : 'tools'}`)
+  say(counted(count, 'tool'))
   return 0
 }
 

@@ -121,6 +121,6 @@ function wayOut(config: Config) {
   return { proxy: { uri: config.HTTPS_PROXY, ...noProxy }, resolve: systemResolve }
 }
 
-function counted(count: number, what: string): string {
+export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -1,5 +1,6 @@
 import type { PersonsAnswer, ToolAsks } from '../agent/types.ts'
-import { answerOf, asks, keyOf, stateOf, whyNotAsked, type ElicitAnswer, type Elicited } from './elicitation-request.ts'
+import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
+import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
 import type { McpServerConfig } from './types.ts'
 
 /** What the asker has said so far, and whether the same call may be made twice: a read, or what does the same once and twice. */

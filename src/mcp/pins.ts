@@ -2,8 +2,8 @@
  * Trust on first use, tool by tool: what a tool says of itself is pinned when its server is first seen. A description or a schema
  * that has changed since (a rug pull), and a tool that is new and may change the world, are off until an admin accepts them.
  */
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { jsonHash } from './json-hash.ts'
 import type { Schema } from './plain-schema.ts'
 
 /** A tool as it was last listed, cleaned and bounded: what a model may be shown. */
@@ -129,7 +129,7 @@ export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
 /** What identifies a tool as it is listed: whoever accepts it says what they have seen. */
 export function fingerprintOf(seen: SeenTool): string {
   const { description, schema, readOnly, idempotent } = pinOf(seen)
-  return hashOf([description, schema, readOnly, idempotent]).slice(0, 16)
+  return jsonHash([description, schema, readOnly, idempotent]).slice(0, 16)
 }
 
 /** Hashing a thousand schemas is felt, and nothing changes what was seen. */
@@ -138,9 +138,9 @@ const pinned = new WeakMap<SeenTool, Pin>()
 function pinOf(seen: SeenTool): Pin {
   const { description, parameters, hints } = seen
   const pin = pinned.get(seen) ?? {
-    description: hashOf(plainWords(description)),
-    schema: hashOf(canonical(parameters)),
-    written: hashOf([description, parameters]),
+    description: jsonHash(plainWords(description)),
+    schema: jsonHash(canonical(parameters)),
+    written: jsonHash([description, parameters]),
     ...hints,
   }
   pinned.set(seen, pin)
@@ -190,8 +190,4 @@ function canonical(value: unknown, key = ''): unknown {
 
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
-}
-
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url')
 }

@@ -132,6 +132,6 @@ function refuse({ at }: Walk): never {
   throw new Refused(`its schema is wrong at ${cleanText(at || '/', TEXT_CHARS).text}`)
 }
 
-function isRecord(value: unknown): value is Schema {
+export function isRecord(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

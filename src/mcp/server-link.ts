@@ -5,6 +5,7 @@ import { seldom, type Log } from '../log.ts'
 import { isLoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from './hide-secrets.ts'
+import { hasOwnAuthorization } from './login-store.ts'
 import type { StdioProcess } from './stdio-process.ts'
 import type { McpServerConfig, ServerLogin, ServerStatus } from './types.ts'
 
@@ -99,8 +100,8 @@ export class ServerLink {
   }
 
   sentence(error: unknown, failing: Omit<Failing, 'name' | 'hide'>): ToolError {
-    const { name, kind } = this.#config
-    const hasKey = kind === 'http' && Object.keys(this.#config.headers).some((key) => /^authorization$/i.test(key))
+    const { name } = this.#config
+    const hasKey = this.#config.kind === 'http' && hasOwnAuthorization(this.#config)
     return sentenceOf(error, { ...failing, name, hasKey, hide: this.hide() })
   }
 

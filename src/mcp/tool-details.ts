@@ -3,7 +3,7 @@ import type { Tool } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
 import { briefOf } from './mcp-tools.ts'
 
-export const TOOL_DETAILS = 'tool_details'
+const TOOL_DETAILS = 'tool_details'
 
 /** The tools of a run: where those of servers are more than `most`, each has one line, and `tool_details` is there too. */
 export function withBriefs(tools: Tool[], most: number): Tool[] {

@@ -28,6 +28,8 @@ export interface HandOverOptions {
   refuse: (refused: Refused) => void
   /** Takes the bot's token away: the app was removed. */
   revoke: () => void
+  /** Gives an event the token with which the app may search; absent where it may not. */
+  withToken?: ((event: Json) => Json) | undefined
   /** The events that the app subscribed to; all where this is missing. */
   events?: string[]
 }
@@ -42,9 +44,9 @@ export class HandOver {
 
   /** Sends an event, if the app subscribed to it. */
   event(event: Json): Delivery | undefined {
-    const { store, deliveries, events, now } = this.with
+    const { store, deliveries, events, now, withToken = (one) => one } = this.with
     if (events && !events.includes(subscription(event))) return undefined
-    return deliveries.deliver('events_api', envelope(store, event, now()))
+    return deliveries.deliver('events_api', envelope(store, withToken(event), now()))
   }
 
   /** Events go out together, in no promised order, as Slack sends them. Resolves when each had its first try. */

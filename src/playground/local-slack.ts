@@ -2,6 +2,7 @@ import type { Deliveries, Delivery } from './deliveries.ts'
 import type { Fault } from './faults.ts'
 import type { Done } from './hand-over.ts'
 import type { Interactions } from './interactions.ts'
+import type { SearchKind } from './search-tokens.ts'
 import type { People, Said, SayOptions } from './people.ts'
 import type { GivenFile } from './stored-files.ts'
 import type { Sockets } from './sockets.ts'
@@ -22,6 +23,10 @@ export interface LocalSlackOptions {
   events?: string[]
   /** Whether the app is an agent: with sessions, titles and suggested prompts. A plain app unless it is turned on. */
   agent?: boolean
+  /** Whether the workspace lets apps search, by words or by meaning too: off unless turned on. */
+  search?: SearchKind
+  /** How long the token of an event lives that lets the app search: 10 minutes, in milliseconds. */
+  actionTokenMs?: number
   /** Kinds of blocks that this workspace refuses by `invalid_blocks`, as one does that has them not yet. */
   refusedBlocks?: string[]
   /** Answer 429 beyond Slack's rates: for all methods, or for these. */

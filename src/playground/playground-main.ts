@@ -42,7 +42,7 @@ export interface Playground {
 export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack({ agent: true })
+  const slack = await startLocalSlack({ agent: true, search: 'words' })
   const wiki = await startWiki()
   const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
   const stops = [() => slack.close(), () => wiki.close()]

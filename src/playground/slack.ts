@@ -16,6 +16,7 @@ import { People } from './people.ts'
 import { createRates } from './rates.ts'
 import { createResponseUrls } from './response-urls.ts'
 import { pings, shown, shownView } from './shown.ts'
+import { createSearchTokens } from './search-tokens.ts'
 import { Sockets } from './sockets.ts'
 import { ALICE, BOT_USER, Store } from './store.ts'
 import { createTriggers } from './triggers.ts'
@@ -92,8 +93,10 @@ function assemble(settings: Settings, server: Listening) {
   const base = () => server.base
   let target: string | undefined
   let revoked = false
+  const { search: kind, actionTokenMs: lifeMs } = settings
+  const search = kind && createSearchTokens({ kind, now, ...(lifeMs !== undefined && { lifeMs }) })
   const workspace: Workspace = {
-    ...{ store, views, now, base },
+    ...{ store, views, now, base, search },
     socketUrl: () => sockets.issue(server.base),
     useTrigger: triggers.use,
     ...{ streamMs: settings.streamMs, streamBytes: settings.streamBytes, agent: settings.agent },
@@ -110,6 +113,7 @@ function assemble(settings: Settings, server: Listening) {
   const deliveries = createDeliveries({ secret, now, sockets, target: () => target, ackMs, retryMs })
   const way = new HandOver({
     ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
+    withToken: search?.withToken,
     refuse: (refused) => void refusals.push(refused),
     revoke: () => (revoked = true),
   })

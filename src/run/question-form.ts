@@ -28,7 +28,7 @@ export interface FormOption {
 }
 
 /** What fits into a modal and can be looked through: https://docs.slack.dev/reference/block-kit */
-export const MOST_FIELDS = 40
+const MOST_FIELDS = 40
 const MOST_OPTIONS = 100
 export const MOST_CHARS = 3_000
 

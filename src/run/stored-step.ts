@@ -13,6 +13,7 @@ const observation = z.object({
     .object({ title: z.string(), points: z.array(z.object({ label: z.string(), value: z.number() })) })
     .exactOptional(),
   exhausted: z.literal(true).exactOptional(),
+  passing: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
   down: z.literal(true).exactOptional(),
   unknown: z.literal(true).exactOptional(),

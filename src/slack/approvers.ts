@@ -1,5 +1,6 @@
 /** Who may allow or deny what a tool asks for: the asker, unless APPROVERS takes that away, and whom APPROVERS names for it. */
 import { z } from 'zod'
+import { matchesPattern } from '../agent/tool-pattern.ts'
 import { settledWithin } from '../async.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
@@ -46,14 +47,10 @@ export function approversOf(
   { question, tool, server }: Asked,
   approvers: Settings['approvers'],
 ): { ids: string[]; asker?: string } {
-  const fits = approvers.filter(({ name }) => name === undefined || name === server || isNamed(tool, name))
+  const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesPattern(tool, name))
   const ids = [...new Set(fits.flatMap((list) => list.ids))]
   const isAskers = question.bot === undefined && !fits.some(({ notAsker }) => notAsker)
   return isAskers ? { ids, asker: question.user } : { ids }
-}
-
-function isNamed(tool: string, name: string): boolean {
-  return name.endsWith('*') ? tool.startsWith(name.slice(0, -1)) : tool === name
 }
 
 /** Who is in them, by team and group, of each client. */

@@ -87,8 +87,8 @@ async function workOn(
     isDurable: options.durable,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved)
-      const { linkHosts, approvers, streamInChannels } = settings
-      const { streamsRefused, threads } = options
+      const linkHosts = [...settings.linkHosts, installation.identity.url]
+      const { streamsRefused, threads, approvers, streamInChannels } = { ...options, ...settings }
       const parts = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
       const stop = () => stopRun(question, { ...options.answer, log })
@@ -187,6 +187,8 @@ async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promi
   const { question, run, settings, signal, options, log } = work
   if (isCanned(question.text) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   await noteWrites(work, { isOver: true })
+  const hasFinds = run.saved.steps.some((step) => step.kind === 'tool' && step.observation?.passing)
+  if (hasFinds) await (await import('./forget-finds.ts')).forgetFinds(run)
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
@@ -224,11 +226,10 @@ export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...en
 
 /** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
 function withoutAnswers(step: Step): Step {
-  if (step.kind !== 'tool') return step
+  if (step.kind !== 'tool' || !step.waiting) return step
   const { answers, waiting, ...kept } = step
-  const isQuestion = answers !== undefined || waiting?.for?.kind === 'question'
-  const { for: what, ...times } = waiting ?? { since: 0 }
-  return { ...kept, ...(waiting && { waiting: isQuestion || !what ? times : { ...times, for: what } }) }
+  const { for: asked, ...times } = waiting
+  return { ...kept, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
 function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
@@ -247,9 +248,12 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
-  const { model, dialect, tools } = settings
+  const { model, dialect } = settings
+  const canSearch = options.search?.isOn && !work.installation.client.refusals.has('assistant.search.context')
+  const tools = settings.tools.filter((tool) => canSearch || !tool.needsSearch)
+  const workspace = () => options.openWorkspace({ ...options, ...work })
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
-  const agent = { ...options.answer.agent, model, dialect, tools, ...along }
+  const agent = { ...options.answer.agent, model, dialect, tools, workspace, ...along }
   await noteWrites(work, { isOver: false })
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)

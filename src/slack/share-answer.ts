@@ -2,6 +2,7 @@ import { stepCount, workMs } from '../agent/run-progress.ts'
 import type { RunArchive, RunRecord } from '../archive/types.ts'
 import type { History } from '../history/types.ts'
 import type { Question } from '../run/types.ts'
+import type { Installation } from '../workspace/installations.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
@@ -16,6 +17,7 @@ export interface ShareOptions {
   outbox: Outbox
   mentions: Mentions
   settings: Settings
+  installation: Pick<Installation, 'identity'>
   archive: RunArchive
   answer: { history: History }
 }
@@ -40,14 +42,14 @@ export async function shareAnswer(options: ShareOptions): Promise<void> {
 }
 
 /** As it was told to the asker, without what may be pressed. */
-async function viewOf(record: RunRecord, { mentions, settings }: ShareOptions): Promise<AnswerView> {
+async function viewOf(record: RunRecord, { mentions, settings, installation }: ShareOptions): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
   const { text, sources, stopped, gaveUp, unseen } = record.answer ?? { text: '', sources: [] }
   const figures = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
-    ...{ sources, stopped, question: question.text, allowedHosts: settings.linkHosts },
+    ...{ sources, stopped, question: question.text, allowedHosts: [...settings.linkHosts, installation.identity.url] },
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
     footer: unseen ? `${PICTURES_UNSEEN}\n${figures}` : figures,

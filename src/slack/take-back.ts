@@ -1,12 +1,14 @@
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { RunControl, Signal, Withdrawn } from '../run/control.ts'
-import { conversationOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question, type Run } from '../run/types.ts'
+import { forgetFinds } from './forget-finds.ts'
 import type { Outbox } from './outbox.ts'
 
 export interface TakeBackOptions {
   question: Question
   outbox: Outbox
+  run: Run
   queue: Queue
   answer: { control?: RunControl | undefined }
   log: Log
@@ -18,8 +20,9 @@ export interface TakeBackOptions {
  * then. If this process dies meanwhile, the one that takes the run up hears of it again.
  */
 export async function takeBack(withdrawn: Withdrawn, work: TakeBackOptions): Promise<void> {
-  const { question, outbox, release, queue, log } = work
+  const { question, outbox, run, release, queue, log } = work
   await outbox.removePosts()
+  await forgetFinds(run)
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await release({ refund: again !== undefined })
   if (again) await queue.accept(again)

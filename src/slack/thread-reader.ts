@@ -106,9 +106,9 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 }
 
 /** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
-async function linesOf(
+export async function linesOf(
   messages: ThreadMessage[],
-  { mentions, question, installation }: ThreadReaderOptions,
+  { mentions, question, installation }: Pick<ThreadReaderOptions, 'mentions' | 'question' | 'installation'>,
 ): Promise<Message[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.spoken(texts)

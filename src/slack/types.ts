@@ -1,3 +1,4 @@
+import type { WorkspaceReader } from '../agent/types.ts'
 import type { AgentDeps } from '../agent/agent.ts'
 import type { AnswerDeps, AnswerWatch } from '../answer.ts'
 import type { RunArchive } from '../archive/types.ts'
@@ -6,9 +7,21 @@ import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
+import type { Question } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
-import type { Installations } from '../workspace/installations.ts'
+import type { ActionTokens } from './action-tokens.ts'
+import type { SearchInfo } from './search-info.ts'
+import type { Installation, Installations } from '../workspace/installations.ts'
 import type { SettingsFor } from '../workspace/settings.ts'
+
+/** Whose workspace is read, and for which question. */
+export interface WorkspaceWork {
+  question: Question
+  installation: Installation
+  /** The permissions of questions to search. */
+  actionTokens: ActionTokens
+  now(): Date
+}
 
 /** What handling a question takes. */
 export interface HandleQuestionOptions {
@@ -22,6 +35,12 @@ export interface HandleQuestionOptions {
   audit: AuditLog
   threads: ThreadStates
   queue: Queue
+  /** The permissions of questions to search. */
+  actionTokens: ActionTokens
+  /** Opens what is written in a question's workspace, where a tool reads it. */
+  openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader>
+  /** Whether the workspace lets apps search; absent where it is not asked. */
+  search?: SearchInfo | undefined
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined
   /** So that who may not ask is told so once. */

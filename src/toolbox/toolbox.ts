@@ -26,6 +26,8 @@ interface ToolboxParts {
   log: Log
   /** Told of each custom tool that is left out; without it the log is. */
   leftOut?: ((one: LeftOut) => void) | undefined
+  /** Whether questions come from a Slack workspace. */
+  hasWorkspace?: boolean | undefined
 }
 
 /**
@@ -34,9 +36,9 @@ interface ToolboxParts {
  * @throws ConfigError for a name in TOOLS that nothing has.
  */
 export async function openToolbox(config: Config, parts: ToolboxParts): Promise<Toolbox> {
-  const { log, http, prompts } = parts
+  const { log, http, prompts, hasWorkspace } = parts
   const { leftOut = (one) => log.warn(one, 'a custom tool is left out') } = parts
-  const wanted = settingsOf(config)
+  const wanted = { ...settingsOf(config), hasWorkspace }
   const on = { ...wanted, enabled: toolsOn(wanted) }
   const builtIn = createToolbox({ settings: on, http, prompts })
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)

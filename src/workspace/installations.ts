@@ -8,6 +8,8 @@ import { SlackWeb, type WebOptions } from '../slack/client/slack-web.ts'
 /** Who the bot is in a team, as `auth.test` tells. An empty `botId` is nobody's. */
 export interface Identity {
   team: string
+  /** The address of the workspace, with a slash at the end; empty where Slack has not told it. */
+  url: string
   botUser: string
   botId: string
 }
@@ -65,6 +67,7 @@ async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boole
     const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
     return {
       team: String(me.team_id),
+      url: typeof me.url === 'string' ? me.url : '',
       botUser: String(me.user_id),
       botId: String(me.bot_id ?? ''),
       isOrgWide: me.is_enterprise_install === true,

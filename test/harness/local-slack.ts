@@ -7,13 +7,3 @@ export async function localSlack(options: LocalSlackOptions = {}): Promise<Local
   onTestFinished(() => slack.close())
   return slack
 }
-
-/**
- * The settings by which a bot finds it, in one mode or the other. Over HTTP the caller also tells the Slack where the bot
- * listens, by `setTarget`.
- */
-export function slackSettings(slack: LocalSlack, mode: 'http' | 'socket' = 'socket'): Record<string, string> {
-  const settings = { SLACK_BOT_TOKEN: slack.botToken, SLACK_API_URL: slack.apiUrl }
-  if (mode === 'socket') return { ...settings, SLACK_APP_TOKEN: slack.appToken }
-  return { ...settings, SLACK_SIGNING_SECRET: slack.signingSecret }
-}

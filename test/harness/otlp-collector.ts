@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
 import { z } from 'zod'
+import { listen } from '../../src/playground/loopback-server.ts'
 import type { Ends } from './ends.ts'
 
 /** A span as it came over the wire. Times are milliseconds since the epoch. */
@@ -40,7 +38,7 @@ export async function startCollector(t: Ends): Promise<Collector> {
   const spans: CollectedSpan[] = []
   const requests: Collector['requests'] = []
   let status = 200
-  const server = createServer((request, response) => {
+  const { base, close } = await listen((request, response) => {
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
     request.on('end', () => {
@@ -49,16 +47,10 @@ export async function startCollector(t: Ends): Promise<Collector> {
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
+  t.onTestFinished(close)
   const named = (name: string) => spans.filter((span) => span.name === name)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: base,
     spans,
     requests,
     named,

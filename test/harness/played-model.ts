@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from '../../src/playground/loopback-server.ts'
 import type { Ends } from './ends.ts'
 
 /** One answer of the played model: its text, or more than text, or something that goes wrong. */
@@ -103,7 +102,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const refuses = new Set<string>()
   const any = { script, count: 0 }
   let pictureRefusal: TurnParts | undefined
-  const server = createServer((request, response) => {
+  const { base, close } = await listen((request, response) => {
     serve(request, response).catch(() => response.destroy())
   })
 
@@ -121,18 +120,12 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     await play(response, played, typeof turn === 'string' ? { text: turn } : turn)
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
+  t.onTestFinished(close)
   const add = (kind: PlayedRequest['kind'], key: string, added: Script) => {
     scripts.push({ kind, key, script: added, count: 0 })
   }
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${base}/v1`,
     requests,
     refuses,
     takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),

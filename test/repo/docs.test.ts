@@ -67,7 +67,7 @@ describe('README', () => {
     expect(rows.map(([name]) => codeIn(name))).toEqual(toolNames)
     for (const [name, calls, on] of rows) {
       expect([...calls!.matchAll(/`([^`]+)`/g)].map(([, call]) => call)).toEqual(
-        toolsOf({ enabled: [codeIn(name)], serpapiApiKey: 'key' }),
+        toolsOf({ enabled: [codeIn(name)], serpapiApiKey: 'key', hasWorkspace: true }),
       )
       expect(on).toBe(isOn(codeIn(name)))
     }
@@ -168,7 +168,8 @@ function toolsOf(settings: ToolSettings): string[] {
 
 /** Whether a tool is on without TOOLS, in README's words. */
 function isOn(name: string): string {
-  const [tool = ''] = toolsOf({ enabled: [name], serpapiApiKey: 'key' })
+  const [tool = ''] = toolsOf({ enabled: [name], serpapiApiKey: 'key', hasWorkspace: true })
   if (toolsOf({}).includes(tool)) return 'yes'
+  if (toolsOf({ hasWorkspace: true }).includes(tool)) return 'in Slack'
   return toolsOf({ serpapiApiKey: 'key' }).includes(tool) ? 'with its key' : 'no'
 }

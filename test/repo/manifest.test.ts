@@ -69,6 +69,8 @@ const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:histo
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
   'agents.sessions.setStatus': ['chat:write'],
+  'assistant.search.context': ['search:read.files', 'search:read.public', 'search:read.users'],
+  'assistant.search.info': ['search:read.public'],
   'assistant.threads.setStatus': ['chat:write'],
   'assistant.threads.setSuggestedPrompts': ['chat:write'],
   'chat.appendStream': ['chat:write'],
@@ -116,7 +118,14 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
-const OPTIONAL = ['files:write', 'usergroups:read', 'users:read.email']
+const OPTIONAL = [
+  'files:write',
+  'search:read.files',
+  'search:read.public',
+  'search:read.users',
+  'usergroups:read',
+  'users:read.email',
+]
 
 const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
 const methods = distinct(code.flatMap(methodsCalled))

@@ -193,7 +193,8 @@ describe('the door over HTTP', async () => {
       { 'x-slack-signature': 'v9', 'x-slack-request-timestamp': '9999999999' },
     ]
     for (let i = 0; i < 100; i++) expect((await knock(knocks[i % 4]!)).status).toBe(401)
-    expect(other.logs.map((line) => JSON.parse(line) as { msg: string })).toMatchObject([
+    const lines = other.logs.map((line) => JSON.parse(line) as { level: number; msg: string })
+    expect(lines.filter(({ level }) => level > 30)).toMatchObject([
       { level: 40, msg: 'rejected a request', reason: expect.stringContaining('x-slack-signature') },
     ])
   })

@@ -73,6 +73,23 @@ describe('links', () => {
     expect(renderLink({ label: 'x', href }, policy)).toBe('<https://evil.example/|x>')
   })
 
+  test.each([
+    ['https://acme.slack.com/archives/C0GENERAL01/p1700000000000001', true],
+    ['https://acme.slack.com/archives/C0GENERAL01/p1700000000000001?thread_ts=1700000000.000001&cid=C0GENERAL01', true],
+    ['https://acme.slack.com/files/U0BOB000001/F1/plan.pdf', true],
+    ['https://acme.slack.com/files/U0BOB000001/F1/plan.pdf?x=1', false],
+    ['https://acme.slack.com/archives/C0GENERAL01/p1700000000000001?x=the-secret', false],
+    ['https://acme.slack.com/archives/C0GENERAL01/p1700000000000001#x', false],
+    ['https://acme.slack.com/oauth/v2/authorize?client_id=1.2', false],
+    ['https://other.slack.com/archives/C0GENERAL01/p1700000000000001', false],
+    ['http://acme.slack.com:8080/archives/C0GENERAL01/p1700000000000001', false],
+  ])('of the workspace’s own pages a message opens, and what a tool returned: %s: %s', (href, isClickable) => {
+    const sources = ['https://acme.slack.com/files/U0BOB000001/F1/plan.pdf']
+    const question = 'What of https://acme.slack.com/archives/C0RANDOM001/p1700000000000009?'
+    const policy = linkPolicy({ sources, question, allowed: ['https://acme.slack.com/'] })
+    expect(renderLink({ label: 'x', href }, policy).startsWith('<')).toBe(isClickable)
+  })
+
   test('of an address of a known host no part ends the link or begins another', () => {
     const policy = linkPolicy({ sources: ['https://a.example/x'], question: '', allowed: [] })
     const href = 'https://a.example/a|b<!channel>?c=|d&e=<@U1>\u0001#|<f>\u202e'

@@ -40,7 +40,9 @@ describe('/ask private:', () => {
     expect(bot.model.requests[0]!.question).toBe('What is the secret?')
     expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
     expect(
-      bot.slack.calls.map(({ method }) => method).filter((method) => /chat\.|reactions|assistant/.test(method)),
+      bot.slack.calls
+        .map(({ method }) => method)
+        .filter((method) => /chat\.|reactions|assistant\.threads/.test(method)),
     ).toEqual([])
   })
 

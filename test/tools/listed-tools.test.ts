@@ -2,7 +2,14 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError } from '../../src/errors.ts'
 import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
-import { checkToolNames, createToolbox, exampleFiles, toolNames, type ToolSettings } from '../../tools/index.ts'
+import {
+  checkToolNames,
+  createToolbox,
+  exampleFiles,
+  toolNames,
+  toolsOff,
+  type ToolSettings,
+} from '../../tools/index.ts'
 
 function toolbox(settings: ToolSettings) {
   const http = createToolHttp({ timeoutMs: 10_000 })
@@ -18,6 +25,15 @@ test('without TOOLS there is every tool that needs no key and duplicates no othe
 
 test('a key brings its tool', () => {
   expect(namesOf({ serpapiApiKey: 'k' })).toContain('search')
+})
+
+test('where questions come from Slack its tools are there; elsewhere TOOLS may name them, and they are not', () => {
+  expect(namesOf({ hasWorkspace: true })).toEqual([...namesOf({}), 'workspace_search', 'read_thread'])
+  const named = { enabled: ['read_thread', 'calculator', 'workspace_search'] }
+  expect(namesOf({ ...named, hasWorkspace: true })).toEqual(named.enabled)
+  expect(namesOf(named)).toEqual(['calculator'])
+  expect(() => checkToolNames(named)).not.toThrow()
+  expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack' })
 })
 
 test('TOOLS chooses, and its order is kept', () => {

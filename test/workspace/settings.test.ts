@@ -31,7 +31,8 @@ async function startSettable(t: Ends, script?: Script) {
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
   const { choices } = agent
   const asked = { settingsFor, defaultsFor: plain, choices, log, now: () => new Date() }
-  const parts = { ...stores, installations, ...asked }
+  const openWorkspace = () => Promise.reject(new Error('No tool reads the workspace here.'))
+  const parts = { ...stores, installations, openWorkspace, ...asked }
   const handlers = createQuestionHandlers({ ...parts, answer: { ...agent.answer, history: stores.history } })
   await stores.queue.start(handlers.answer, handlers.deadLetter)
   const { signingSecret, apiUrl } = slack

@@ -18,6 +18,8 @@ export interface Observation {
   series?: Series
   /** A repeatable tool has nothing more to give, see `ToolOutput`. */
   exhausted?: true
+  /** The text goes when the run is over, see `ToolOutput`. */
+  passing?: true
   /** The loop wrote it, not a tool: nothing was found. */
   hint?: true
   /** What the tool asks could not be reached, or was too slow. */

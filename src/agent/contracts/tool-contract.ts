@@ -28,6 +28,42 @@ export type ToolFetch = (
   options?: { headers?: Record<string, string>; signal?: AbortSignal },
 ) => Promise<Fetched>
 
+/** What is looked for in a workspace: one kind at a time. */
+export type FindKind = 'messages' | 'files' | 'channels' | 'users'
+
+/** Something found. Names stand in the place of ids; `text` is as somebody wrote it, cut. `at`: a Slack ts, in seconds since the epoch. */
+export interface Find {
+  who?: string
+  where?: string
+  at?: number
+  text: string
+  /** Its address in Slack. */
+  url?: string
+}
+
+export interface FindOptions {
+  kind: FindKind
+  /** Where an earlier search of the same words and kind ended. */
+  cursor?: string | undefined
+  signal: AbortSignal
+}
+
+/** A thread as it reads: a line for each message, beginning with who wrote it. */
+export interface ReadThread {
+  text: string
+  /** Where it stands, in words, for a source. */
+  title: string
+  url: string
+}
+
+/** What is written in the asker's workspace, as far as the asker may read it where the answer is shown. Nothing is kept. */
+export interface WorkspaceReader {
+  /** @throws ToolError with a sentence: what was refused, and what to do. */
+  search(query: string, options: FindOptions): Promise<{ finds: Find[]; cursor?: string }>
+  /** The thread of the message at this address. @throws ToolError likewise */
+  readThread(url: string, signal: AbortSignal): Promise<ReadThread>
+}
+
 /** What a tool may use. Everything it reaches comes through here. */
 export interface ToolContext {
   /** Aborted when the tool's time is up or the run is stopped. */
@@ -36,6 +72,8 @@ export interface ToolContext {
   now(): Date
   /** Asks the model one thing, without tools; for tools such as llm_math. */
   ask(prompt: string): Promise<string>
+  /** Opens what is written in the workspace; absent where the question comes from none. */
+  workspace?: (() => Promise<WorkspaceReader>) | undefined
   /** What the asker has answered to what this call asked so far; see `ToolAsks`. */
   answers?: readonly PersonsAnswer[]
   /** A tool may change it in place; it is saved with the step's observation and may come back in another process. */
@@ -52,6 +90,8 @@ export interface ToolOutput {
   /** At most 100 points; the labels and the title are cut at 200 characters. */
   series?: Series
   exhausted?: boolean
+  /** The text is not to be kept once the run is over. */
+  passing?: boolean
 }
 
 /** What is wrong with an input: where, in words, and the JSON type that is wanted there if another one came. */
@@ -115,6 +155,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   server?: string
   /** One line that stands for the description and the parameters in a prompt where there are many tools; `tool_details` gives the rest. */
   brief?: string
+  /** It works only where the workspace lets apps search. */
+  needsSearch?: boolean
   /** How long one use may take, in ms; TOOL_TIMEOUT_MS where left out. */
   timeoutMs?: number
   /** Called again with the same input it gives something new (a lookup's next hit): no loop. */

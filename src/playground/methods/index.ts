@@ -4,6 +4,7 @@ import { fileMethods } from './file-methods.ts'
 import type { Method } from './method.ts'
 import { otherMethods } from './others.ts'
 import { reactionMethods } from './reaction-methods.ts'
+import { searchMethods } from './search-methods.ts'
 import { sessionMethods } from './session-methods.ts'
 import { streamMethods } from './stream.ts'
 import { uploadMethods } from './upload-methods.ts'
@@ -14,6 +15,7 @@ export const methods = new Map<string, Method>(
   Object.entries({
     ...{ ...chatMethods, ...streamMethods, ...conversationMethods, ...otherMethods },
     ...{ ...reactionMethods, ...sessionMethods, ...fileMethods, ...uploadMethods, ...viewMethods },
+    ...searchMethods,
   }),
 )
 
@@ -33,6 +35,8 @@ export const scopesOf = new Map<string, string[]>(
     'assistant.threads.setStatus': ['chat:write', 'assistant:write'],
     'assistant.threads.setTitle': ['chat:write', 'assistant:write'],
     'assistant.threads.setSuggestedPrompts': ['chat:write', 'assistant:write'],
+    'assistant.search.info': ['search:read.public'],
+    'assistant.search.context': ['search:read.public', 'search:read.files', 'search:read.users'],
     'agents.sessions.setStatus': ['chat:write'],
     'agents.sessions.rename': ['chat:write'],
     'conversations.members': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],

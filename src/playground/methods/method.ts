@@ -1,3 +1,4 @@
+import type { SearchTokens } from '../search-tokens.ts'
 import type { Store } from '../store.ts'
 import type { Json } from '../types.ts'
 import type { Views } from '../view-stack.ts'
@@ -20,6 +21,8 @@ export interface Workspace {
   streamBytes: number
   /** Whether the app is an agent, with sessions. */
   agent: boolean
+  /** Absent where the workspace does not let apps search. */
+  search?: SearchTokens | undefined
   /** Whether the bot's token has this scope. */
   isGranted: (scope: string) => boolean
 }

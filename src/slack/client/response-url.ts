@@ -45,7 +45,7 @@ interface Client {
   call(
     method: string,
     args: Record<string, unknown>,
-    options: { effort: 'patient'; signal?: AbortSignal | undefined },
+    options: { effort: 'patient'; signal?: AbortSignal | undefined; asker?: string },
   ): Promise<unknown>
 }
 
@@ -93,6 +93,30 @@ export async function whisper(
   // Slack opens the direct messages of a person where they are given in place of a channel.
   const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
   await client.call('chat.postMessage', args, { effort: 'patient', signal })
+}
+
+/** How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it. */
+interface ReplacedMessage {
+  responseUrl?: string | undefined
+  place?: { channel: string; ts: string } | undefined
+}
+
+/**
+ * Shows something in place of a message, for all who see it. `simple`: its form for `chat.update`. `asker`: whom it may mention.
+ * Never rejects: what Slack does not take is a line in the log.
+ */
+export async function replaceMessage(
+  { responseUrl, place }: ReplacedMessage,
+  { content, simple = content }: { content: object; simple?: object },
+  { client, fetch = globalThis.fetch, log, asker = '' }: Omit<WhisperOptions, 'elsewhere'> & { asker?: string },
+): Promise<void> {
+  const at = { apiUrl: client.apiUrl, fetch, log }
+  if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return
+  // What only one person sees can be changed in no other way.
+  if (!place) return
+  await client
+    .call('chat.update', { ...place, ...simple, ...UNPARSED }, { effort: 'patient', asker })
+    .catch((error: unknown) => log({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
 }
 
 /** Slack makes no links of its own from the text that notifications and screen readers get. */

@@ -5,7 +5,8 @@ import type { Settings } from '../../workspace/settings.ts'
 import { approversOf } from '../approvers.ts'
 import { decidedCard, waitingCard } from '../format/approval-card.ts'
 import { decidersLine } from '../format/approval-words.ts'
-import { callValue, cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from '../format/saved-call.ts'
+import { cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from '../format/saved-call.ts'
+import { waitValue } from '../format/wait-ref.ts'
 import type { Outbox } from '../outbox.ts'
 
 export interface ApprovalOptions {
@@ -24,7 +25,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   // What somebody may be typing a reason into is not touched.
   if (!call || outbox.isPosted(cardKey(key))) return
   const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
-  const value = callValue(question, key)
+  const value = waitValue(question, key)
   const content = waitingCard({ ...call, place, value, deciders: await decidersOf(call, options) })
   await (isPrivate(question) ? outbox.whisper(cardKey(key), content) : outbox.show(cardKey(key), content))
 }

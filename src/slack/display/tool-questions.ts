@@ -2,7 +2,8 @@
 import type { Step, ToolStep } from '../../agent/types.ts'
 import { isPrivate, waitKey } from '../../run/types.ts'
 import { endedQuestionCard, questionCard } from '../format/question-card.ts'
-import { questionEnd, questionPost, questionValue } from '../format/question-words.ts'
+import { questionEnd, questionPost } from '../format/question-words.ts'
+import { waitValue } from '../format/wait-ref.ts'
 import type { Outbox } from '../outbox.ts'
 
 /** Posts the card of what a tool asks, once; of a private question for the asker alone. @throws what kept it from being shown */
@@ -12,7 +13,7 @@ export async function showQuestion(n: number, { waiting }: ToolStep, { outbox }:
   const key = waitKey(n, waiting)
   const post = questionPost(key)
   if (outbox.isPosted(post)) return
-  const content = questionCard(waiting.for, { asker: question.user, value: questionValue(question, key) })
+  const content = questionCard(waiting.for, { asker: question.user, value: waitValue(question, key) })
   await (isPrivate(question) ? outbox.whisper(post, content) : outbox.show(post, content))
 }
 

@@ -2,6 +2,7 @@
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from './action-ids.ts'
 import { clip, context, section, type Content } from './blocks.ts'
+import { button, plainContext, plainText } from './plain-elements.ts'
 import { codeSpan, escapeWithin, headOf, withoutMarks } from './escape.ts'
 import type { Approval, AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
@@ -93,10 +94,6 @@ function saysBlocks({ says }: Approval): KnownBlock[] {
   return line === '' ? [] : [plainContext(`The tool says of itself: ${line}`)]
 }
 
-function plainContext(text: string): KnownBlock {
-  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
-}
-
 function reasonInput(): InputBlock {
   return {
     type: 'input',
@@ -109,19 +106,13 @@ function reasonInput(): InputBlock {
 
 /** `length`: that of the arguments, where not all of them are shown. What may have taken effect is not allowed for ever. */
 function buttonsOf({ value, place, approval: { isRepeat } }: WaitingCall, length: number): ActionsBlock {
-  const button = (action_id: string, text: string, style?: 'primary' | 'danger') =>
-    ({ type: 'button', action_id, text: plainText(text), value, ...(style ? { style } : {}) }) as const
   return {
     type: 'actions',
     elements: [
-      button(ALLOW_ONCE, 'Once', 'primary'),
-      ...(isRepeat ? [] : [button(ALLOW_ALWAYS, `Always in this ${place}`)]),
-      button(DENY, 'Deny', 'danger'),
-      ...(length > 0 ? [button(SHOW_ARGUMENTS, `Show all ${length} characters`)] : []),
+      button(ALLOW_ONCE, 'Once', { value, style: 'primary' }),
+      ...(isRepeat ? [] : [button(ALLOW_ALWAYS, `Always in this ${place}`, { value })]),
+      button(DENY, 'Deny', { value, style: 'danger' }),
+      ...(length > 0 ? [button(SHOW_ARGUMENTS, `Show all ${length} characters`, { value })] : []),
     ],
   }
-}
-
-function plainText(text: string) {
-  return { type: 'plain_text' as const, text, emoji: false }
 }

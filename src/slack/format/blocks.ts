@@ -3,6 +3,7 @@ import type { Action, Observation, Series, Source, StopReason } from '../../agen
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
+import { button } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
 
 /** A block, whether the SDK's types know it or not. */
@@ -123,22 +124,17 @@ export function noteContent(text: string): Content {
 /** What its asker may do with a private answer, with the id of the question. */
 export function privateChoice(question: string): Content {
   const line = 'Only you see this answer.'
-  const button = (action_id: string, text: string) =>
-    ({ type: 'button', action_id, text: { type: 'plain_text', text, emoji: false }, value: question }) as const
-  const choices = [button(SHARE, 'Share with the channel'), button(KEEP, 'Keep for myself')]
-  const elements = [...choices, button(SHOW_WORK, 'Show work')]
+  const value = question
+  const choices = [button(SHARE, 'Share with the channel', { value }), button(KEEP, 'Keep for myself', { value })]
+  const elements = [...choices, button(SHOW_WORK, 'Show work', { value })]
   return { text: line, blocks: [context([line]), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question, with the id of the question. */
 export function askEditedContent(question: string): Content {
-  const text = { type: 'plain_text', text: 'Ask again', emoji: false } as const
   const line = 'You edited this question after I answered it. Ask again with the edited question?'
-  const button: KnownBlock = {
-    type: 'actions',
-    elements: [{ type: 'button', action_id: ASK_EDITED, text, value: question }],
-  }
-  return { text: line, blocks: [section(line), button] }
+  const again = button(ASK_EDITED, 'Ask again', { value: question })
+  return { text: line, blocks: [section(line), { type: 'actions', elements: [again] }] }
 }
 
 /** How much of a question is quoted, and how long its escaped form may be. */

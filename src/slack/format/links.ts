@@ -4,15 +4,36 @@ import { escapeText, escapeWithin } from './escape.ts'
 /** Which addresses may be clickable in one answer. */
 export type LinkPolicy = (url: URL) => boolean
 
+/** Slack itself; and a message of a workspace, whose address can carry nothing but which one it is. */
+const SLACK = /(?:^|\.)slack(?:-gov)?\.com$/
+const PERMALINK = /^\/archives\/[CDG][A-Z0-9]{2,20}\/p\d{16}(?:\?thread_ts=\d{10}\.\d{6}&cid=[CDG][A-Z0-9]{2,20})?$/
+
 /**
  * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Fully clickable are
  * only hosts that this run's tools returned, that the person wrote, or that the operator allows; of any other host, its name
- * alone. The rest is shown as text.
+ * alone. The rest is shown as text. Of `allowed`, an entry with a scheme is a workspace, whose messages open. Of Slack's other
+ * pages each is known by its whole address: some do things, such as giving an app rights.
  */
 export function linkPolicy(options: { sources: string[]; question: string; allowed: string[] }): LinkPolicy {
   const asked = [...options.question.matchAll(/https?:\/\/[^\s<>|)\]"']+/gi)].map((match) => match[0])
-  const hosts = new Set([...options.sources, ...asked].flatMap((url) => (URL.canParse(url) ? [new URL(url).host] : [])))
-  return (url) => hosts.has(url.host) || options.allowed.some((host) => matches(url.host, host)) || isBareHost(url)
+  const workspaces = new Set(urlsOf(options.allowed).map(({ host }) => host))
+  const isAtSlack = ({ host }: URL) => workspaces.has(host) || SLACK.test(host)
+  const known = urlsOf([...options.sources, ...asked])
+  const hosts = new Set(known.filter((url) => !isAtSlack(url)).map(({ host }) => host))
+  const pages = new Set(known.map(({ href }) => href))
+  const isMessage = ({ host, pathname, search, hash }: URL) =>
+    workspaces.has(host) && PERMALINK.test(`${pathname}${search}${hash}`)
+  return (url) =>
+    hosts.has(url.host) ||
+    pages.has(url.href) ||
+    isMessage(url) ||
+    options.allowed.some((host) => matches(url.host, host)) ||
+    isBareHost(url)
+}
+
+/** Those that are addresses: a bare host is none. */
+function urlsOf(addresses: string[]): URL[] {
+  return addresses.flatMap((url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? [new URL(url)] : []))
 }
 
 /** `example.com` allows that host, `*.example.com` its subdomains. */

@@ -4,12 +4,13 @@ import { checkForm } from '../../run/filled-form.ts'
 import { formOf, type FormField } from '../../run/question-form.ts'
 import { QUESTION_CHOOSE, QUESTION_DECLINE, QUESTION_OPEN, QUESTION_PAGE } from './action-ids.ts'
 import { clip, context, section, type Content } from './blocks.ts'
+import { button, plainContext } from './plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from './escape.ts'
 import { distinct, NO_SECRETS, visible, YES_NO, type QuestionEnd } from './question-words.ts'
 
 /** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
 
-/** The card as long as nobody has answered. `value` names the wait (`questionValue`). */
+/** The card as long as nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
   const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
   return contentOf(line, [
@@ -39,8 +40,8 @@ function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
   const form = formOf(asked.schema)
   const fields = 'fields' in form ? form.fields : []
   const choices = choicesOf(fields)
-  const buttons = choices.map(({ title }, i) => button(`${QUESTION_CHOOSE}${i}`, { title, value }))
-  const opens = button(QUESTION_OPEN, { title: 'Answer…', value, style: 'primary' })
+  const buttons = choices.map(({ title }, i) => button(`${QUESTION_CHOOSE}${i}`, title, { value }))
+  const opens = button(QUESTION_OPEN, 'Answer…', { value, style: 'primary' })
   const about =
     choices.length > 0
       ? fields.flatMap(({ title, description = '' }) => words(`${title}\n${description}`, DESCRIPTION))
@@ -52,7 +53,7 @@ function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
 function pageBlocks(value: string): KnownBlock[] {
   return [
     context(['It wants you to do this on a page of its own. Only you are shown the address.']),
-    actions([button(QUESTION_PAGE, { title: 'Show me the page', value, style: 'primary' }), declines(value)]),
+    actions([button(QUESTION_PAGE, 'Show me the page', { value, style: 'primary' }), declines(value)]),
   ]
 }
 
@@ -79,29 +80,18 @@ export function choiceOf({ schema, url }: ToolQuestion, place: number): Record<s
   return checked && 'content' in checked ? checked.content : undefined
 }
 
-function button(
-  action_id: string,
-  { title, value, style }: { title: string; value: string; style?: 'primary' },
-): Button {
-  return { type: 'button', action_id, text: plainText(title), value, ...(style ? { style } : {}) }
-}
-
 function declines(value: string): Button {
-  return button(QUESTION_DECLINE, { title: 'Decline', value })
+  return button(QUESTION_DECLINE, 'Decline', { value })
 }
 
 function actions(elements: Button[]): ActionsBlock {
   return { type: 'actions', elements }
 }
 
-function plainText(text: string) {
-  return { type: 'plain_text' as const, text, emoji: false }
-}
-
 function words(text: string, size: { max: number; most: number }): KnownBlock[] {
   const shown = visible(text).trim()
   if (isBlank(shown)) return []
-  return [{ type: 'context', elements: [plainText(escapeWithin(shown, size))] }]
+  return [plainContext(escapeWithin(shown, size))]
 }
 
 function nameOf({ server }: ToolQuestion): string {

@@ -1,26 +1,6 @@
-/** What the card of a tool's question, its form and the answers to presses say, and what its buttons know. */
-import { conversationOf, type Decision, type Question } from '../../run/types.ts'
+/** What the card of a tool's question, its form, and the answers to presses say. */
+import type { Decision } from '../../run/types.ts'
 import { escapeText, headOf, isBlank } from './escape.ts'
-
-/** Which wait of which run is meant. */
-export interface QuestionRef {
-  /** `waitKey` */
-  key: string
-  conversation: string
-  /** The question's id. */
-  id: string
-}
-
-/** The value of a card's buttons. None of its parts has a space in it. */
-export function questionValue(question: Question, key: string): string {
-  return `${key} ${conversationOf(question)} ${question.id}`
-}
-
-/** What a button's value names; undefined for a value of another form. */
-export function questionRef(value: string): QuestionRef | undefined {
-  const [, key, conversation, id] = /^(\d{1,6}(?:\.\d{1,6})?) (\S+) (\S+)$/.exec(value) ?? []
-  return key && conversation && id ? { key, conversation, id } : undefined
-}
 
 /** The key of the card's post. */
 export function questionPost(key: string): string {

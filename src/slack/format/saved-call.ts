@@ -1,6 +1,6 @@
-/** A call that waits for a person, as its buttons name it and as the run holds it. */
+/** A call that waits for a person, as the run holds it. */
 import type { Awaited } from '../../agent/types.ts'
-import { conversationOf, waitKey, type Decision, type Question, type SavedRun } from '../../run/types.ts'
+import { waitKey, type Decision, type Question, type SavedRun } from '../../run/types.ts'
 
 export type Approval = Extract<Awaited, { kind: 'approval' }>
 
@@ -22,26 +22,6 @@ export type Verdict =
       reason?: string | undefined
       always?: true | undefined
     }
-
-/** Which call of which run is meant. */
-export interface CallRef {
-  /** The wait (`waitKey`). */
-  key: string
-  conversation: string
-  /** The question's id. */
-  id: string
-}
-
-/** The value of a card's buttons. None of its parts has a space in it. */
-export function callValue(question: Question, key: string): string {
-  return `${key} ${conversationOf(question)} ${question.id}`
-}
-
-/** What a button's value names; undefined for a value of another form. */
-export function callRef(value: string): CallRef | undefined {
-  const [, key, conversation, id] = /^(\d+(?:\.\d+)?) (\S+) (\S+)$/.exec(value) ?? []
-  return key !== undefined && conversation !== undefined && id !== undefined ? { key, conversation, id } : undefined
-}
 
 /** The call as the run holds it; undefined where its step has gone on to wait for something else, or is not known. */
 export function savedCall(question: Question, { steps }: Pick<SavedRun, 'steps'>, key: string): AskedCall | undefined {

@@ -3,6 +3,7 @@ import type { Source, ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'
+import { plainText } from './plain-elements.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, isBlank, shorten, withoutLinks } from './escape.ts'
 
 /** A step as the card shows it. `n` counts from 1. */
@@ -134,10 +135,6 @@ function stepBlock({ n, step }: CardStep): ContextBlock {
     type: 'context',
     elements: [{ type: 'mrkdwn', text: action.trimEnd(), verbatim: true }, plainText(gist)],
   }
-}
-
-function plainText(text: string) {
-  return { type: 'plain_text' as const, text, emoji: false }
 }
 
 /** A step in the text for notifications and screen readers. */

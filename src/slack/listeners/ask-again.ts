@@ -1,7 +1,8 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
 import { ASK_AGAIN } from '../format/action-ids.ts'
-import { GONE, pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
+import { GONE, readableBy, withRecord } from './answer-record.ts'
+import { pressedOn, type Pressed } from './pressed.ts'
 import { enqueue, type ListenerOptions } from './to-question.ts'
 
 /** Presses of one person within this time are one question. Milliseconds. */

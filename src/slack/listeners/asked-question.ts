@@ -1,17 +1,17 @@
 /** What a tool asks its asker, as somebody who presses a button or sends a form finds it; and what an answer does. */
 import type { ToolQuestion } from '../../agent/types.ts'
-import { messageOf } from '../../errors.ts'
 import type { LoadedRun } from '../../run/control.ts'
 import { isPrivate, waitKey, type Decision, type Question } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
-import { respond, UNPARSED } from '../client/response-url.ts'
+import { replaceMessage } from '../client/response-url.ts'
 import type { Content } from '../format/blocks.ts'
-import { questionEnd, questionPost, type QuestionEnd, type QuestionRef } from '../format/question-words.ts'
+import { questionEnd, questionPost, type QuestionEnd } from '../format/question-words.ts'
+import type { WaitRef } from '../format/wait-ref.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** `end`: it waits for no answer any more, for that reason. */
 export interface AskedQuestion {
-  ref: QuestionRef
+  ref: WaitRef
   question: Question
   asked: ToolQuestion
   /** The message with the card; absent where the asker alone sees it. */
@@ -21,7 +21,7 @@ export interface AskedQuestion {
 
 /** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
 export async function findQuestion(
-  ref: QuestionRef,
+  ref: WaitRef,
   { control }: Pick<ListenerOptions, 'control'>,
 ): Promise<AskedQuestion | undefined> {
   const run = await control.load({ thread: ref.conversation, id: ref.id })
@@ -34,7 +34,7 @@ export async function findQuestion(
   return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
 }
 
-function cardOf({ question, saved }: LoadedRun, { key }: QuestionRef): string | undefined {
+function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | undefined {
   return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
 }
 
@@ -67,17 +67,11 @@ export async function answerQuestion(
 export async function replaceQuestion(
   { question, card }: AskedQuestion,
   shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
-  { log, fetch = globalThis.fetch }: Pick<ListenerOptions, 'log' | 'fetch'>,
+  { log, fetch }: Pick<ListenerOptions, 'log' | 'fetch'>,
 ): Promise<void> {
-  const { responseUrl, installation } = shown
-  const { client } = installation
-  const content = { ...shown.content, ...UNPARSED }
-  const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
-  const at = { apiUrl: client.apiUrl, fetch, log: warn }
-  if (responseUrl !== undefined && (await respond(responseUrl, { ...content, replace_original: true }, at))) return
-  if (card === undefined) return
-  const args = { channel: question.channel, ts: card, ...content }
-  await client.call('chat.update', args, { effort: 'patient', asker: question.user }).catch((error: unknown) => {
-    warn({ error: messageOf(error) }, 'the card of a tool’s question could not be changed')
-  })
+  const { content, responseUrl, installation } = shown
+  const { id, channel, user: asker } = question
+  const place = card === undefined ? undefined : { channel, ts: card }
+  const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+  await replaceMessage({ responseUrl, place }, { content }, { client: installation.client, fetch, log: warn, asker })
 }

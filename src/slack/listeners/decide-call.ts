@@ -4,11 +4,11 @@ import { messageOf } from '../../errors.ts'
 import { callKey } from '../../run/call-key.ts'
 import type { Decision } from '../../run/types.ts'
 import { mayDecide } from '../approvers.ts'
-import { replaceMessage } from '../client/replace-message.ts'
+import { replaceMessage } from '../client/response-url.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON } from '../format/action-ids.ts'
 import { decidedCard } from '../format/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../format/approval-words.ts'
-import { noteContent, type Content } from '../format/blocks.ts'
+import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { verdictOf, type AskedCall } from '../format/saved-call.ts'
 import { inBackground, pressedCall, type PressedCall } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
@@ -123,5 +123,12 @@ async function nameOf(user: string, { pressed: { installation, team } }: Decidin
 function replaceCard(content: Content, { body, pressed, options }: Deciding): Promise<void> {
   const { client } = pressed.installation
   const log = (fields: object, line: string) => options.log.warn({ question: pressed.ref.id, ...fields }, line)
-  return replaceMessage(body, content, { client, fetch: options.fetch, log })
+  const card = { responseUrl: body.response_url, place: placeIn(body.container) }
+  const { text, blocks } = content
+  const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }
+  return replaceMessage(card, forms, { client, fetch: options.fetch, log })
+}
+
+function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {
+  return is_ephemeral !== true && typeof channel === 'string' && typeof ts === 'string' ? { channel, ts } : undefined
 }

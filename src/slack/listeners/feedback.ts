@@ -2,7 +2,8 @@ import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bo
 import type { Feedback } from '../../archive/types.ts'
 import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
-import { GONE, inBackground, pressedOn, withRecord } from './pressed.ts'
+import { GONE, withRecord } from './answer-record.ts'
+import { inBackground, pressedOn } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s

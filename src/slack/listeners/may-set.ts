@@ -54,8 +54,8 @@ export async function maySet(
   return { mayChangeForget: isAdmin || whoMayForget === 'anyone' }
 }
 
-/** Undefined where Slack does not tell. */
-async function isMember(
+/** Whether somebody is in a channel. Undefined where Slack does not tell. */
+export async function isMember(
   { channel, user }: SettingPerson,
   client: Installation['client'],
 ): Promise<boolean | undefined> {

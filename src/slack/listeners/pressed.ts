@@ -1,13 +1,12 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import type { RunRecord } from '../../archive/types.ts'
-import { sleep } from '../../backoff.ts'
 import { messageOf } from '../../errors.ts'
 import { isPrivate, type Question, type SavedRun } from '../../run/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { PRESS } from '../format/approval-words.ts'
 import { noteContent } from '../format/blocks.ts'
-import { callRef, savedCall, type AskedCall, type CallRef } from '../format/saved-call.ts'
+import { savedCall, type AskedCall } from '../format/saved-call.ts'
+import { waitRef, type WaitRef } from '../format/wait-ref.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** What Slack delivers of a press, as far as it is read here. */
@@ -60,7 +59,7 @@ const ELSEWHERE = 'This button belongs to an answer in another channel: it works
 
 /** A press on the card of a call that waits, as far as it may concern the presser. */
 export interface PressedCall extends Pressed {
-  ref: CallRef
+  ref: WaitRef
   /** Undefined where nothing is known of the run any more. */
   run?: { question: Question; saved: SavedRun; call?: AskedCall | undefined } | undefined
 }
@@ -75,7 +74,7 @@ export async function pressedCall(
   { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
   options: ListenerOptions,
 ): Promise<PressedCall | undefined> {
-  const ref = callRef(value)
+  const ref = waitRef(value)
   const isAnywhere = body.channel?.id.startsWith('D') === true
   const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, options)
   if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
@@ -91,10 +90,6 @@ export async function pressedCall(
   return undefined
 }
 
-/** What is said where the record of an answer is not kept any more. */
-export const GONE =
-  'This answer is not kept any more: it was forgotten, or its time is over. Please ask in your own words.'
-
 async function tellPresser(
   text: string,
   { url, installation, options }: { url: string | undefined; installation: Installation; options: ListenerOptions },
@@ -106,21 +101,17 @@ async function tellPresser(
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-/** The record, if this person may see anything of it: what somebody asked in private is theirs alone. */
-export function readableBy(user: string, record: RunRecord | undefined): RunRecord | undefined {
-  return record && isPrivate(record.question) && record.question.user !== user ? undefined : record
+/** Shows the presser something. Where Slack does not let it be shown, they are told. @throws what kept it from that */
+export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
+  try {
+    return await show()
+  } catch (error) {
+    await tell(words)
+    throw error
+  }
 }
 
-/** How long after an answer its record may still be missing, in ms. Slack waits three seconds for an ack. */
-const RECORD_MS = 1_000
-
-/** What is done with the record of an answer. An answer stands in Slack a little before its record is kept: it is tried twice. */
-export async function withRecord<T>(work: () => Promise<T>): Promise<T> {
-  const done = await work()
-  if (done) return done
-  await sleep(RECORD_MS)
-  return work()
-}
+const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
 
 /** What the ack does not wait for. A failure is a line in the log: nothing that people asked is lost by it. */
 export function inBackground(what: string, { log }: ListenerOptions, work: () => Promise<void>): void {

@@ -2,7 +2,8 @@ import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { isPrivate, type Question } from '../../run/types.ts'
 import { SHARE } from '../format/action-ids.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
+import { readableBy, withRecord } from './answer-record.ts'
+import { pressedOn, type Pressed } from './pressed.ts'
 import { enqueue, type ListenerOptions } from './to-question.ts'
 
 /** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */

@@ -2,7 +2,7 @@ import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { PRESS } from '../format/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'
-import { inBackground, pressedCall } from './pressed.ts'
+import { inBackground, pressedCall, showOrTell } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
@@ -15,12 +15,7 @@ export function listenToShowArguments(app: App, options: ListenerOptions): void 
       const call = pressed.run?.call
       if (!call) return pressed.tell(PRESS.gone)
       const args = { trigger_id: pressed.trigger, view: argumentsView(call) }
-      try {
-        await pressed.installation.client.call('views.open', args, { effort: 'once' })
-      } catch (error) {
-        await pressed.tell('Slack did not let me show this in time. Please press the button again.')
-        throw error
-      }
+      await showOrTell(pressed, () => pressed.installation.client.call('views.open', args, { effort: 'once' }))
     })
   })
 }

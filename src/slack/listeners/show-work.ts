@@ -6,7 +6,8 @@ import type { RunRecord } from '../../archive/types.ts'
 import type { Installation } from '../../workspace/installations.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
-import { inBackground, pressedOn, readableBy, withRecord, type Pressed } from './pressed.ts'
+import { readableBy, withRecord } from './answer-record.ts'
+import { inBackground, pressedOn, showOrTell, type Pressed } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
@@ -34,20 +35,18 @@ export function listenToShowWork(app: App, options: ListenerOptions): void {
     })
 }
 
-async function openWork({ id, user, trigger, installation, tell }: Pressed, options: ListenerOptions): Promise<void> {
+async function openWork(pressed: Pressed, options: ListenerOptions): Promise<void> {
+  const { id, user, trigger, installation } = pressed
   const { client } = installation
   const loading = withRecord(async () => readableBy(user, await options.archive.load(id)))
   const isQuick = await settledWithin(QUICK_MS, [loading])
   const whole = viewOf(loading, { page: 0, installation, options })
-  try {
+  await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })
     if (!isQuick)
       await client.call('views.update', { view_id: idOf(opened.view), view: await whole }, { effort: 'once' })
-  } catch (error) {
-    await tell('Slack did not let me show this in time. Please press the button again.')
-    throw error
-  }
+  })
 }
 
 interface Showing {

@@ -17,9 +17,9 @@ import type { Question } from '../../run/types.ts'
 import { lookedAt } from '../../threads/looked-at.ts'
 import type { ForgettingAll } from '../../stores.ts'
 import type { ThreadStates } from '../../threads/types.ts'
-import type { ChannelSettingsStore } from '../../workspace/settings.ts'
 import type { Identity, Installation, Installations } from '../../workspace/installations.ts'
-import type { SettingsFor } from '../../workspace/settings.ts'
+import type { ChannelSettingsStore, SettingsFor } from '../../workspace/settings.ts'
+import type { ActionTokens } from '../action-tokens.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
 import { tellPlaceLater } from './place-in-line.ts'
@@ -44,6 +44,7 @@ export interface ListenerOptions {
   history: History
   forgetting: ForgettingAll
   threads: ThreadStates
+  actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
   /** As the operator has set it, without what a place has set for itself. */
   defaultsFor: SettingsFor
@@ -122,6 +123,7 @@ export async function enqueueMessage(
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
   const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
+  if ('action_token' in message || 'assistant_thread' in message) void options.actionTokens.keep(question.id, message)
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, how)
 }
 
@@ -148,7 +150,6 @@ export interface SlackMessage {
   channel_type?: string
   user?: string
   bot_id?: string
-  /** The app of a bot's message. */
   app_id?: string
   /** The workspace of who wrote it, where that may be another one: over Slack Connect. */
   user_team?: string

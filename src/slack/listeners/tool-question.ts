@@ -14,22 +14,17 @@ import {
   QUESTION_PAGE,
   QUESTION_PRESSES,
 } from '../format/action-ids.ts'
-import {
-  questionRef,
-  questionValue,
-  QUESTION_WORDS,
-  type QuestionEnd,
-  type QuestionRef,
-} from '../format/question-words.ts'
+import { QUESTION_WORDS, type QuestionEnd } from '../format/question-words.ts'
+import { waitRef, waitValue, type WaitRef } from '../format/wait-ref.ts'
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts'
-import { inBackground, pressedOn, type Pressed } from './pressed.ts'
+import { inBackground, pressedOn, showOrTell, type Pressed } from './pressed.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
 export function listenToToolQuestions(app: App, options: ListenerOptions): void {
   app.action<BlockAction<ButtonAction>>(QUESTION_PRESSES, async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
-    const ref = questionRef(value)
+    const ref = waitRef(value)
     // What Slack did not take in the channel went to the asker's direct messages.
     const isAnywhere = body.channel?.id.startsWith('D') === true
     const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, options))
@@ -46,7 +41,7 @@ export function listenToToolQuestions(app: App, options: ListenerOptions): void 
     const recipient = await recipientOf({ context, isShared: true }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const { value, responseUrl } = metadataSchema.parse(JSON.parse(view.private_metadata))
-    const ref = questionRef(value)
+    const ref = waitRef(value)
     if (!ref?.id.startsWith(`${recipient?.team}:`) || !installation) return ack()
     const { user } = body
     const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
@@ -59,14 +54,14 @@ export function listenToToolQuestions(app: App, options: ListenerOptions): void 
 }
 
 /** What was typed is in no line of the log. */
-function warnOfLoss({ id, key }: QuestionRef, error: unknown, { log }: ListenerOptions): void {
+function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: ListenerOptions): void {
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
 
 interface Press {
   /** The button's `action_id`. */
   id: string
-  ref: QuestionRef
+  ref: WaitRef
   pressed: Pressed
   responseUrl: string | undefined
 }
@@ -99,14 +94,10 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
 
 async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {
   const { questionView } = await import('../views/question-view.ts')
-  const metadata = JSON.stringify({ value: questionValue(question, ref.key), responseUrl })
+  const metadata = JSON.stringify({ value: waitValue(question, ref.key), responseUrl })
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
-  try {
-    await pressed.installation.client.call('views.open', args, { effort: 'once' })
-  } catch (error) {
-    await pressed.tell(QUESTION_WORDS.unopened)
-    throw error
-  }
+  const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
+  await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
 /** The address, to the asker alone. It is never fetched here. */
@@ -119,7 +110,7 @@ async function showPage(
   const { whisper } = await import('../client/response-url.ts')
   const { channel, thread, ts, user } = question
   const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
-  const content = { ...pageContent(asked, questionValue(question, ref.key)), replace_original: false }
+  const content = { ...pageContent(asked, waitValue(question, ref.key)), replace_original: false }
   const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
   await whisper(place, [content], { client: pressed.installation.client, fetch, log: warn })
 }
@@ -144,7 +135,7 @@ async function showEnd(
 const metadataSchema = z.object({ value: z.string(), responseUrl: z.string().optional() })
 
 interface SentForm {
-  ref: QuestionRef
+  ref: WaitRef
   user: string
   values: unknown
   responseUrl: string | undefined

@@ -5,8 +5,9 @@ import type { AuditEntry } from '../../audit/types.ts'
 import type { LoginNeeded } from '../../mcp/mcp-admin.ts'
 import type { OffTool } from '../../mcp/mcp-toolbox.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
+import { button, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
-import { facts, header, plain } from './plain-blocks.ts'
+import { facts, header } from './plain-blocks.ts'
 
 /** What an admin's Home shows besides. What is absent could not be found out in time, or is nowhere set up. */
 export interface AdminParts {
@@ -91,11 +92,10 @@ function offBlocks(off: OffTool[]): KnownBlock[] {
 function offBlock(off: OffTool): KnownBlock {
   const { server, tool, why } = off
   const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
-  const words = plain(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, most: 2900 }))
+  const words = plainText(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, most: 2900 }))
   const value = valueOf(off)
   if (value === undefined) return { type: 'section', text: words }
-  const take = { type: 'button' as const, action_id: TAKE_TOOL, text: plain('Take it'), value }
-  return { type: 'section', text: words, accessory: take }
+  return { type: 'section', text: words, accessory: button(TAKE_TOOL, 'Take it', { value }) }
 }
 
 function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {

@@ -1,8 +1,9 @@
 import type { KnownBlock, View } from '@slack/web-api'
+import { plainText } from '../format/plain-elements.ts'
 import { headOf } from '../format/escape.ts'
 import type { AskedCall } from '../format/saved-call.ts'
 import { argumentsText, openLine } from '../format/shown-arguments.ts'
-import { facts, plain } from './plain-blocks.ts'
+import { facts } from './plain-blocks.ts'
 
 /** So much stands in one piece, and so many pieces in the modal, which Slack bounds to 100 blocks and 250,000 characters as JSON. */
 const PIECE_CHARS = 2_900
@@ -24,7 +25,7 @@ export function argumentsView({ tool, approval }: AskedCall): View {
   const rest = text.length - at
   if (rest > 0)
     blocks.push(facts(`… ${rest} more characters do not fit here: allow this only if you need not read them.`))
-  return { type: 'modal', title: plain('Arguments'), close: plain('Close'), blocks }
+  return { type: 'modal', title: plainText('Arguments'), close: plainText('Close'), blocks }
 }
 
 function preformatted(text: string): KnownBlock {

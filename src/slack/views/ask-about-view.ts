@@ -1,5 +1,6 @@
-import type { ModalView, PlainTextElement } from '@slack/web-api'
+import type { ModalView } from '@slack/web-api'
 import { ASK_ABOUT } from '../format/action-ids.ts'
+import { plainText } from '../format/plain-elements.ts'
 
 /** The `block_id` and `action_id` of what is asked. */
 export const QUESTION = 'question'
@@ -10,15 +11,15 @@ export function askAboutView(metadata: string): ModalView {
     type: 'modal',
     callback_id: ASK_ABOUT,
     private_metadata: metadata,
-    title: plain('Ask about this message'),
-    submit: plain('Ask'),
-    close: plain('Cancel'),
+    title: plainText('Ask about this message'),
+    submit: plainText('Ask'),
+    close: plainText('Cancel'),
     blocks: [
       {
         type: 'input',
         block_id: QUESTION,
-        label: plain('Question'),
-        hint: plain('The answer comes in the thread of the message, where everybody sees it.'),
+        label: plainText('Question'),
+        hint: plainText('The answer comes in the thread of the message, where everybody sees it.'),
         element: {
           type: 'plain_text_input',
           action_id: QUESTION,
@@ -29,8 +30,4 @@ export function askAboutView(metadata: string): ModalView {
       },
     ],
   }
-}
-
-function plain(text: string): PlainTextElement {
-  return { type: 'plain_text', text, emoji: false }
 }

@@ -1,6 +1,7 @@
 import type { View } from '@slack/web-api'
 import { FEEDBACK_COMMENT } from '../format/action-ids.ts'
-import { noteModal, plain } from './plain-blocks.ts'
+import { plainText } from '../format/plain-elements.ts'
+import { noteModal } from './plain-blocks.ts'
 
 /** The inputs of the form, by `block_id` and `action_id`. */
 export const COMMENT = 'comment'
@@ -15,9 +16,9 @@ export function feedbackView(id: string): View {
     type: 'modal',
     callback_id: FEEDBACK_COMMENT,
     private_metadata: id,
-    title: plain('What was wrong?'),
-    submit: plain('Send'),
-    close: plain('Skip'),
+    title: plainText('What was wrong?'),
+    submit: plainText('Send'),
+    close: plainText('Skip'),
     blocks: [
       input(COMMENT, { label: 'What was wrong with the answer?', most: COMMENT_CHARS, optional: false }),
       input(EXPECTED, { label: 'What would have been right, if you know it?', most: EXPECTED_CHARS, optional: true }),
@@ -32,7 +33,7 @@ function input(id: string, { label, most, optional }: { label: string; most: num
     type: 'input' as const,
     block_id: id,
     optional,
-    label: plain(label),
+    label: plainText(label),
     element: { type: 'plain_text_input' as const, action_id: id, multiline: true, max_length: most },
   }
 }

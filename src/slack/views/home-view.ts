@@ -3,9 +3,10 @@ import type { RunRecord } from '../../archive/types.ts'
 import type { Allowance } from '../../limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
+import { button, plainText } from '../format/plain-elements.ts'
 import { isBlank, shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
-import { facts, header, plain, sections } from './plain-blocks.ts'
+import { facts, header, sections } from './plain-blocks.ts'
 
 /** Questions to begin with: they need nothing but the tools that are always there. */
 export const EXAMPLES = [
@@ -58,8 +59,8 @@ export function homeView(parts: HomeParts): View {
 }
 
 function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock {
-  const ask = { type: 'button' as const, action_id: HOME_EXAMPLE, text: plain('Ask'), value: message }
-  return { type: 'section', text: plain(`${title}: ${message}`), accessory: ask }
+  const ask = button(HOME_EXAMPLE, 'Ask', { value: message })
+  return { type: 'section', text: plainText(`${title}: ${message}`), accessory: ask }
 }
 
 /** People may have made any number of tools. */

@@ -1,4 +1,5 @@
 import type { KnownBlock, View } from '@slack/web-api'
+import { plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, headOf } from '../format/escape.ts'
 
 /** Blocks whose words are nothing but words: Slack formats and links nothing in them, and nothing pings. */
@@ -8,26 +9,22 @@ const SECTION_CHARS = 2900
 const HEADER = { max: 100, most: 150 }
 const CONTEXT = { max: 2000, most: 2900 }
 
-export function plain(text: string) {
-  return { type: 'plain_text' as const, text, emoji: false }
-}
-
 /** The whole text, over as many sections as it takes; none for an empty one. */
 export function sections(text: string): KnownBlock[] {
-  return inPieces(escapeText(text.trim())).map((piece) => ({ type: 'section', text: plain(piece), expand: true }))
+  return inPieces(escapeText(text.trim())).map((piece) => ({ type: 'section', text: plainText(piece), expand: true }))
 }
 
 export function header(text: string): KnownBlock {
-  return { type: 'header', text: plain(escapeWithin(text, HEADER)) }
+  return { type: 'header', text: plainText(escapeWithin(text, HEADER)) }
 }
 
 export function facts(text: string): KnownBlock {
-  return { type: 'context', elements: [plain(escapeWithin(text, CONTEXT))] }
+  return plainContext(escapeWithin(text, CONTEXT))
 }
 
 /** A modal that says one thing. */
 export function noteModal(title: string, text: string): View {
-  return { type: 'modal', title: plain(title), close: plain('Close'), blocks: sections(text) }
+  return { type: 'modal', title: plainText(title), close: plainText('Close'), blocks: sections(text) }
 }
 
 /** Escaped text in pieces of at most `SECTION_CHARS`, cut at the end of a line where one is near, and never in an entity. */

@@ -3,9 +3,10 @@ import type { ToolQuestion } from '../../agent/types.ts'
 import { checkField } from '../../run/filled-form.ts'
 import { formOf, type FormField } from '../../run/question-form.ts'
 import { QUESTION_FORM } from '../format/action-ids.ts'
+import { plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
 import { distinct, NO_SECRETS, visible, YES_NO } from '../format/question-words.ts'
-import { facts, plain, sections } from './plain-blocks.ts'
+import { facts, sections } from './plain-blocks.ts'
 import { fieldId } from './question-input.ts'
 
 /** The modal with the fields of what a tool asks. `metadata` comes back with what is filled in; at most 3,000 characters. */
@@ -16,9 +17,9 @@ export function questionView(asked: ToolQuestion, metadata: string): ModalView {
     type: 'modal',
     callback_id: QUESTION_FORM,
     private_metadata: metadata,
-    title: plain('Your answer'),
-    submit: plain('Answer'),
-    close: plain('Not now'),
+    title: plainText('Your answer'),
+    submit: plainText('Answer'),
+    close: plainText('Not now'),
     blocks: [
       facts(`${visible(asked.server)} asks:`),
       ...sections(visible(asked.message).slice(0, MESSAGE_CHARS)),
@@ -41,9 +42,9 @@ function input(field: FormField, place: number): KnownBlock {
     type: 'input',
     block_id: fieldId(place),
     optional: !isRequired,
-    label: plain(escapeWithin(visible(title) || `Field ${place + 1}`, LABEL)),
+    label: plainText(escapeWithin(visible(title) || `Field ${place + 1}`, LABEL)),
     element: elementOf(field, fieldId(place)),
-    ...(hint === '' ? {} : { hint: plain(escapeWithin(hint, HINT)) }),
+    ...(hint === '' ? {} : { hint: plainText(escapeWithin(hint, HINT)) }),
   }
 }
 
@@ -144,9 +145,9 @@ function bounds(unit: string, { least, most }: { least?: number | undefined; mos
 
 /** The value is an option's place: Slack takes 150 characters. */
 function optionsOf({ options }: Extract<FormField, { kind: 'one' | 'several' }>): PlainTextOption[] {
-  return distinct(options).map(({ title }, i) => ({ value: String(i), text: plain(title) }))
+  return distinct(options).map(({ title }, i) => ({ value: String(i), text: plainText(title) }))
 }
 
 function option(value: string, title: string): PlainTextOption {
-  return { value, text: plain(escapeText(title)) }
+  return { value, text: plainText(escapeText(title)) }
 }

@@ -1,7 +1,9 @@
-import type { KnownBlock, ModalView, PlainTextElement, PlainTextOption } from '@slack/web-api'
+import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import { FOLLOW_UPS, STEPS } from '../../config.ts'
 import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
+import { plainText } from '../format/plain-elements.ts'
+import { headOf } from '../format/escape.ts'
 
 /** What a place can choose from. */
 export interface SettingsChoices {
@@ -77,11 +79,11 @@ export function settingsView(form: SettingsForm): ModalView {
     type: 'modal',
     callback_id: SETTINGS,
     private_metadata: metadata,
-    title: plain(isDirect ? 'Settings here' : 'Settings of this channel'),
-    submit: plain('Save'),
-    close: plain('Cancel'),
+    title: plainText(isDirect ? 'Settings here' : 'Settings of this channel'),
+    submit: plainText('Save'),
+    close: plainText('Cancel'),
     blocks: [
-      { type: 'context', elements: [plain(INTRODUCTION)] },
+      { type: 'context', elements: [plainText(INTRODUCTION)] },
       menu('steps', { form, label: 'How I show my work', values: STEPS }),
       modelInput(form),
       menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
@@ -111,7 +113,7 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
     type: 'plain_text_input' as const,
     action_id: FIELDS.model,
     max_length: MODEL_CHARS,
-    placeholder: plain(cut(`As everywhere: ${defaults.model}`, PLACEHOLDER_CHARS)),
+    placeholder: plainText(cut(`As everywhere: ${defaults.model}`, PLACEHOLDER_CHARS)),
     ...(set.model ? { initial_value: set.model.slice(0, MODEL_CHARS) } : {}),
   }
   return input('model', { label: 'Model', element, hint: `A name that my model endpoint knows.${known}` })
@@ -126,7 +128,7 @@ function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
     type: 'multi_static_select' as const,
     action_id: FIELDS.tools,
     options,
-    placeholder: plain(cut(`As everywhere: ${defaults.tools.join(', ')}`, PLACEHOLDER_CHARS)),
+    placeholder: plainText(cut(`As everywhere: ${defaults.tools.join(', ')}`, PLACEHOLDER_CHARS)),
     ...(initial.length > 0 ? { initial_options: initial } : {}),
   }
   return [input('tools', { label: 'Tools', element, hint: 'None chosen: as everywhere.' })]
@@ -138,7 +140,7 @@ function instructionsInput({ set }: SettingsForm): KnownBlock {
     action_id: FIELDS.instructions,
     multiline: true,
     max_length: MOST_INSTRUCTIONS,
-    placeholder: plain('Such as: Answer in Spanish. Prefer metric units.'),
+    placeholder: plainText('Such as: Answer in Spanish. Prefer metric units.'),
     ...(set.instructions ? { initial_value: set.instructions } : {}),
   }
   return input('instructions', { label: 'Extra instructions', element })
@@ -150,18 +152,14 @@ function input(
   name: keyof ChannelSettings,
   { label, element, hint }: { label: string; element: InputElement; hint?: string },
 ): KnownBlock {
-  const shown = hint === undefined ? {} : { hint: plain(cut(hint, HINT_CHARS)) }
-  return { type: 'input', block_id: FIELDS[name], optional: true, label: plain(label), element, ...shown }
+  const shown = hint === undefined ? {} : { hint: plainText(cut(hint, HINT_CHARS)) }
+  return { type: 'input', block_id: FIELDS[name], optional: true, label: plainText(label), element, ...shown }
 }
 
 function option(value: string, text: string): PlainTextOption {
-  return { value, text: plain(cut(text, OPTION_CHARS)) }
-}
-
-function plain(text: string): PlainTextElement {
-  return { type: 'plain_text', text, emoji: false }
+  return { value, text: plainText(cut(text, OPTION_CHARS)) }
 }
 
 function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+  return text.length > most ? `${headOf(text, most - 1)}…` : text
 }

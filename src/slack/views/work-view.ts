@@ -4,7 +4,8 @@ import { inputText } from '../../agent/tool-input.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/types.ts'
 import type { RunEnd, RunRecord } from '../../archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
-import { facts, header, noteModal, plain, sections } from './plain-blocks.ts'
+import { button, plainText } from '../format/plain-elements.ts'
+import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /** A modal takes 100 blocks and 250,000 bytes (https://docs.slack.dev/reference/views): what a page holds besides its buttons. */
 const PAGE_BLOCKS = 60
@@ -20,8 +21,8 @@ export function workView(record: RunRecord, page: number): View {
     type: 'modal',
     callback_id: SHOW_WORK,
     private_metadata: record.question.id,
-    title: plain(TITLE),
-    close: plain('Close'),
+    title: plainText(TITLE),
+    close: plainText('Close'),
     blocks: [...(pages[at] ?? []), ...turning(at, pages.length)],
   }
 }
@@ -163,15 +164,9 @@ function inPages(blocks: KnownBlock[]): KnownBlock[][] {
 
 function turning(at: number, pages: number): KnownBlock[] {
   if (pages === 1) return []
-  const button = (action_id: string, words: string, to: number) => ({
-    type: 'button' as const,
-    action_id,
-    text: plain(words),
-    value: String(to),
-  })
   const buttons = [
-    ...(at > 0 ? [button(WORK_PREVIOUS, 'Previous', at - 1)] : []),
-    ...(at < pages - 1 ? [button(WORK_NEXT, 'Next', at + 1)] : []),
+    ...(at > 0 ? [button(WORK_PREVIOUS, 'Previous', { value: String(at - 1) })] : []),
+    ...(at < pages - 1 ? [button(WORK_NEXT, 'Next', { value: String(at + 1) })] : []),
   ]
   return [facts(`Page ${at + 1} of ${pages}`), { type: 'actions', elements: buttons }]
 }

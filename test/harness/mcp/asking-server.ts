@@ -1,6 +1,4 @@
 /** MCP servers that ask a person in the middle of a call, over HTTP: in the protocol of 2026-07-28, and in the one before it. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   createMcpHandler,
   inputRequired,
@@ -11,6 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Ends } from '../ends.ts'
+import { serveFetch } from './fetch-server.ts'
 
 /** What a call of a tool brought with it. */
 export interface AskedCall {
@@ -187,8 +186,8 @@ export async function startAskingServer(
     return server
   }
   const handler = createMcpHandler(factory, { legacy: 'reject' })
-  const url = await serve(t, async (request) => (await intruder(request.clone())) ?? handler.fetch(request))
-  return { url, calls }
+  const { base } = await serveFetch(t, async (request) => (await intruder(request.clone())) ?? handler.fetch(request))
+  return { url: `${base}/mcp`, calls }
 }
 
 /** What the SDK's server would not let out: a request for the model. Of the tool `intruder`. */
@@ -213,31 +212,4 @@ function listed(name: string, description = `The tool ${name}.`) {
     annotations: { readOnlyHint: true },
     ...(name === 'table' ? { outputSchema: output } : {}),
   }
-}
-
-async function serve(t: Ends, answer: (request: Request) => Promise<Response>): Promise<string> {
-  const server = createServer((request, response) => void bridge(request, response, answer))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-}
-
-async function bridge(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: (request: Request) => Promise<Response>,
-): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) if (typeof value === 'string') headers.set(name, value)
-  const { method = 'GET', url = '/' } = request
-  const body = method === 'GET' || method === 'HEAD' ? {} : { body: Buffer.concat(chunks) }
-  const given = await answer(new Request(`http://${request.headers.host}${url}`, { method, headers, ...body }))
-  response.writeHead(given.status, Object.fromEntries(given.headers))
-  if (given.body) for await (const chunk of given.body) response.write(chunk)
-  response.end()
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { ROOT } from '../../../src/package-root.ts'
 import { until } from '../../../src/playground/until.ts'
 import type { Ends } from '../ends.ts'
+import { freePort } from '../redis.ts'
 
 /** npm's server-everything, of the protocol before 2026-07-28, over HTTP. @returns its address */
 export async function startEverything(t: Ends, way: 'streamableHttp' | 'sse'): Promise<string> {
@@ -20,14 +20,4 @@ export async function startEverything(t: Ends, way: 'streamableHttp' | 'sse'): P
   })
   await until(() => /on port \d+/.exec(written) ?? undefined, 'the server listens', 20_000)
   return `http://127.0.0.1:${port}/${way === 'sse' ? 'sse' : 'mcp'}`
-}
-
-/** One at which nobody listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

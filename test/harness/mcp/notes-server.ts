@@ -2,14 +2,12 @@
  * An MCP server made with the SDK of 2026: it speaks 2026-07-28 and the protocol before. As a program (`node --import tsx notes-server.ts`)
  * it serves stdio.
  */
-import { createServer, type IncomingMessage } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import type { Ends } from '../ends.ts'
+import { serveFetch } from './fetch-server.ts'
 
 /** What it was told to keep, by all who asked. */
 export type Notes = { title: string; text: string; urgent: boolean }[]
@@ -64,7 +62,7 @@ export interface NotesAtHttp {
   notes: Notes
   /** JSON-RPC methods that were asked for, in order. */
   methods: string[]
-  headers: IncomingMessage['headers'][]
+  headers: Record<string, string>[]
   /** Lists one more tool from now on, and says so to who listens. */
   add(tool: string): void
   /** The same without a word, and whoever listened is cut off. */
@@ -80,40 +78,22 @@ export async function startNotesServer(t: Ends, options: NotesOptions = {}): Pro
     if (!more.includes(tool)) more.push(tool)
     handler.notify.toolsChanged()
   }
-  const server = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      const body = Buffer.concat(chunks)
-      at.methods.push(...methodsIn(body))
-      at.headers.push(request.headers)
-      const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-      const init = { method: request.method ?? 'GET', headers, ...(body.length > 0 ? { body } : {}) }
-      const answer = await handler.fetch(new Request(`${at.url}`, init))
-      response.writeHead(answer.status, Object.fromEntries(answer.headers))
-      for await (const chunk of answer.body ?? []) response.write(chunk)
-      response.end()
-    })().catch(() => response.destroy())
+  const { server, base } = await serveFetch(t, async (request) => {
+    at.methods.push(...methodsIn(await request.clone().text()))
+    at.headers.push(Object.fromEntries(request.headers))
+    return handler.fetch(request)
   })
   at.addSilently = (tool) => {
     if (!more.includes(tool)) more.push(tool)
     server.closeAllConnections()
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  at.url = `http://127.0.0.1:${port}/mcp`
-  t.onTestFinished(async () => {
-    await handler.close()
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
+  at.url = `${base}/mcp`
+  t.onTestFinished(() => handler.close())
   return at
 }
 
-function methodsIn(body: Buffer): string[] {
-  const { data } = z.object({ method: z.string() }).safeParse(body.length > 0 ? JSON.parse(String(body)) : undefined)
+function methodsIn(body: string): string[] {
+  const { data } = z.object({ method: z.string() }).safeParse(body === '' ? undefined : JSON.parse(body))
   return data ? [data.method] : []
 }
 

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { listen, readBody } from '../../../src/playground/loopback-server.ts'
 import type { Ends } from '../ends.ts'
 import { authorizationServer, type AuthorizationServer, type Reply } from './authorization-server.ts'
+import { bridge } from './fetch-server.ts'
 
 /** A remote MCP server whose tools want a login, with its authorization server at the same origin. */
 export interface OAuthMcpServer extends AuthorizationServer {
@@ -28,24 +28,17 @@ const ISSUER = '/as'
 export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
   const calls: string[] = []
   const says = { description: 'Reads a ticket.', readOnlyHint: true }
-  const server = createServer((request, response) => void serve(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { base: origin, close } = await listen((request, response) => void serve(request, response))
+  t.onTestFinished(close)
   const oauth = authorizationServer(`${origin}${ISSUER}`, `${origin}${MCP}`)
   const describedAt = { url: `${origin}/.well-known/oauth-protected-resource${MCP}` }
   const handler = createMcpHandler(() => mcpServer(calls, says))
-  t.onTestFinished(async () => {
-    await handler.close()
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
+  t.onTestFinished(() => handler.close())
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request)
     const { pathname, searchParams } = new URL(request.url ?? '/', origin)
-    if (pathname === MCP) return serveMcp(request, response, body)
+    if (pathname === MCP) return bridge(request, response, answerMcp)
+    const body = await readBody(request)
     if (pathname === `${ISSUER}/token` && new URLSearchParams(body).has('refresh_token'))
       await sleep(oauth.mode.renewalMs ?? 0)
     send(response, replyTo(pathname, { query: searchParams, body, authorization: request.headers.authorization }))
@@ -67,20 +60,11 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
     return { status: 404, json: {} }
   }
 
-  async function serveMcp(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
-    const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (!oauth.isGood(token)) {
-      const challenge = `Bearer error="invalid_token", error_description="<b>no</b>", resource_metadata="${describedAt.url}"`
-      response.writeHead(401, { 'www-authenticate': challenge }).end()
-      return
-    }
-    const { method = 'GET' } = request
-    const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] => [
-      [name, String(value)],
-    ])
-    const asked = new Request(`${origin}${MCP}`, { method, headers, ...(method === 'POST' ? { body } : {}) })
-    const answer = await handler.fetch(asked)
-    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
+  async function answerMcp(request: Request): Promise<Response> {
+    const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
+    if (oauth.isGood(token)) return handler.fetch(request)
+    const challenge = `Bearer error="invalid_token", error_description="<b>no</b>", resource_metadata="${describedAt.url}"`
+    return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } })
   }
 
   async function browse(address: string): Promise<string> {
@@ -105,12 +89,6 @@ function mcpServer(calls: string[], { description, readOnlyHint }: OAuthMcpServe
     return { content: [{ type: 'text', text: id === 'echo_login' ? sent : `Ticket ${id} is open.` }] }
   })
   return server
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of request) text += String(chunk)
-  return text
 }
 
 function send(response: ServerResponse, reply: Reply): void {

@@ -1,0 +1,52 @@
+/** Which values of MCP_CONFIG nobody may see. */
+
+/** What is a secret of a value that stands under these names: all of it, or a part of it. */
+export function secretsIn(value: string, names: string[]): string[] {
+  return partsOf(value).filter((one) => isSecret(one, names))
+}
+
+/** A value, and what is a secret of its own in it: the token of `Bearer …`, what follows `--token=`, the values of an address's query. */
+function partsOf(value: string): string[] {
+  const flag = /^--?[\w-]+=(.+)$/.exec(value)
+  if (flag?.[1]) return [value, flag[1]]
+  const scheme = /^(?:Bearer|Basic|Token|ApiKey|Key) +(\S+)$/i.exec(value.trim())
+  if (scheme?.[1]) return [value.trim(), scheme[1]]
+  if (!URL.canParse(value) || !value.includes('://')) return [value]
+  const { password, searchParams } = new URL(value)
+  return [value, password, decoded(password), ...searchParams.values()].filter((one) => one !== '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const SECRET_NAME =
+  /(?:key|token|secret|pass|pwd|auth|cred|cookie|session|private|signature|dsn|(?:^|[_-])(?:pat|pin|jwt|sas)(?:$|[_-]))/i
+
+export function hasSecretName(name: string): boolean {
+  return SECRET_NAME.test(name)
+}
+
+/**
+ * Everything is a secret that its name calls one, and everything else that does not plainly look like something common: hiding
+ * `production` or the address of the service from all results would spoil them.
+ */
+function isSecret(value: string, names: string[]): boolean {
+  if (names.some(hasSecretName)) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)
+  return value.length >= 6 && !PLAIN.some((form) => form.test(value))
+}
+
+const PLAIN = [
+  // Addresses without a password or a query, paths, e-mail addresses, hosts.
+  /^[a-z][a-z+.-]*:\/\/[^\s@?#]{1,500}$/i,
+  /^(?:\.{0,2}|~)\/[\w./ @~-]{0,500}$/,
+  /^[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}$/,
+  /^[a-z][a-z-]{0,40}(?:\.[a-z][a-z-]{0,40}){1,5}(?::\d{1,5})?$/i,
+  // Words, names such as eu-west-1, media types, numbers and versions.
+  /^[a-z]{1,14}(?:[ ,._/-]{1,2}(?:[a-z]{1,14}|\d{1,4})){0,12}$/i,
+  /^[\d.,:]{1,14}$/,
+]

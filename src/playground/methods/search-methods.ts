@@ -1,0 +1,192 @@
+/** Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds what is public, for who addressed it. */
+import { flag, invalid, optional, required } from '../args.ts'
+import { TEAM } from '../store.ts'
+import { declined, Refusal, type Channel, type Json, type Message, type User } from '../types.ts'
+import type { SearchTokens } from '../search-tokens.ts'
+import type { Method, Workspace } from './method.ts'
+
+const LIMIT_MOST = 20
+/** Slack does not say how long a query may be. */
+const QUERY_MOST = 1_000
+
+/** What may be looked for, each with the scope that it needs. */
+const SCOPES: Record<string, string> = {
+  messages: 'search:read.public',
+  channels: 'search:read.public',
+  files: 'search:read.files',
+  users: 'search:read.users',
+}
+
+export const searchMethods: Record<string, Method> = {
+  'assistant.search.info': (_args, { search }) => ({ is_ai_search_enabled: enabled(search).kind === 'meaning' }),
+
+  'assistant.search.context': (args, slack) => {
+    const tokens = enabled(slack.search)
+    const query = required(args, 'query')
+    if (query.length > QUERY_MOST) throw new Refusal('query_too_long', { why: `${query.length} characters` })
+    const asker = askerOf(args, tokens, slack)
+    const kinds = listOf(args, 'content_types', 'messages')
+    for (const kind of kinds) checkKind(kind, slack)
+    for (const type of listOf(args, 'channel_types', 'public_channel')) checkPlace(type)
+    const found = kinds.flatMap((kind) => FINDERS[kind]!(query, { slack, asker, args }).map((one) => ({ kind, one })))
+    const { from, to, next } = pageOf(found.length, args)
+    const results: Record<string, Json[]> = Object.fromEntries(kinds.map((kind) => [kind, []]))
+    for (const { kind, one } of found.slice(from, to)) results[kind]!.push(one)
+    return { results, response_metadata: { next_cursor: next } }
+  },
+}
+
+function enabled(search: SearchTokens | undefined): SearchTokens {
+  if (!search) throw declined('feature_not_enabled')
+  return search
+}
+
+/** A bot token searches for the person who addressed it, and for nobody else. */
+function askerOf(args: Json, tokens: SearchTokens, { store }: Workspace): User {
+  const token = optional(args, 'action_token')
+  const person = token === undefined ? undefined : tokens.personOf(token)
+  if (person === 'expired') throw declined('invalid_action_token')
+  const user = person && store.users.get(person.user)
+  if (!user) throw new Refusal('invalid_action_token', { why: 'No event of this Slack carried the token.' })
+  return user
+}
+
+function listOf(args: Json, name: string, normal: string): string[] {
+  return (optional(args, name) ?? normal).split(',').map((one) => one.trim())
+}
+
+function checkKind(kind: string, { isGranted }: Workspace): void {
+  const scope = SCOPES[kind]
+  if (scope === undefined) throw invalid(`[ERROR] content_types: ${kind}`)
+  if (!isGranted(scope)) throw declinedScope(scope)
+}
+
+/** The other kinds of places are for the tokens of people. */
+function checkPlace(type: string): void {
+  if (type === 'public_channel') return
+  if (!['private_channel', 'mpim', 'im'].includes(type)) throw invalid(`[ERROR] channel_types: ${type}`)
+  throw declinedScope(`search:read.${type === 'private_channel' ? 'private' : type}`)
+}
+
+function declinedScope(needed: string): Refusal {
+  return new Refusal('missing_scope', { why: needed, blame: false, more: { needed } })
+}
+
+interface Looking {
+  slack: Workspace
+  asker: User
+  args: Json
+}
+
+const FINDERS: Record<string, (query: string, looking: Looking) => Json[]> = {
+  messages: (query, looking) =>
+    ranked(query, said(looking), ({ message }) => message.text).map((one) => messageOf(one, looking.slack)),
+  files: (query, looking) =>
+    ranked(query, filesOf(looking), ({ file }) => `${String(file['title'])} ${String(file['preview'] ?? '')}`).map(
+      (one) => fileOf(one, looking.slack),
+    ),
+  channels: (query, looking) =>
+    ranked(query, channelsFor(looking), ({ name }) => name).map((channel) => channelOf(channel, looking.slack)),
+  users: (query, { slack }) => {
+    const people = [...slack.store.users.values()].filter((user) => !user.deleted && !user.is_bot)
+    return ranked(query, people, ({ real_name, name }) => `${real_name} ${name}`).map((user) => userOf(user, slack))
+  },
+}
+
+/** Public channels; a guest knows those that they are in. */
+function channelsFor({ slack, asker, args }: Looking): Channel[] {
+  const isGuest = asker.is_restricted || asker.is_ultra_restricted || asker.is_stranger || asker.team_id !== TEAM
+  return [...slack.store.channels.values()].filter(
+    ({ kind, archived, members }) =>
+      kind === 'channel' &&
+      (!archived || flag(args, 'include_archived_channels')) &&
+      (!isGuest || members.has(asker.id)),
+  )
+}
+
+interface SaidThere {
+  channel: Channel
+  message: Message
+}
+
+function said(looking: Looking): SaidThere[] {
+  const withBots = flag(looking.args, 'include_bots')
+  const [after, before] = [Number(looking.args['after'] ?? 0), Number(looking.args['before'] ?? Infinity)]
+  return channelsFor(looking).flatMap((channel) =>
+    channel.messages
+      .filter(({ ts, bot_id, subtype }) => {
+        const isWords = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast'
+        return (withBots || bot_id === undefined) && isWords && Number(ts) > after && Number(ts) < before
+      })
+      .map((message) => ({ channel, message })),
+  )
+}
+
+function filesOf(looking: Looking): (SaidThere & { file: Json })[] {
+  return said(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
+}
+
+/** The more of the query's words something has, the earlier it comes; then the newest. */
+function ranked<T>(query: string, all: T[], textOf: (one: T) => string): T[] {
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])]
+  const scored = all.map((one) => {
+    const text = textOf(one).toLowerCase()
+    return { one, score: words.filter((word) => text.includes(word)).length }
+  })
+  return scored
+    .filter(({ score }) => score > 0)
+    .reverse()
+    .sort((a, b) => b.score - a.score)
+    .map(({ one }) => one)
+}
+
+function messageOf({ channel, message }: SaidThere, { store, base }: Workspace): Json {
+  const { ts, thread_ts: thread, user = '' } = message
+  const inThread = thread && thread !== ts ? `?thread_ts=${thread}&cid=${channel.id}` : ''
+  return {
+    author_name: store.users.get(user)?.real_name ?? '',
+    author_user_id: user,
+    team_id: TEAM,
+    channel_id: channel.id,
+    channel_name: channel.name,
+    message_ts: ts,
+    content: message.text,
+    is_author_bot: message.bot_id !== undefined,
+    permalink: `${base()}/archives/${channel.id}/p${ts.replace('.', '')}${inThread}`,
+  }
+}
+
+function fileOf({ message, file }: SaidThere & { file: Json }, { store, base }: Workspace): Json {
+  const { user = '', ts } = message
+  return {
+    author_name: store.users.get(user)?.real_name ?? '',
+    author_user_id: user,
+    team_id: TEAM,
+    file_id: file['id'],
+    title: file['title'] ?? file['name'],
+    file_type: file['filetype'] ?? '',
+    date_created: Math.floor(Number(ts)),
+    content: file['preview'] ?? '',
+    permalink: `${base()}/files/${user}/${String(file['id'])}/${encodeURIComponent(String(file['name']))}`,
+  }
+}
+
+function channelOf({ id, name }: Channel, { base }: Workspace): Json {
+  return { team_id: TEAM, id, name, topic: '', purpose: '', permalink: `${base()}/archives/${id}` }
+}
+
+function userOf({ id, real_name, profile }: User, { base }: Workspace): Json {
+  return { user_id: id, full_name: real_name, title: profile['title'] ?? '', permalink: `${base()}/team/${id}` }
+}
+
+function pageOf(length: number, args: Json): { from: number; to: number; next: string } {
+  const limit = Number(args['limit'] ?? LIMIT_MOST)
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MOST)
+    throw invalid(`[ERROR] limit must be from 1 to ${LIMIT_MOST}`)
+  const cursor = optional(args, 'cursor')
+  const place = cursor === undefined ? ['', '0'] : /^search:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString())
+  if (!place) throw new Refusal('invalid_cursor')
+  const from = Number(place[1])
+  const to = from + limit
+  return { from, to, next: to < length ? Buffer.from(`search:${to}`).toString('base64') : '' }
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { BOT_USER } from './store.ts'
+import type { Json } from './types.ts'
+
+/** Whether a workspace lets apps search: by words alone, or by meaning too. */
+export type SearchKind = 'words' | 'meaning'
+
+/** The action tokens of events in which the bot was addressed. How long real ones live nobody says: here, so many milliseconds. */
+export interface SearchTokens {
+  kind: SearchKind
+  /** The event with a token, if the bot is addressed in it. */
+  withToken(event: Json): Json
+  /** Whose token it is. `expired`: it was somebody's. */
+  personOf(token: string): { user: string } | 'expired' | undefined
+}
+
+const LIFE_MS = 600_000
+
+export function createSearchTokens(options: { kind: SearchKind; now: () => number; lifeMs?: number }): SearchTokens {
+  const { kind, now, lifeMs = LIFE_MS } = options
+  const given = new Map<string, { user: string; until: number }>()
+  const issue = (user: string) => {
+    const token = `${given.size + 1}.${now()}.${randomBytes(16).toString('hex')}`
+    given.set(token, { user, until: now() + lifeMs })
+    return token
+  }
+  return {
+    kind,
+    withToken(event) {
+      const { type, user, bot_id, subtype } = event
+      if (typeof user !== 'string' || user === BOT_USER || bot_id !== undefined || subtype !== undefined) return event
+      // Where it stands differs from event to event.
+      if (type === 'app_mention') return { ...event, action_token: issue(user) }
+      const isDirect = type === 'message' && event['channel_type'] === 'im'
+      return isDirect ? { ...event, assistant_thread: { action_token: issue(user) } } : event
+    },
+    personOf(token) {
+      const one = given.get(token)
+      if (!one) return undefined
+      return one.until > now() ? { user: one.user } : 'expired'
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Installations } from '../workspace/installations.ts'
+import { refusalCode } from './client/slack-errors.ts'
+
+/** Whether the workspace lets apps search. It is not so until Slack has said it. */
+export interface SearchInfo {
+  isOn: boolean
+}
+
+/** Asks Slack in the background, and says in one log line what it answers. */
+export function askSearchInfo(installations: Installations, log: Log, signal: AbortSignal): SearchInfo {
+  const info: SearchInfo = { isOn: false }
+  const ask = async () => {
+    const installation = await installations.of(installations.defaultTeam)
+    const answer = await installation?.client.call('assistant.search.info', {}, { effort: 'patient', signal })
+    info.isOn = answer !== undefined
+    const how = answer?.is_ai_search_enabled === true ? 'by words and by meaning' : 'by words'
+    log.info({}, `workspace search is on: Slack searches ${how}`)
+  }
+  ask().catch((error: unknown) => {
+    if (signal.aborted) return
+    const code = refusalCode(error)
+    log.info(
+      { error: code ?? messageOf(error) },
+      `workspace search is off: ${WHY_OFF[code ?? ''] ?? 'Slack refused it'}`,
+    )
+  })
+  return info
+}
+
+const WHY_OFF: Record<string, string> = {
+  missing_scope: 'the app has not the scope search:read.public',
+  feature_not_enabled: 'the workspace does not let apps search',
+  unknown_method: 'this Slack has no search for apps',
+}

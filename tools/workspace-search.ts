@@ -1,0 +1,100 @@
+/** What people wrote in the workspace's public channels, by Slack's own search; and its files, channels and people. */
+import { z } from 'zod'
+import type { Find, FindKind, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
+import { cutTo, queryText } from './query.ts'
+import { oneLine, webAddress } from './service-response.ts'
+import { workspaceOf } from './workspace.ts'
+
+const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
+
+/** Of one find, in characters; together they stay well below what an observation may have. */
+const FIND_CHARS = 500
+
+/** Where the last search ended, in the run's memory. The cursor is Slack's, and says nothing. */
+const MEMORY = 'workspace_search'
+const endedSchema = z.object({ query: z.string(), kind: z.enum(KINDS), cursor: z.string() })
+
+interface Wanted {
+  query: string
+  kind?: FindKind | undefined
+}
+
+export function workspaceSearch(): Tool<Wanted>[] {
+  return [
+    {
+      name: 'workspace_search',
+      description:
+        'Searches what people wrote in public channels of this Slack workspace. The same search again gives the next results.',
+      ...zodInput(
+        z.object({
+          query: queryText().min(1).describe('words or a question'),
+          kind: z.enum(KINDS).optional().describe('what to look for; messages unless it says otherwise'),
+        }),
+      ),
+      effects: 'read',
+      needsSearch: true,
+      repeatable: true,
+      run: ({ query, kind = 'messages' }, context) => search({ query, kind }, context),
+    },
+  ]
+}
+
+async function search(
+  { query, kind }: Required<Wanted> & { kind: FindKind },
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const workspace = await workspaceOf(context)
+  const ended = endedSchema.safeParse(context.memory[MEMORY]).data
+  const cursor = ended?.query === query && ended.kind === kind ? ended.cursor : undefined
+  // An empty cursor: the last search of these words has shown the last of them.
+  const isOver = cursor === ''
+  const { finds, cursor: next = '' } = isOver
+    ? { finds: [] }
+    : await workspace.search(query, { kind, cursor, signal: context.signal })
+  context.memory[MEMORY] = { query, kind, cursor: next } satisfies z.infer<typeof endedSchema>
+  if (finds.length === 0) return { text: nothing(kind, cursor !== undefined), exhausted: true }
+  const text = [`${HEADS[kind]}${next === '' ? '' : ' (there are more)'}:`, ...finds.map(lineOf)].join('\n')
+  return { text, sources: finds.flatMap(sourceOf), passing: true }
+}
+
+/** Whatever is said of it, it says what was not searched. */
+const HEADS: Record<FindKind, string> = {
+  messages: 'Messages in public channels',
+  files: 'Files in public channels',
+  channels: 'Public channels',
+  users: 'People in the workspace',
+}
+
+function nothing(kind: FindKind, isMore: boolean): string {
+  if (isMore) return 'No more results.'
+  const where = { messages: ' in public channels', files: ' in public channels', channels: ' public', users: '' }[kind]
+  const what = kind === 'users' ? 'people' : kind
+  const found = kind === 'channels' ? 'No public channels were found.' : `No ${what} were found${where}.`
+  return `${found} Private channels and direct messages are not searched. Other words may find more.`
+}
+
+/** `- @Bob in #general, 2026-11-20 14:03 UTC: words`, with the address below. Each find is one line: none can pass for another. */
+function lineOf(find: Find): string {
+  const head = headOf(find)
+  const words = oneLine(cutTo(find.text, FIND_CHARS * 2), FIND_CHARS)
+  return [`- ${[head, words].filter(Boolean).join(': ')}`, ...(webAddress(find.url) ? [`  ${find.url}`] : [])].join(
+    '\n',
+  )
+}
+
+function headOf({ who, where, at }: Find): string {
+  const place = [who, where && `in ${where}`].filter(Boolean).join(' ')
+  return [place, at === undefined ? '' : minuteOf(at)].filter(Boolean).join(', ')
+}
+
+function minuteOf(at: number): string {
+  const time = new Date(at * 1000)
+  return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** The title is who, where and when: it is kept with the answer, which what somebody wrote is not. */
+function sourceOf(find: Find): Source[] {
+  const url = webAddress(find.url)
+  return url ? [{ title: headOf(find) || 'Slack', url }] : []
+}
