@@ -83,7 +83,7 @@ async function* answerOnceHeard(
   deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
-  const turns = otherTurns(await deps.history.load(thread), question)
+  const turns = turnsBefore(await deps.history.load(thread), question, run)
   await deps.listening
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
@@ -99,11 +99,17 @@ async function* answerOnceHeard(
   if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
 }
 
-/** The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. */
-function otherTurns(turns: Turn[], question: Question): Turn[] {
+/**
+ * The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. While a run waits for a
+ * person its thread goes on: what was asked there since is nothing that its question goes back to.
+ */
+function turnsBefore(turns: Turn[], question: Question, { saved }: Run): Turn[] {
   const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
   return turns.filter(
-    ({ id }) => askedMessage(id) !== askedMessage(question.id) && newest.get(askedMessage(id))?.id === id,
+    ({ id, at }) =>
+      askedMessage(id) !== askedMessage(question.id) &&
+      newest.get(askedMessage(id))?.id === id &&
+      (saved.steps.length === 0 || at <= question.at),
   )
 }
 

@@ -34,8 +34,13 @@ async function main(args: string[]): Promise<void> {
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
-  const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut })
+  // What is known of servers ends with the conversation, and so does what was pinned.
+  const mcpStore = config.MCP_CONFIG ? (await import('./mcp/mcp-store.ts')).memoryMcpStore() : undefined
+  const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
   const conversation = new Conversation(agent, output, config)
+  await conversation.prepare()
+  for (const { server, tool, why } of agent.mcp?.off() ?? [])
+    console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
   if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
   await converse(conversation, output)

@@ -64,7 +64,7 @@ export interface AgentSources {
   meter?: ModelMeter | undefined
   /** Told of each custom tool that is left out, in place of the log. */
   leftOut?: ((one: LeftOut) => void) | undefined
-  /** Where what MCP servers tell of their tools is kept. Without it there are none of theirs: nobody could approve a call. */
+  /** Where what MCP servers tell of their tools is kept. Without it there are none of theirs, as in an evaluation. */
   mcpStore?: McpStore | undefined
   /** Whether questions come from a Slack workspace, whose tools are there then. */
   hasWorkspace?: boolean

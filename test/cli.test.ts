@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { act, finish, playModel } from './harness/played-model.ts'
+import { mcpFile } from './harness/mcp/mcp-servers.ts'
 import { emptyFolder, startProcess } from './harness/child-process.ts'
 
 const CLI = 'src/cli.ts'
@@ -48,6 +49,28 @@ test('without a model it says that it is the demo, and works', async (t) => {
   cli.close()
   expect(await cli.ended).toBe(0)
   expect(cli.stdout()).toMatch(/demo[^]*calculator[^]*\b4\b/i)
+})
+
+test('the tools of MCP servers are there; what a person has to allow is not done, as nobody is asked', async (t) => {
+  const command = 'node_modules/@modelcontextprotocol/server-memory/dist/index.js'
+  const memory = {
+    command: 'node',
+    args: [join(process.cwd(), command)],
+    env: { MEMORY_FILE_PATH: '/dev/null' },
+    trust: true,
+  }
+  const MCP_CONFIG = mcpFile(t, { mcpServers: { memory, gone: { command: 'no-such-program' } } })
+  const model = await playModel(t)
+  const read = act('I look.', 'memory__read_graph', '{}')
+  model.on('Remember', read, act('I write.', 'memory__create_entities', '{"entities": []}'), finish('I could not.'))
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator', MCP_CONFIG }
+  const cli = await startProcess(t, CLI, { env })
+  cli.write('Remember me.\n')
+  cli.close()
+  expect(await cli.ended).toBe(0)
+  expect(cli.stderr()).toMatch(/^gone cannot be started/m)
+  expect(cli.stdout()).toMatch(/Tools: calculator, memory__\w+, [^]*"entities": ?\[\][^]*I could not\./)
+  expect(cli.stdout()).toContain('memory__create_entities was not run: nobody can allow it here.')
 })
 
 test('an impossible setting ends it with code 1 and a sentence', async (t) => {

@@ -6,7 +6,7 @@ import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
 import { reportUsage, tell } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
-import { awaitingAnswer, awaitingApproval, isUnknownRepeat, notKnown } from './suspended-step.ts'
+import { afterWait, awaitingAnswer, awaitingApproval, isUnknownRepeat, notKnown } from './suspended-step.ts'
 import type {
   AgentEvent,
   Observation,
@@ -87,7 +87,11 @@ function isWrite(plan: Plan): plan is Call {
 
 function beginCall(run: RunState, { n, step }: Pending): AgentEvent {
   run.signal.throwIfAborted()
-  return tell(run, { type: 'begun', n, step: { ...step, begun: run.now().getTime() } })
+  return tell(run, {
+    type: 'begun',
+    n,
+    step: { ...(step.waiting ? afterWait(run, step, step.waiting) : step), begun: run.now().getTime() },
+  })
 }
 
 /** What is told of a step whose work has ended: its observation, or that it waits for a person. */
@@ -101,7 +105,11 @@ function outcomeOf(
   const outcome = 'asks' in result ? afterQuestion(run, { n, step, answers, asks: result.asks }) : result
   if ('kind' in outcome) return { type: 'waiting', n, step: outcome }
   const observation = step.dropped ? { ...outcome, note: droppedNote(run, step) } : outcome
-  const observed = { ...step, ...(answers.length > 0 ? { answers: [...answers] } : {}), observation }
+  const observed = {
+    ...(step.waiting ? afterWait(run, step, step.waiting) : step),
+    ...(answers.length > 0 ? { answers: [...answers] } : {}),
+    observation,
+  }
   return { type: 'observation', n, step: observed, ms, ...changedMemory(run) }
 }
 

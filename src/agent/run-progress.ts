@@ -48,6 +48,29 @@ export function stepCount(steps: readonly Step[]): number {
   return steps.filter((step) => step.kind !== 'message').length
 }
 
+/**
+ * How long the run of these steps has waited for people until `now` (ms since the epoch), in ms; where several of its steps did at
+ * once, that counts once.
+ */
+export function waitedMs(steps: readonly Step[], now: number): number {
+  const spans = steps.flatMap((step) => {
+    if (step.kind !== 'tool' || !step.waiting) return []
+    const { since, from = since, until = step.observation ? since : now } = step.waiting
+    return [{ from, until }]
+  })
+  let [waited, end] = [0, -Infinity]
+  for (const { from, until } of spans.sort((one, other) => one.from - other.from)) {
+    waited += Math.max(0, until - Math.max(from, end))
+    end = Math.max(end, until)
+  }
+  return waited
+}
+
+/** How long a run was at work, in ms, without its waits for people. */
+export function workMs({ steps, startedAt }: { steps: readonly Step[]; startedAt: number }, endedAt: number): number {
+  return Math.max(0, endedAt - startedAt - waitedMs(steps, endedAt))
+}
+
 /** What several model calls used together. A call without a price adds nothing to the dollars. */
 export function totalOf(usage: readonly Usage[]) {
   const sum = (part: (one: Usage) => number) => usage.reduce((total, one) => total + part(one), 0)

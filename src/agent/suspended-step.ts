@@ -2,7 +2,7 @@
 import { canonicalJson, plainJson } from './canonical-json.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { coerceInput } from './tool-input.ts'
-import type { Awaited, Observation, PersonsAnswer, Tool, ToolQuestion, ToolStep } from './types.ts'
+import type { Awaited, Observation, PersonsAnswer, Tool, ToolQuestion, ToolStep, Waiting } from './types.ts'
 
 /** As often may one call wait for a person: a server that asks and asks is not called again. */
 const MOST_ROUNDS = 10
@@ -40,8 +40,14 @@ export function awaitingAnswer(
 }
 
 function nextRound(run: RunState, step: ToolStep, awaited: Awaited): ToolStep {
-  const round = step.waiting ? { round: (step.waiting.round ?? 1) + 1 } : {}
+  const { waiting: before } = step
+  const round = before ? { round: (before.round ?? 1) + 1, from: before.from ?? before.since } : {}
   return { ...step, waiting: { since: run.now().getTime(), ...round, for: awaited } }
+}
+
+/** A step that has waited, once the run goes on with it: this process took the run up when its wait was over. */
+export function afterWait({ startedAt }: RunState, step: ToolStep, waiting: Waiting): ToolStep {
+  return waiting.until === undefined ? { ...step, waiting: { ...waiting, until: startedAt } } : step
 }
 
 /** What is observed of a call of which it is not known whether it took effect. `why`: a clause. */

@@ -16,6 +16,8 @@ const HELP = [
 ].join('\n')
 
 const DAY_MS = 86_400_000
+/** Servers that MCP_CONFIG has for direct messages are there. */
+const PLACE = { team: 'cli', channel: 'D', waits: true }
 
 /** One conversation in a terminal: questions, follow-ups and commands. */
 export class Conversation {
@@ -37,6 +39,12 @@ export class Conversation {
       history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: DAY_MS }),
       prompts,
     }
+  }
+
+  /** Looks which tools MCP servers have now. A call that has to be allowed is not made: nobody is asked in a terminal. */
+  async prepare(): Promise<void> {
+    const { mcp, answer: own } = this.#agent
+    if (mcp) this.#deps.agent.tools = [...own.agent.tools, ...(await mcp.toolsFor(PLACE))]
   }
 
   toolNames(): string {
@@ -69,6 +77,7 @@ export class Conversation {
     const running = new AbortController()
     this.#running = running
     try {
+      await this.prepare()
       const run = embeddedRun(freshRun(Date.now()), () => true)
       for await (const event of answer(question, run, { ...this.#deps, signal: running.signal }))
         this.#output.event(event)

@@ -90,7 +90,7 @@ function sdkError(error: SdkError, failing: Failing): ToolError {
   if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
     return sentenceOf(error.cause, failing)
   if (error.code === SdkErrorCode.RequestTimeout)
-    return down(`${name} did not answer within ${timeoutMs / 1000} s.${maybeDone(failing)}`)
+    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
   const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
   if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failing)}`)
   return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
@@ -107,7 +107,7 @@ function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: Fail
   if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR')
     return down(`${name} cannot be started: its command or its folder is not there, or may not be used.`)
   if (causes.some((one) => one instanceof Error && one.name === 'TimeoutError'))
-    return down(`${name} did not answer within ${timeoutMs / 1000} s.${maybeDone(failing)}`)
+    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
   if (causes.some((one) => one instanceof SyntaxError || (one instanceof Error && one.name === 'ZodError')))
     return new ToolError(`${name} sent an answer that is not of the protocol.`)
   return down(
@@ -128,6 +128,10 @@ function codeOf(error: unknown): string | undefined {
 
 function maybeDone({ isSent }: Pick<Failing, 'isSent'>): string {
   return isSent ? ' It is not known whether the call took effect.' : ''
+}
+
+function inSeconds(ms: number): number {
+  return Math.round(ms / 100) / 10
 }
 
 function down(message: string): ToolError {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { settledWithin } from '../async.ts'
 import { messageOf, ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { hideSecrets } from './hide-secrets.ts'
 import { jsonHash } from './json-hash.ts'
 import { readRecord, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from './pins.ts'
 import type { McpStore } from './mcp-store.ts'
@@ -38,6 +39,7 @@ export class ListedServer {
   #working: Promise<void> | undefined
   #lookedAt = -Infinity
   #failure: { at: number; why: string } | undefined
+  #isClosed = false
 
   constructor(config: McpServerConfig, deps: ListedServerDeps) {
     this.config = config
@@ -68,6 +70,11 @@ export class ListedServer {
   /** Asks for the tools now. */
   async refresh(): Promise<void> {
     await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
+  }
+
+  /** What is under way then, and is cut off, is no fault of the server. */
+  close(): void {
+    this.#isClosed = true
   }
 
   /** Reads what all processes know. */
@@ -109,6 +116,7 @@ export class ListedServer {
   }
 
   #fail(why: string): void {
+    if (this.#isClosed) return
     const { now, log } = this.#deps
     const isTold = this.#failure?.why === why
     this.#failure = { at: now(), why }
@@ -165,7 +173,8 @@ const NOTES: Record<PinNote['what'], string> = {
   notation: 'an MCP tool says the same of itself in another notation',
 }
 
+/** Without its secrets: a key that is changed makes it no other server, whose tools would be pinned anew as they are then. */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
-  return jsonHash(what)
+  return jsonHash(hideSecrets(config.secrets).json(what))
 }

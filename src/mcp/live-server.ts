@@ -53,7 +53,10 @@ export class LiveServer implements McpServer {
     signal.throwIfAborted()
     if (this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
     this.#listing ??= this.#listAnew().finally(() => (this.#listing = undefined))
-    return untilAborted(this.#listing, signal)
+    const from = this.#now()
+    return untilAborted(this.#listing, signal).catch((error: unknown) => {
+      throw isTimeUp(error) ? this.#link.sentence(error, { timeoutMs: this.#now() - from }) : error
+    })
   }
 
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult> {
@@ -134,6 +137,11 @@ export class LiveServer implements McpServer {
       }
     }
   }
+}
+
+/** A caller's time was up. What is the loop's own deadline, it tells by itself (agent/act.ts). */
+function isTimeUp(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError'
 }
 
 /** Without one the SDK would list tools by itself, and hold results against their schemas, which are their server's affair. */

@@ -28,7 +28,7 @@ const rules = {
 }
 
 const stdio = z.strictObject({
-  type: z.literal('stdio').optional(),
+  type: z.literal('stdio', 'stdio, as it has a command').optional(),
   command: z.string('a program’s name or path').min(1, 'a program’s name or path'),
   args: z.array(z.string('a text'), 'a list of texts').default([]),
   env: texts.default({}),
@@ -37,7 +37,7 @@ const stdio = z.strictObject({
 })
 
 const http = z.strictObject({
-  type: z.enum(['http', 'streamable-http', 'sse'], 'stdio, http or sse').optional(),
+  type: z.enum(['http', 'streamable-http', 'sse'], 'http or sse, as it has an address').optional(),
   url: z.string('an address that begins with https:// or http://'),
   headers: texts.default({}),
   oauth: z
@@ -73,7 +73,8 @@ export function loadMcpConfig(file: string, env: Env): McpConfig {
 }
 
 function serversIn(file: string): [string, unknown][] {
-  const whole = z.strictObject({ mcpServers: z.record(z.string(), z.unknown()) }).safeParse(readJson(file))
+  const whole = z.strictObject({ mcpServers: z.custom<object>(isObject) }).safeParse(readJson(file))
+  // As they are written: zod leaves out a name such as __proto__ without a word.
   if (whole.data) return Object.entries(whole.data.mcpServers)
   const unknown = whole.error?.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])) ?? []
   throw new ConfigError(
@@ -81,6 +82,10 @@ function serversIn(file: string): [string, unknown][] {
       ? `MCP_CONFIG: ${file}: ${listed(unknown)} is nothing that the file takes: its one key is mcpServers.`
       : `MCP_CONFIG: ${file} should hold {"mcpServers": {…}}, an object of servers by their names.`,
   )
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readJson(file: string): unknown {
@@ -112,9 +117,10 @@ function checked(name: string, value: unknown, say: (what: string) => void): Wri
 }
 
 function schemaFor(value: unknown) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  if ('command' in value === 'url' in value) return undefined
-  return 'command' in value ? stdio : http
+  if (!isObject(value)) return undefined
+  const has = (key: string) => Object.hasOwn(Object(value), key)
+  if (has('command') === has('url')) return undefined
+  return has('command') ? stdio : http
 }
 
 function issueSentence(name: string, issue: z.core.$ZodIssue): string {

@@ -97,7 +97,10 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
         (tool === undefined || seen.name === tool) && (fingerprint ?? fingerprintOf(seen)) === fingerprintOf(seen)
       return (await server?.accept(isMeant)) ?? []
     },
-    close: async () => (await opened)?.close(),
+    async close() {
+      for (const server of servers) server.close()
+      await (await opened)?.close()
+    },
   }
 }
 
@@ -133,21 +136,30 @@ function snapshots(servers: ListedServer[], deps: SnapshotDeps): () => Snapshot 
 }
 
 function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
-  const all = servers.flatMap((server) => listedBy(server).map((entry) => ({ server, ...entry })))
+  const others = othersOf(servers, deps.taken)
+  const all = servers.flatMap((server) =>
+    listedBy(server).map(({ seen, pin }) => {
+      const { name, trust } = server.config
+      return {
+        server,
+        seen,
+        why: whyOff({ seen, pin }, { trust, suspect: shadowing(seen, others.get(name) ?? new Set()) }),
+      }
+    }),
+  )
+  // What is off takes no name: a new tool of a server cannot give another name to one that settings speak of.
+  const on = all.filter(({ why }) => why === undefined)
   const names = mcpNames(
-    all.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
+    on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
     deps.taken,
   )
-  const others = othersOf(servers, deps.taken)
-  const snapshot: Snapshot = { tools: new Map(), off: [], choices: [] }
-  for (const [i, { server, seen, pin }] of all.entries()) {
-    const { config } = server
-    const suspect = shadowing(seen, others.get(config.name) ?? new Set())
-    const why = whyOff({ seen, pin }, { trust: config.trust, suspect })
+  const off = all.flatMap(({ server, seen, why }): OffTool[] => {
     const taking = seen.broken === undefined ? { fingerprint: fingerprintOf(seen) } : {}
-    if (why !== undefined) snapshot.off.push({ server: config.name, tool: seen.name, why, ...taking })
-    else addTool(snapshot, mcpTool(seen, { name: names[i] ?? '', config, call: callOf(server, deps) }))
-  }
+    return why === undefined ? [] : [{ server: server.config.name, tool: seen.name, why, ...taking }]
+  })
+  const snapshot: Snapshot = { tools: new Map(), off, choices: [] }
+  for (const [i, { server, seen }] of on.entries())
+    addTool(snapshot, mcpTool(seen, { name: names[i] ?? '', config: server.config, call: callOf(server, deps) }))
   for (const [server, tools] of snapshot.tools) snapshot.choices.push(...choicesOf(server, tools))
   return snapshot
 }

@@ -32,6 +32,7 @@ export async function listServers(place: OperatorPlace): Promise<number> {
 /** Whether anybody has to log in, as far as the bot knows. */
 async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
   if (server.kind === 'stdio') return 'is started when needed'
+  if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'
   try {
     const [need, login] = [await logins.needOf(server), await logins.load(server)]
     if (need) return `needs a login: ${need.why}`

@@ -132,11 +132,13 @@ export class HeardSignals implements Required<Steering> {
   readonly mayRun = (call: PendingCall): Permission | Promise<Permission> => {
     const decision = this.#approvalOf(call)
     if (decision) return permissionOf(decision, call)
-    const { tool, isRepeat } = call
-    if (!tool.needsApproval && !isRepeat) return 'yes'
+    const { tool, isRepeat, step } = call
+    // A card stands there for this call, which what is allowed for other calls since does not decide.
+    const isAsked = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
+    if (!tool.needsApproval && !isRepeat && !isAsked) return 'yes'
     const { canBeDecided, grants } = this.#people
     const otherwise = canBeDecided ? 'wait' : { no: `${tool.name} was not run: nobody can allow it here.` }
-    if (isRepeat || !grants) return otherwise
+    if (isRepeat || isAsked || !grants) return otherwise
     return grants.isGranted(tool).then((isGranted) => (isGranted ? 'yes' : otherwise))
   }
 

@@ -53,7 +53,13 @@ const toolStep: z.ZodType<ToolStep> = z.object({
   dropped: z.number().exactOptional(),
   ms: z.number().exactOptional(),
   waiting: z
-    .object({ since: z.number(), round: z.number().exactOptional(), for: awaited.exactOptional() })
+    .object({
+      since: z.number(),
+      round: z.number().exactOptional(),
+      from: z.number().exactOptional(),
+      until: z.number().exactOptional(),
+      for: awaited.exactOptional(),
+    })
     .exactOptional(),
   answers: z.array(answer).exactOptional(),
   begun: z.number().exactOptional(),

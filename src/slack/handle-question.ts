@@ -226,10 +226,10 @@ export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...en
 
 /** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
 function withoutAnswers(step: Step): Step {
-  if (step.kind !== 'tool') return step
+  if (step.kind !== 'tool' || !step.waiting) return step
   const { answers, waiting, ...kept } = step
-  const isQuestion = answers !== undefined || waiting?.for?.kind === 'question'
-  return { ...kept, ...(waiting && { waiting: isQuestion ? { since: waiting.since } : waiting }) }
+  const { for: asked, ...times } = waiting
+  return { ...kept, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
 function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {

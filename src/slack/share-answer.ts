@@ -1,4 +1,4 @@
-import { stepCount } from '../agent/run-progress.ts'
+import { stepCount, workMs } from '../agent/run-progress.ts'
 import type { RunArchive, RunRecord } from '../archive/types.ts'
 import type { History } from '../history/types.ts'
 import type { Question } from '../run/types.ts'
@@ -43,9 +43,9 @@ export async function shareAnswer(options: ShareOptions): Promise<void> {
 
 /** As it was told to the asker, without what may be pressed. */
 async function viewOf(record: RunRecord, { mentions, settings, installation }: ShareOptions): Promise<AnswerView> {
-  const { question, steps, usage, standalone, startedAt, endedAt } = record
+  const { question, steps, usage, standalone, endedAt } = record
   const { text, sources, stopped, gaveUp, unseen } = record.answer ?? { text: '', sources: [] }
-  const figures = footerText({ steps: stepCount(steps), ms: endedAt - startedAt, usage })
+  const figures = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,

@@ -1,4 +1,4 @@
-import { stepCount } from '../agent/run-progress.ts'
+import { stepCount, workMs } from '../agent/run-progress.ts'
 import type { Accepted, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../run/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
@@ -79,7 +79,9 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
   const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
-  note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms: Math.max(0, doneAt - question.at) })
+  // What a person took to decide is not the bot's time.
+  const ms = workMs({ steps: progress.steps, startedAt: question.at }, doneAt)
+  note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms })
 }
 
 /** The question is dead-lettered: all attempts at it have failed. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { applyEvent, NO_PROGRESS, stepCount } from '../../src/agent/run-progress.ts'
+import { applyEvent, NO_PROGRESS, stepCount, waitedMs } from '../../src/agent/run-progress.ts'
 import type { DialectName } from '../../src/agent/dialects/index.ts'
-import type { AgentEvent, MessageStep, Tool } from '../../src/agent/types.ts'
+import type { AgentEvent, MessageStep, Tool, ToolStep } from '../../src/agent/types.ts'
 import { answer } from '../../src/answer.ts'
 import { memoryHistory } from '../../src/history/memory-history.ts'
 import { loadPrompts } from '../../src/prompts.ts'
@@ -134,6 +134,15 @@ test('what a person added and what waits for a person are steps like others, and
   ].reduce(applyEvent, NO_PROGRESS)
   expect(progress.steps).toEqual([toolStep(1, { begun: 7 }), message, waiting])
   expect(stepCount(progress.steps)).toBe(2)
+})
+
+test('what a run has waited counts once where several of its steps waited, over all rounds of one, and until it was stopped', () => {
+  const observation = { ok: true, text: 'Done.' }
+  const waited = (waiting: ToolStep['waiting'], more = {}) => toolStep(1, { ...(waiting && { waiting }), ...more })
+  expect(waitedMs([waited({ since: 100, until: 300 }), waited({ since: 150, until: 400 })], 900)).toBe(300)
+  expect(waitedMs([waited({ since: 200, round: 3, from: 50, until: 250 }, { observation })], 900)).toBe(200)
+  expect(waitedMs([toolStep(1), waited({ since: 800 })], 900)).toBe(100)
+  expect(waitedMs([waited({ since: 100 }, { observation })], 900)).toBe(0)
 })
 
 test('an event that changes nothing gives the same value back', () => {

@@ -182,6 +182,10 @@ test('a server that says nothing at its start keeps no call beyond its deadline,
     message: 'silent did not answer within 0.3 s.',
     isDown: true,
   })
+  await expect(servers.of('silent').list(AbortSignal.timeout(300))).rejects.toMatchObject({
+    message: 'silent did not answer within 0.3 s.',
+    isDown: true,
+  })
   const begun = Date.now()
   await servers.close()
   expect(Date.now() - begun).toBeLessThan(20_000)

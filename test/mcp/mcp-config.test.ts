@@ -84,6 +84,9 @@ test('what is wrong is refused by file, server and key, all at once', () => {
     'a b': { command: 'x' },
     a__b: { command: 'x' },
     nine: { url: 'https://x.example.com', headers: { 'x y': '1' } },
+    ten: { type: 'http', command: 'x' },
+    eleven: { type: 'stdio', url: 'https://x.example.com' },
+    ['__proto__']: { command: 'x' },
   }
   expect(refused(wrong)).toEqual([
     'MCP_CONFIG: FILE: one has "hedaers", "autoApprove", which is no key of such a server.',
@@ -100,6 +103,9 @@ test('what is wrong is refused by file, server and key, all at once', () => {
     'MCP_CONFIG: FILE: "a b" should be a name of up to 40 letters, digits, - and single _.',
     'MCP_CONFIG: FILE: "a__b" should be a name of up to 40 letters, digits, - and single _.',
     'MCP_CONFIG: FILE: nine.headers should be names of headers, and values of one line of Latin letters; "x y" is none.',
+    'MCP_CONFIG: FILE: ten.type should be stdio, as it has a command.',
+    'MCP_CONFIG: FILE: eleven.type should be http or sse, as it has an address.',
+    'MCP_CONFIG: FILE: "__proto__" should be a name of up to 40 letters, digits, - and single _.',
   ])
 })
 

@@ -47,6 +47,13 @@ describeWithRedis('npm run mcp', () => {
     expect((await run('tools', 'tickets')).stdout).toMatch(/^tickets__read_ticket\t.*\n1 tool\n$/)
   })
 
+  test('list says where a login stands in MCP_CONFIG itself', async () => {
+    const { run } = await openServer({ headers: { Authorization: 'Bearer t0p-secret' } })
+    expect((await run('list')).stdout).toBe(
+      'tickets\thttp\thas its login in MCP_CONFIG\ngone\thttp\tno login\n2 servers\n',
+    )
+  })
+
   test('check says of each server whether it is up, and its exit code whether all are', async () => {
     const { run } = await openServer()
     expect(await run('check')).toMatchObject({

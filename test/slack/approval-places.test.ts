@@ -56,6 +56,28 @@ describe('a card in a thread', () => {
     expect(prompt).not.toContain('Noted Two')
   })
 
+  test('is pressed for itself, also where another one’s press allows the tool always', async (t) => {
+    const bot = await approvalBot(t, {}, { env: { AGENT_DIALECT: 'native' } })
+    const call = (title: string) => ({ name: 'notebook', arguments: JSON.stringify({ title, text: 'x' }) })
+    bot.model.on(
+      'Always',
+      { toolCalls: [call('A1'), call('A2')] },
+      { toolCalls: [call('A3')] },
+      { text: 'Done with all.' },
+    )
+    const thread = await bot.mention('Write down Always')
+    await bot.slack.until(() => cards(thread).length === 2, 'two cards')
+    const [one, two] = thread.messages().filter((message) => bot.slack.shown(message).startsWith('🔐'))
+    await press(bot, { ...thread, ts: one!.ts }, { action: ALWAYS })
+    await bot.slack.until(() => thread.shown().join().includes('Noted A1'), 'the first note')
+    await bot.slack.settle()
+    expect(cards(thread).map((text) => text.slice(0, 2))).toEqual(['✅ ', '🔐'])
+    await press(bot, { ...thread, ts: two!.ts }, { action: ONCE })
+    expect(await thread.lastAnswer()).toContain('Done with all.')
+    expect(cards(thread).map((text) => text.slice(0, 1))).toEqual(['✅', '✅'])
+    expect(thread.shown().join()).toMatch(/Noted A2 .*Noted A3 /s)
+  })
+
   test('has simpler forms where Slack does not take inputs, or rich text', async (t) => {
     const bot = await approvalBot(t, {}, { slack: { refusedBlocks: ['input', 'rich_text'] } })
     notes(bot, 'Simple')

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER } from '../../src/playground/slack.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { secondBot } from '../harness/bot.ts'
+import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis, suiteRedis } from '../harness/redis.ts'
 import type { Way } from '../harness/steered-bot.ts'
 
@@ -33,6 +34,23 @@ function presses(way: () => Way): void {
     expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
     expect(cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
     expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
+  })
+
+  test('what is asked in the thread meanwhile changes nothing of a question that waits', async (t) => {
+    const bot = await approvalBot(t, way())
+    notes(bot, 'Patient')
+    const thread = await bot.mention('Write down Patient')
+    const card = await waitingCard(bot, thread)
+    await bot.slack.settle()
+    bot.model.condenses('Other', 'An Other thing?')
+    bot.model.on('Other', finish('Something else.'))
+    await thread.reply('Other thing?')
+    await bot.slack.until(() => thread.shown().some((text) => text.startsWith('Something else.')), 'the other answer')
+    await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
+    expect(await thread.lastAnswer()).toContain('Noted Patient')
+    expect(bot.model.about('Patient').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
+    expect(bot.model.about('Patient').at(-1)?.prompt).not.toContain('Something else.')
+    expect(thread.shown().join('\n')).not.toMatch(/Understood as:_ (?!An Other)/)
   })
 
   test('Always: the tool asks no more in this thread for who allowed it, and elsewhere it does', async (t) => {
@@ -158,6 +176,29 @@ describeWithRedis('a press over Redis', () => {
     await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card, with no worker')
     await bot.startWorker()
     expect(await thread.lastAnswer()).toMatch(/Noted Restarted .* written 1 times/)
+  })
+
+  test('hours later: what people took to decide is not told as work', async (t) => {
+    const bot = await approvalBot(t, { redisUrl: server.url })
+    notes(bot, 'Hours')
+    const thread = await bot.mention('Write down Hours')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await bot.slack.settle()
+    const redis = server.rawClient()
+    const [run = ''] = (await redis.keys(`${bot.prefix}:*:run:*`)).filter((key) => key.includes(thread.ts))
+    const earlier = (at: string) => String(Number(at) - 5 * 3_600_000)
+    await redis.hset(run, 'startedAt', earlier((await redis.hget(run, 'startedAt')) ?? ''))
+    const step = (await redis.hget(run, 'step:1')) ?? ''
+    await redis.hset(run, 'step:1', step.replace(/(?<="since":)\d+/, earlier))
+    await press(bot, card, { action: ONCE })
+    await thread.ended()
+    expect(thread.shown().at(-1)).toMatch(/1 step · \d{1,2}\.\d s · /)
+    await thread.press('thinkaloud_show_work')
+    const modal = await bot.modal()
+    await bot.slack.until(
+      () => /1 step · \d{1,2}\.\d s of work · .*waited 5 h for people/.test(modal.shown()),
+      'the work',
+    )
   })
 
   test('that comes too late says so, and the run goes on without', async (t) => {

@@ -50,10 +50,15 @@ export interface ToolStep {
   begun?: number
 }
 
-/** `round` counts a step's waits from 1, and is absent for the first. Runs stored before this had an approval alone, without `for`. */
+/**
+ * `round` counts a step's waits from 1, and is absent for the first. `from` is when the first of several began, `until` when the run
+ * went on after the last (both as `since`). Runs stored before this had an approval alone, without `for`.
+ */
 export interface Waiting {
   since: number
   round?: number
+  from?: number
+  until?: number
   for?: Awaited
 }
 

@@ -1,3 +1,4 @@
+import { workMs } from '../../agent/run-progress.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { foldedCard, isWaiting, workingCard } from '../format/work-card.ts'
@@ -88,7 +89,7 @@ export class Card implements Display {
     try {
       const { signal } = this.#options
       this.#addUnshown()
-      const ms = this.#now() - this.#outbox.run.saved.startedAt
+      const ms = workMs(this.#outbox.run.saved, this.#now())
       const steps = this.#allSteps()
       const last = steps.some(isWaiting) ? this.#working() : foldedCard(steps, { ms, hasFailed })
       await this.#outbox.show(CARD, last, { signal: AbortSignal.any([signal, AbortSignal.timeout(FOLD_MS)]) })

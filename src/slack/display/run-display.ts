@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, endedStep, isRunning, stepCount, toolsDown, type RunProgress } from '../../agent/run-progress.ts'
+import { applyEvent, endedStep, isRunning, stepCount, toolsDown, workMs } from '../../agent/run-progress.ts'
+import type { RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
@@ -222,7 +223,7 @@ export class RunDisplay {
   #answer({ unseen, ...final }: FinalText): Promise<void> {
     const { now } = this.#options
     const { steps, usage } = this.#progress
-    const ms = now().getTime() - this.#run.saved.startedAt
+    const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')

@@ -1,5 +1,5 @@
 import type { KnownBlock, View } from '@slack/web-api'
-import { stepCount, totalOf } from '../../agent/run-progress.ts'
+import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/types.ts'
 import type { RunEnd, RunRecord } from '../../archive/types.ts'
@@ -52,12 +52,24 @@ function asked(record: RunRecord): KnownBlock[] {
 function timing({ question, steps, startedAt, endedAt }: RunRecord): string {
   const count = stepCount(steps)
   const waited = startedAt - question.at
-  const parts = [`${count} ${count === 1 ? 'step' : 'steps'}`, `${seconds(endedAt - startedAt)} of work`]
-  return [...parts, ...(waited >= 100 ? [`after ${seconds(waited)} in line`] : [])].join(' · ')
+  const asked = waitedMs(steps, endedAt)
+  return [
+    `${count} ${count === 1 ? 'step' : 'steps'}`,
+    `${seconds(workMs({ steps, startedAt }, endedAt))} of work`,
+    ...(waited >= 100 ? [`after ${seconds(waited)} in line`] : []),
+    ...(asked >= 100 ? [`waited ${long(asked)} for people`] : []),
+  ].join(' · ')
 }
 
 function seconds(ms: number): string {
   return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
+}
+
+/** People take minutes and hours. */
+function long(ms: number): string {
+  const minutes = ms / 60_000
+  if (minutes < 2) return seconds(ms)
+  return minutes < 120 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`
 }
 
 function spent({ usage }: RunRecord): string[] {
