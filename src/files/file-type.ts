@@ -1,0 +1,125 @@
+/**
+ * What a file is, by its content. Its name only tells flavours of text apart (csv, Markdown, code): anybody can name
+ * anything `report.pdf`, and Slack's own type of a file comes from its name.
+ */
+import { encodingOf, decodeText } from './text-decoding.ts'
+import { textKind } from './text-kind.ts'
+import type { FileBytes, FileKind, PictureKind } from './types.ts'
+import { memberNames, readMembers } from './zip-members.ts'
+
+export type FileType =
+  | { kind: FileKind; encoding?: string }
+  | { picture: PictureKind }
+  /** A sentence: why it is not read, and what would be. */
+  | { fault: string }
+
+/** A pdf may have some bytes before its header. */
+const PDF_HEADER_WITHIN = 1024
+const MOST_MEMBERS = 10_000
+/** How much of a text shows its flavour. */
+const HEAD = 4096
+
+const EMPTY = 'The file is empty.'
+const PASSWORD = 'The file is protected with a password: a copy without one can be read.'
+
+export function fileTypeOf({ name, bytes }: FileBytes): FileType {
+  if (bytes.length === 0) return { fault: EMPTY }
+  const signed = SIGNATURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))
+  if (signed) return signed.type(bytes)
+  if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
+  const encoding = encodingOf(bytes)
+  if (!encoding)
+    return { fault: 'This kind of file is not read: it is neither a document, a table, text nor a picture.' }
+  const head = decodeText(bytes.subarray(0, HEAD), encoding)
+  return head.trim() === '' && decodeText(bytes, encoding).trim() === ''
+    ? { fault: EMPTY }
+    : { kind: textKind(name, head), encoding }
+}
+
+interface Signature {
+  magic: string
+  at?: number
+  type(bytes: Uint8Array): FileType
+}
+
+const notRead = (what: string, instead: string) => () => ({ fault: `${what} is not read${instead}` })
+const archive = notRead('An archive', ': its files can be uploaded one by one.')
+const recording = notRead('A recording', ': a transcript as text would be.')
+const picture = (kind: PictureKind) => () => ({ picture: kind })
+
+/** Where a magic number alone says little, `type` looks further. */
+const SIGNATURES: Signature[] = [
+  { magic: '\x89PNG\r\n\x1a\n', type: picture('png') },
+  { magic: '\xff\xd8\xff', type: picture('jpeg') },
+  { magic: 'GIF87a', type: picture('gif') },
+  { magic: 'GIF89a', type: picture('gif') },
+  { magic: 'WEBP', at: 8, type: picture('webp') },
+  { magic: '%PDF-', type: () => ({ kind: 'pdf' }) },
+  { magic: 'PK\x03\x04', type: zipType },
+  { magic: 'PK\x05\x06', type: archive },
+  { magic: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', type: oleType },
+  { magic: '{\\rtf', type: notRead('RTF', ': the same saved as docx or pdf is.') },
+  { magic: '\x1f\x8b', type: archive },
+  { magic: '7z\xbc\xaf\x27\x1c', type: archive },
+  { magic: 'Rar!\x1a\x07', type: archive },
+  { magic: 'BZh', type: archive },
+  { magic: '\xfd7zXZ\x00', type: archive },
+  { magic: '\x28\xb5\x2f\xfd', type: archive },
+  { magic: 'ftyp', at: 4, type: recording },
+  { magic: 'ID3', type: recording },
+  { magic: 'OggS', type: recording },
+  { magic: 'WAVE', at: 8, type: recording },
+  { magic: '\x1aE\xdf\xa3', type: recording },
+]
+
+/** Office's and LibreOffice's documents are zips; the parts in them tell which. */
+function zipType(bytes: Uint8Array): FileType {
+  const names = new Set(memberNames(bytes, MOST_MEMBERS))
+  if (names.size === 0) return { fault: 'The file is broken: what is packed in it cannot be unpacked.' }
+  if (names.has('xl/workbook.bin')) return { fault: 'A binary workbook (xlsb) is not read: the same saved as xlsx is.' }
+  if (names.has('xl/workbook.xml')) return { kind: 'xlsx' }
+  if (names.has('ppt/presentation.xml')) return { kind: 'pptx' }
+  if ([...names].some((name) => /^word\/document\d*\.xml$/.test(name))) return { kind: 'docx' }
+  return openDocument(bytes) ?? archive()
+}
+
+/** An OpenDocument says what it is in a member of its own. Its templates are read too. */
+function openDocument(bytes: Uint8Array): FileType | undefined {
+  const [, what = ''] = /^application\/vnd\.oasis\.opendocument\.(\w+)/.exec(mimetypeIn(bytes)) ?? []
+  const kind = OPEN_DOCUMENTS.get(what)
+  return kind && { kind }
+}
+
+const OPEN_DOCUMENTS = new Map<string, FileKind>([
+  ['text', 'odt'],
+  ['spreadsheet', 'ods'],
+  ['presentation', 'odp'],
+])
+
+function mimetypeIn(bytes: Uint8Array): string {
+  const limits = { entries: MOST_MEMBERS, memberBytes: 1000, totalBytes: 1000, ratio: 100 }
+  try {
+    return latin1(readMembers(bytes, (name) => name === 'mimetype', limits).mimetype ?? new Uint8Array())
+  } catch {
+    return ''
+  }
+}
+
+/** The container of old Office files, and of new ones that have a password. */
+function oleType(bytes: Uint8Array): FileType {
+  const isEncrypted = indexOf(bytes, [...'EncryptedPackage'].join('\0')) >= 0
+  if (isEncrypted) return { fault: PASSWORD }
+  return { fault: 'Files of Office before 2007 (doc, xls, ppt) are not read: the same saved as docx, xlsx or pptx is.' }
+}
+
+function startsWith(bytes: Uint8Array, magic: string, at: number): boolean {
+  return latin1(bytes.subarray(at, at + magic.length)) === magic
+}
+
+function indexOf(bytes: Uint8Array, what: string): number {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(what, 0, 'latin1')
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}

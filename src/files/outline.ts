@@ -1,0 +1,93 @@
+/** What a model is given of a file at first: all of a short one; of a long one an outline and its beginning. */
+import { readPart } from './read-part.ts'
+import type { ParsedFile, Section } from './types.ts'
+import { beginning, columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
+
+/** The share of the room that the outline may take. */
+const OUTLINE_SHARE = 0.5
+const MOST_IN_ENTRY = 100
+const LEAST_IN_ENTRY = 40
+/** Room for the line that says how many entries are left out. */
+const LAST_LINE = 40
+
+export interface Opening {
+  text: string
+  /** Whether `text` holds all of the file, so that nothing is left to read or to search. */
+  isWhole: boolean
+}
+
+/** @param maxChars what `text` has at most. */
+export function openingOf(file: ParsedFile, maxChars: number): Opening {
+  const head = headOf(file)
+  const whole = readPart(file, {}, Math.max(0, maxChars - head.length - 2))
+  if (whole.text !== undefined && !whole.more) return { text: fit(`${head}\n\n${whole.text}`, maxChars), isWhole: true }
+  const outline = outlineOf(file, Math.floor(maxChars * OUTLINE_SHARE))
+  const begins = '\n\nIt begins:\n'
+  const first = readPart(file, {}, Math.max(0, maxChars - outline.length - begins.length))
+  return { text: fit(`${outline}${begins}${first.text ?? ''}`, maxChars), isWhole: false }
+}
+
+/** What the file is, and its pages, sheets or headings with their places: as many as there is room for. */
+export function outlineOf(file: ParsedFile, maxChars: number): string {
+  const head = headOf(file)
+  const room = maxChars - head.length - 1
+  const entries = entriesOf(file, room)
+  return fit(entries.length > 0 ? `${head}\n${entries.join('\n')}` : head, maxChars)
+}
+
+function headOf(file: ParsedFile): string {
+  const title = file.title ? ` Title: ${file.title}.` : ''
+  return [`${describeKind(file)}.${title}`, ...(file.notes ?? [])].join(' ')
+}
+
+/** Where there is no room for all, every second, third … entry stands for those after it. */
+function entriesOf(file: ParsedFile, room: number): string[] {
+  const entries = isTable(file.kind) ? file.sections.map(sheetEntry) : (headingEntries(file) ?? pageEntries(file))
+  const every = Math.max(1, Math.ceil((entries.length * (LEAST_IN_ENTRY + 1)) / Math.max(1, room - LAST_LINE)))
+  const kept = entries.filter((_, i) => i % every === 0)
+  const each = Math.max(
+    LEAST_IN_ENTRY,
+    Math.min(MOST_IN_ENTRY, Math.floor((room - LAST_LINE) / Math.max(1, kept.length)) - 1),
+  )
+  const shown = kept.map((entry) => fit(entry, isTable(file.kind) ? 400 : each))
+  return every > 1 ? [...shown, `(one entry in ${every} is shown)`] : shown
+}
+
+/** Undefined where headings say less than the first words of each page. */
+function headingEntries({ kind, headings = [], sections }: ParsedFile): string[] | undefined {
+  const unit = unitOf(kind)
+  if (headings.length < 2 && sections.length > 1) return undefined
+  if (headings.length === 0) return []
+  return headings.map(({ text, level, section, line }) => {
+    const indent = '  '.repeat(Math.min(5, level - 1))
+    return `${indent}${unit ? `${unit} ${section}` : `line ${line}`}: ${text}`
+  })
+}
+
+function pageEntries({ kind, sections }: ParsedFile): string[] {
+  const unit = unitOf(kind)
+  if (!unit) return []
+  return sections.map((section, i) => `${unit} ${i + 1}: ${section.name ?? firstWords(section)}`)
+}
+
+function firstWords({ text }: Section): string {
+  return (
+    text
+      .slice(0, 2 * MOST_IN_ENTRY)
+      .replace(/\s+/g, ' ')
+      .trim() || '(no text)'
+  )
+}
+
+/** The name, the range and the first row, which mostly names the columns. */
+function sheetEntry({ name, text, lines, columns = 0 }: Section, i: number): string {
+  const called = name ? `sheet ${i + 1} "${name}"` : 'the table'
+  if (lines === 0) return `${called}: empty`
+  const end = text.indexOf('\n')
+  const first = (end < 0 ? text : text.slice(0, end)).slice(0, 1000).split('\t').join(' | ')
+  return `${called}: A1:${columnLetters(columns)}${lines} (${count(lines, 'row')}), first row: ${first}`
+}
+
+function fit(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : beginning(`${beginning(text, maxChars - 1).trimEnd()}…`, maxChars)
+}

@@ -1,0 +1,125 @@
+/** HTML as lines: what a reader of the page would see, headings marked as in Markdown, one line a table row. */
+import { Parser } from 'htmlparser2'
+import { SectionWriter } from '../section-writer.ts'
+import { decodeText } from '../text-decoding.ts'
+import type { FileKind, ParsedFile } from '../types.ts'
+import type { ToParse } from './parser.ts'
+
+const words = (text: string) => new Set(text.split(' '))
+
+/** What stands in these is not text of the page. */
+const DROPPED = words('script style template svg math noscript iframe object canvas select textarea title head')
+const BLOCKS = words(
+  'p div section article aside header footer nav main figure figcaption blockquote pre ul ol li dl dt dd table thead ' +
+    'tbody tfoot tr caption h1 h2 h3 h4 h5 h6 hr form fieldset address details summary body html',
+)
+
+/** How much is given to the parser at a time: between two, it is looked whether there is room for more. */
+const CHUNK = 64 * 1024
+
+export function parseHtml({ bytes, encoding, limits }: ToParse): ParsedFile {
+  return htmlLines(decodeText(bytes, declaredEncoding(bytes) ?? encoding), 'html', limits.maxChars)
+}
+
+export function htmlLines(html: string, kind: FileKind, maxChars: number): ParsedFile {
+  const page = new PageText(new SectionWriter(maxChars))
+  const parser = new Parser({
+    onopentag: (name) => page.open(name),
+    onclosetag: (name) => page.close(name),
+    ontext: (text) => page.text(text),
+  })
+  for (let at = 0; at < html.length && !page.writer.isFull; at += CHUNK) parser.write(html.slice(at, at + CHUNK))
+  parser.end()
+  page.endLine()
+  return page.writer.file(kind, { title: page.title })
+}
+
+/** Follows the tags and writes lines. */
+class PageText {
+  title = ''
+  readonly writer: SectionWriter
+  #line: string[] = []
+  #dropped = 0
+  #cells = 0
+  #pre = 0
+  #prefix = ''
+  #level = 0
+  #inTitle = false
+  #isBlank = true
+
+  constructor(writer: SectionWriter) {
+    this.writer = writer
+  }
+
+  open(name: string): void {
+    if (name === 'title') this.#inTitle = this.title === ''
+    if (DROPPED.has(name)) this.#dropped += 1
+    if (name === 'br') this.#breakAt(name)
+    if (BLOCKS.has(name)) this.#breakAt(name)
+    if (name === 'td' || name === 'th') {
+      if (this.#line.some((part) => part.trim() !== '')) this.#line.push(' | ')
+      this.#cells += 1
+    }
+    if (name === 'pre') this.#pre += 1
+    if (name === 'li') this.#prefix = '- '
+    if (/^h[1-6]$/.test(name)) {
+      this.#level = Number(name[1])
+      this.#prefix = `${'#'.repeat(this.#level)} `
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'title') this.#inTitle = false
+    if (DROPPED.has(name)) this.#dropped = Math.max(0, this.#dropped - 1)
+    if (name === 'td' || name === 'th') this.#cells = Math.max(0, this.#cells - 1)
+    if (BLOCKS.has(name)) this.#breakAt(name)
+    if (name === 'pre') this.#pre = Math.max(0, this.#pre - 1)
+    if (name === 'p' || name === 'table') this.#blankLine()
+  }
+
+  text(text: string): void {
+    if (this.#inTitle) this.title += text.slice(0, 500)
+    if (this.#dropped > 0) return
+    if (this.#pre === 0 || this.#cells > 0) return void this.#line.push(text.replace(/\s+/g, ' '))
+    const [first = '', ...others] = text.split('\n')
+    this.#line.push(first)
+    for (const line of others) {
+      this.endLine()
+      this.#line.push(line)
+    }
+  }
+
+  endLine(): void {
+    const joined = this.#line.join('')
+    const line = this.#pre > 0 ? joined.trimEnd() : joined.replace(/ {2,}/g, ' ').trim()
+    this.#line = []
+    if (line === '') return
+    if (this.#level > 0) {
+      this.#blankLine()
+      this.writer.heading(line, this.#level)
+    }
+    this.writer.write(this.#prefix + line)
+    this.#isBlank = false
+    this.#prefix = ''
+    this.#level = 0
+  }
+
+  /** In a table's cell a block is a space, so that a row stays one line. */
+  #breakAt(name: string): void {
+    if (this.#cells > 0 && name !== 'tr' && name !== 'table') this.#line.push(' ')
+    else this.endLine()
+  }
+
+  #blankLine(): void {
+    if (!this.#isBlank && this.#cells === 0) this.writer.write('')
+    this.#isBlank = true
+  }
+}
+
+/** `<meta charset>` in the first bytes, as far as it says more than the bytes themselves. */
+function declaredEncoding(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes[0] === 0xef) return undefined
+  const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
+  const [, charset] = /<meta[^>]{0,200}?charset=["']?([\w-]{2,40})/i.exec(head) ?? []
+  return charset?.toLowerCase().startsWith('utf-16') ? undefined : charset
+}

@@ -1,0 +1,169 @@
+/** LibreOffice's texts, slides and sheets (OpenDocument 1.3, part 3: one `content.xml` for all of them). */
+import { SectionWriter } from '../section-writer.ts'
+import type { FileKind, ParsedFile } from '../types.ts'
+import { UnreadableFile } from '../unreadable-file.ts'
+import { readMembers } from '../zip-members.ts'
+import type { ToParse } from './parser.ts'
+import { walkXml } from './xml-walk.ts'
+
+const CONTENT = 'content.xml'
+const MANIFEST = 'META-INF/manifest.xml'
+const META = 'meta.xml'
+
+/** Deleted text, comments, and what LibreOffice writes on every page. */
+const DROPPED = new Set(['tracked-changes', 'annotation', 'forms', 'date-time-decl', 'footer-decl', 'header-decl'])
+/** As many as a sheet can have. A file says of one cell that it comes a million times. */
+const MOST_COLUMNS = 16_384
+const MOST_ROWS = 1_048_576
+const MOST_SPACES = 100
+
+export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
+  const members = readMembers(bytes, (name) => [CONTENT, MANIFEST, META].includes(name), limits.zip)
+  if (isEncrypted(members[MANIFEST]))
+    throw new UnreadableFile('The file is protected with a password: a copy without one can be read.')
+  if (!members[CONTENT]) throw new UnreadableFile('The file is broken: it has no content.')
+  const reader = new Content(kind, new SectionWriter(limits.maxChars))
+  walkXml(members[CONTENT], reader)
+  const file = reader.writer.file(kind, { title: titleIn(members[META]) })
+  if (file.sections.every(({ lines }) => lines === 0)) throw new UnreadableFile('The file holds no text.')
+  return file
+}
+
+function isEncrypted(manifest: Uint8Array | undefined): boolean {
+  let encrypted = false
+  const open = (name: string) => void (encrypted ||= name === 'encryption-data')
+  walkXml(manifest, { open, close: () => {}, text: () => {} })
+  return encrypted
+}
+
+function titleIn(meta: Uint8Array | undefined): string | undefined {
+  let [title, isTitle] = ['', false]
+  walkXml(meta, {
+    open: (name) => void (isTitle = name === 'title'),
+    close: () => void (isTitle = false),
+    text: (text) => void (title += isTitle ? text.slice(0, 500) : ''),
+  })
+  return title
+}
+
+/** Follows the tags of `content.xml` and writes lines, or rows in a workbook. */
+class Content {
+  readonly writer: SectionWriter
+  readonly #kind: FileKind
+  #text = ''
+  #dropped = 0
+  #level = 0
+  #items = 0
+  #inNotes = false
+  #slideTitle = ''
+  #isTitle = false
+  #row: string[] | undefined
+  #cell: string[] = []
+  /** How often the cell and the row at hand are repeated; empty ones are held back until one with text follows. */
+  #cellTimes = 1
+  #rowTimes = 1
+  #emptyRows = 0
+  #rows = 0
+
+  constructor(kind: FileKind, writer: SectionWriter) {
+    this.#kind = kind
+    this.writer = writer
+  }
+
+  isDone(): boolean {
+    return this.writer.isFull
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (DROPPED.has(name)) this.#dropped += 1
+    if (name === 's') this.#text += ' '.repeat(times(attributes.c, MOST_SPACES))
+    if (name === 'tab' || name === 'line-break') this.#text += ' '
+    if (name === 'p' || name === 'h') this.#text = ''
+    if (name === 'h') this.#level = times(attributes['outline-level'], 6)
+    if (name === 'list-item') this.#items += 1
+    if (name === 'notes') this.#inNotes = true
+    if (name === 'frame') this.#isTitle = attributes.class === 'title'
+    if (name === 'table' && this.#kind === 'ods') this.#beginSheet(attributes.name ?? '')
+    if (name === 'table-row') this.#beginRow(attributes)
+    if (name === 'table-cell' || name === 'covered-table-cell') {
+      this.#cell = []
+      this.#cellTimes = times(attributes['number-columns-repeated'], MOST_COLUMNS)
+    }
+  }
+
+  text(text: string): void {
+    if (this.#dropped === 0) this.#text += text
+  }
+
+  close(name: string): void {
+    if (DROPPED.has(name)) this.#dropped = Math.max(0, this.#dropped - 1)
+    if (name === 'p' || name === 'h') this.#endParagraph()
+    if (name === 'list-item') this.#items = Math.max(0, this.#items - 1)
+    if (name === 'notes') this.#inNotes = false
+    if (name === 'table-cell' || name === 'covered-table-cell') this.#endCell()
+    if (name === 'table-row') this.#endRow()
+    if (name === 'table' && this.#kind === 'ods') this.writer.endSection()
+    if (name === 'page' && this.#kind === 'odp') this.#endSlide()
+  }
+
+  #endParagraph(): void {
+    const line = this.#text.replace(/\s+/g, ' ').trim()
+    const level = this.#level
+    this.#text = ''
+    this.#level = 0
+    if (line === '' || this.#dropped > 0) return
+    if (this.#row) return void this.#cell.push(line)
+    if (this.#isTitle && this.#slideTitle === '') this.#slideTitle = line
+    if (level > 0) this.writer.heading(line, level)
+    const mark = level > 0 ? `${'#'.repeat(level)} ` : this.#inNotes ? 'Notes: ' : this.#items > 0 ? '- ' : ''
+    this.writer.write(mark + line)
+  }
+
+  #endSlide(): void {
+    this.writer.name(this.#slideTitle)
+    this.#slideTitle = ''
+    this.writer.endSection()
+  }
+
+  #beginSheet(name: string): void {
+    this.writer.name(name)
+    this.#emptyRows = 0
+    this.#rows = 0
+  }
+
+  #beginRow(attributes: Record<string, string>): void {
+    this.#row = []
+    this.#rowTimes = times(attributes['number-rows-repeated'], MOST_ROWS)
+  }
+
+  #endCell(): void {
+    const row = this.#row
+    if (!row) return
+    const text = this.#cell.join(' ')
+    for (let i = 0; i < this.#cellTimes && row.length < MOST_COLUMNS; i += 1) row.push(text)
+    this.#cell = []
+  }
+
+  #endRow(): void {
+    const row = this.#row ?? []
+    this.#row = undefined
+    const isEmpty = row.every((cell) => cell === '')
+    if (this.#kind !== 'ods') {
+      if (!isEmpty) this.writer.write(row.join(' | '))
+      return
+    }
+    if (isEmpty) return void (this.#emptyRows += this.#rowTimes)
+    const before = this.#emptyRows
+    this.#emptyRows = 0
+    for (let i = 0; i < before + this.#rowTimes && this.#rows < MOST_ROWS && !this.isDone(); i += 1) {
+      this.writer.row(i < before ? [] : row)
+      this.#rows += 1
+    }
+  }
+}
+
+/** A count from an attribute: 1 where there is none or it is none. */
+function times(written: string | undefined, most: number): number {
+  const count = Number(written ?? 1)
+  return Number.isInteger(count) && count > 0 ? Math.min(count, most) : 1
+}

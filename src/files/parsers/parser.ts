@@ -1,0 +1,14 @@
+import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
+
+/** What a parser is given: the bytes are its own. */
+export interface ToParse {
+  kind: FileKind
+  name: string
+  bytes: Uint8Array
+  /** Of texts, as `encodingOf` found it. */
+  encoding?: string | undefined
+  limits: ParseLimits
+}
+
+/** Throws `UnreadableFile` where a sentence can say why; anything else that is thrown means a broken file. */
+export type Parser = (toParse: ToParse) => ParsedFile | Promise<ParsedFile>

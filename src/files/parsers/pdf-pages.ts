@@ -1,0 +1,130 @@
+/** A pdf by pages, with its bookmarks. Mozilla's pdf.js does the reading, in unpdf's build without canvas and workers. */
+import { getDocumentProxy } from 'unpdf'
+import { SectionWriter } from '../section-writer.ts'
+import type { ParsedFile } from '../types.ts'
+import { UnreadableFile } from '../unreadable-file.ts'
+import type { ToParse } from './parser.ts'
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
+type Page = Awaited<ReturnType<Pdf['getPage']>>
+type Bookmark = Awaited<ReturnType<Pdf['getOutline']>>[number]
+
+const MOST_BOOKMARKS = 500
+/** pdf.js: errors only. Its warnings about damaged files would go to the console. */
+const VERBOSITY = 0
+
+export async function parsePdf({ bytes, limits }: ToParse): Promise<ParsedFile> {
+  const pdf = await open(bytes)
+  const writer = new SectionWriter(limits.maxChars)
+  const unread: number[] = []
+  for (let number = 1; number <= pdf.numPages && !writer.isFull; number += 1) {
+    const text = await textOfPage(pdf, number)
+    if (text === undefined) unread.push(number)
+    writer.write(text ?? '')
+    writer.endSection()
+  }
+  if (writer.sections.every(({ lines }) => lines === 0)) throw withoutText(pdf.numPages, unread.length)
+  for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
+  const notes = unread.length > 0 ? [`Broken, and not read: ${pagesIn(unread)}.`] : []
+  return writer.file('pdf', { title: await titleOf(pdf), notes })
+}
+
+async function open(bytes: Uint8Array): Promise<Pdf> {
+  try {
+    return await getDocumentProxy(bytes, { verbosity: VERBOSITY, disableFontFace: true, useSystemFonts: false })
+  } catch (error) {
+    if (error instanceof Error && error.name === 'PasswordException')
+      throw new UnreadableFile('The file is protected with a password: a copy without one can be read.')
+    throw new UnreadableFile('The file is broken: it begins like a PDF, but cannot be read as one.')
+  }
+}
+
+function withoutText(pages: number, unread: number): UnreadableFile {
+  if (unread === pages) return new UnreadableFile('The file is broken: none of its pages can be read.')
+  const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
+  return new UnreadableFile(`${count} no text that can be read: it was probably scanned. A version with text can be.`)
+}
+
+/** Undefined where the page cannot be read. */
+async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined> {
+  try {
+    const page = await pdf.getPage(number)
+    const text = await textOf(page)
+    page.cleanup()
+    return text
+  } catch {
+    return undefined
+  }
+}
+
+/** pdf.js has put spaces and line ends where the glyphs' places call for them. Hyphens at line ends stay. */
+async function textOf(page: Page): Promise<string> {
+  const { items } = await page.getTextContent()
+  const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+  return parts
+    .join('')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+async function titleOf(pdf: Pdf): Promise<string | undefined> {
+  try {
+    const { info }: { info: object } = await pdf.getMetadata()
+    const title: unknown = 'Title' in info ? info.Title : undefined
+    return typeof title === 'string' ? title : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface PdfHeading {
+  text: string
+  level: number
+  section: number
+  line: number
+}
+
+/** In the order of the document, level by level; those that lead nowhere are left out. */
+async function bookmarksOf(pdf: Pdf): Promise<PdfHeading[]> {
+  const found: PdfHeading[] = []
+  try {
+    const open = ((await pdf.getOutline()) ?? []).map((bookmark) => ({ bookmark, level: 1 })).reverse()
+    for (let seen = 0; open.length > 0 && seen < MOST_BOOKMARKS; seen += 1) {
+      const { bookmark, level } = open.pop()!
+      const section = await pageOf(pdf, bookmark)
+      if (section) found.push({ text: bookmark.title, level, section, line: 1 })
+      const below: Bookmark[] = bookmark.items ?? []
+      open.push(
+        ...below
+          .slice(0, MOST_BOOKMARKS)
+          .reverse()
+          .map((one) => ({ bookmark: one, level: level + 1 })),
+      )
+    }
+  } catch {
+    return found
+  }
+  return found
+}
+
+async function pageOf(pdf: Pdf, { dest }: Bookmark): Promise<number | undefined> {
+  try {
+    const place: unknown = typeof dest === 'string' ? await pdf.getDestination(dest) : dest
+    if (!Array.isArray(place)) return undefined
+    const page: unknown = place[0]
+    if (typeof page === 'number') return page + 1
+    return typeof page === 'object' && page !== null ? (await pdf.getPageIndex(page as Ref)) + 1 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Ref = Parameters<Pdf['getPageIndex']>[0]
+
+function pagesIn(numbers: number[]): string {
+  const shown = numbers.slice(0, 20).join(', ')
+  return `page${numbers.length === 1 ? '' : 's'} ${shown}${numbers.length > 20 ? ' and more' : ''}`
+}

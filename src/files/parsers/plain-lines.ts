@@ -1,0 +1,59 @@
+/** Texts that people read as they are: plain text, Markdown, code and JSON. */
+import { SectionWriter } from '../section-writer.ts'
+import { decodeText } from '../text-decoding.ts'
+import type { ParsedFile } from '../types.ts'
+import type { ToParse } from './parser.ts'
+
+/** JSON without line breaks is laid out, unless it is so deep that its indents would be most of it. */
+const MOST_DEPTH = 40
+const LONG_LINE = 500
+/** A longer one costs more memory to lay out than a worker has. */
+const MOST_LAID_OUT = 4_000_000
+
+export function parsePlain({ kind, bytes, encoding, limits }: ToParse): ParsedFile {
+  const text = decodeText(bytes, encoding)
+  const writer = new SectionWriter(limits.maxChars)
+  let isFenced = false
+  for (const line of (kind === 'json' ? laidOut(text) : text).split(/\r\n|\n|\r/)) {
+    if (writer.isFull) break
+    if (kind === 'markdown' && /^ {0,3}(?:```|~~~)/.test(line)) isFenced = !isFenced
+    const heading = isFenced ? undefined : headingIn(line.slice(0, 300), kind)
+    if (heading) writer.heading(heading.text, heading.level)
+    writer.write(line)
+  }
+  return writer.file(kind)
+}
+
+function headingIn(line: string, kind: ToParse['kind']): { text: string; level: number } | undefined {
+  if (kind === 'markdown') {
+    const [, marks, text] = /^ {0,3}(#{1,6})[ \t]+(.+)/.exec(line) ?? []
+    return marks && text ? { text: text.replace(/[ \t]#+[ \t]*$/, ''), level: marks.length } : undefined
+  }
+  return kind === 'code' && DECLARATION.test(line) ? { text: line.replace(/\s*[{:(]?\s*$/, ''), level: 1 } : undefined
+}
+
+/** The line that begins a function, a class and the like, in the languages that say so with a word; methods are left out. */
+const DECLARATION =
+  /^(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|unsafe|open|data) ){0,5}(?:function|class|def|interface|type|struct|enum|impl|trait|fn|func|fun|module|namespace|package|object|record|CREATE TABLE) ?[*\w$(]/
+
+function laidOut(text: string): string {
+  if (text.length > MOST_LAID_OUT || text.length / text.split('\n').length < LONG_LINE) return text
+  if (deepest(text) > MOST_DEPTH) return text
+  try {
+    return JSON.stringify(JSON.parse(text.replace(/^\ufeff/, '')), null, 1)
+  } catch {
+    return text
+  }
+}
+
+/** How deep the brackets go, those inside of strings counted too. */
+function deepest(text: string): number {
+  let [depth, most] = [0, 0]
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]
+    if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > most) most = depth
+  }
+  return most
+}

@@ -1,0 +1,93 @@
+/** A presentation of PowerPoint by slides: titles, paragraphs, tables and the speaker's notes (ECMA-376, part 1, 19 and 21). */
+import { posix } from 'node:path'
+import { SectionWriter } from '../section-writer.ts'
+import type { ParsedFile } from '../types.ts'
+import { UnreadableFile } from '../unreadable-file.ts'
+import { readMembers, type ZipMembers } from '../zip-members.ts'
+import type { ToParse } from './parser.ts'
+import { walkXml } from './xml-walk.ts'
+
+const PRESENTATION = 'ppt/presentation.xml'
+const isWanted = (name: string) =>
+  /^ppt\/(?:presentation\.xml|slides\/[^/]+\.xml|notesSlides\/[^/]+\.xml|(?:slides\/)?_rels\/[^/]+\.rels)$/.test(name)
+
+export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
+  const members = readMembers(bytes, isWanted, limits.zip)
+  const writer = new SectionWriter(limits.maxChars)
+  for (const path of slidePaths(members)) {
+    if (writer.isFull) break
+    const { title, lines } = readShapes(members[path])
+    const notes = targetsOf(members, path).find(({ type }) => type === 'notesSlide')
+    const spoken = notes ? readShapes(members[notes.path]).lines : []
+    writer.name(title)
+    writer.write(lines.join('\n'))
+    if (spoken.length > 0) writer.write(`Notes: ${spoken.join('\n')}`)
+    writer.endSection()
+  }
+  if (writer.sections.length === 0) throw new UnreadableFile('The presentation has no slides, or is broken.')
+  if (writer.sections.every(({ lines }) => lines === 0))
+    throw new UnreadableFile('The slides hold no text, only pictures.')
+  return writer.file('pptx')
+}
+
+/** In the order in which they are shown; the files' names do not tell it. */
+function slidePaths(members: ZipMembers): string[] {
+  const targets = new Map(targetsOf(members, PRESENTATION).map(({ id, path }) => [id, path]))
+  const paths: string[] = []
+  const open = (name: string, { id = '' }: Record<string, string>) => {
+    const path = name === 'sldId' ? targets.get(id) : undefined
+    if (path && members[path]) paths.push(path)
+  }
+  walkXml(members[PRESENTATION], { open, close: () => {}, text: () => {} })
+  return paths
+}
+
+/** What a part refers to, from its `_rels`. The attribute `r:id` of a slide comes after its number `id`, so it is what is kept. */
+function targetsOf(members: ZipMembers, part: string): { id: string; type: string; path: string }[] {
+  const found: { id: string; type: string; path: string }[] = []
+  const open = (name: string, { Id: id = '', Type: type = '', Target: target = '' }: Record<string, string>) => {
+    if (name !== 'Relationship') return
+    const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(part), target)
+    found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), path })
+  }
+  const rels = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
+  walkXml(members[rels], { open, close: () => {}, text: () => {} })
+  return found
+}
+
+/** Paragraphs and rows of tables in the order of the shapes. What PowerPoint fills in itself (number, date) is left out. */
+function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[] } {
+  const lines: string[] = []
+  let [title, paragraph, placeholder] = ['', '', '']
+  let row: string[] | undefined
+  let isText = false
+  const endParagraph = () => {
+    const line = paragraph.replace(/\s+/g, ' ').trim()
+    paragraph = ''
+    if (line === '' || /^(?:sldNum|dt|ftr|hdr)$/.test(placeholder)) return
+    if (/^(?:title|ctrTitle)$/.test(placeholder) && title === '') title = line
+    if (row) row[row.length - 1] = `${row.at(-1) ?? ''} ${line}`.trim()
+    else lines.push(line)
+  }
+  walkXml(bytes, {
+    open: (name, attributes) => {
+      if (name === 'sp') placeholder = ''
+      if (name === 'ph') placeholder = attributes.type ?? 'body'
+      if (name === 't') isText = true
+      if (name === 'br') paragraph += ' '
+      if (name === 'tr') row = []
+      if (name === 'tc') row?.push('')
+    },
+    close: (name) => {
+      if (name === 't') isText = false
+      if (name === 'p') endParagraph()
+      if (name !== 'tr' || !row) return
+      lines.push(row.join(' | '))
+      row = undefined
+    },
+    text: (text) => {
+      if (isText) paragraph += text
+    },
+  })
+  return { title, lines }
+}

@@ -1,0 +1,38 @@
+/** A workbook by sheets, read by read-excel-file: values as they were last calculated, dates as ISO dates. */
+import readWorkbook from 'read-excel-file/universal'
+import { SectionWriter } from '../section-writer.ts'
+import type { ParsedFile } from '../types.ts'
+import { UnreadableFile } from '../unreadable-file.ts'
+import { readMembers, storedZip } from '../zip-members.ts'
+import type { ToParse } from './parser.ts'
+
+/** Pictures, charts and macros are not unpacked. */
+const isText = (name: string) => /\.(?:xml|rels)$/i.test(name) && !/\/(?:drawings|charts|pivot\w*|media)\//.test(name)
+
+export async function parseXlsx({ bytes, limits }: ToParse): Promise<ParsedFile> {
+  const zip = storedZip(readMembers(bytes, isText, limits.zip))
+  const sheets = await readWorkbook(zip.buffer instanceof ArrayBuffer ? zip.buffer : new Blob([Buffer.from(zip)]))
+  const writer = new SectionWriter(limits.maxChars)
+  for (const { sheet, data } of sheets) {
+    if (writer.isFull) break
+    writer.name(sheet)
+    for (const row of data) writer.row(row.map(asText))
+    writer.endSection()
+  }
+  if (writer.sections.every(({ lines }) => lines === 0))
+    throw new UnreadableFile('All sheets of the workbook are empty.')
+  return writer.file('xlsx')
+}
+
+function asText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (value instanceof Date) return asDate(value)
+  return typeof value === 'boolean' ? String(value).toUpperCase() : String(value)
+}
+
+/** Excel's dates have no zone: what is midnight in UTC is a day. */
+function asDate(date: Date): string {
+  if (Number.isNaN(date.getTime())) return ''
+  const [day = '', time = ''] = date.toISOString().split('T')
+  return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 8)}`
+}

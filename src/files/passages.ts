@@ -1,0 +1,86 @@
+/**
+ * Finds the passages of a file that a question is about: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
+ * Framework: BM25 and Beyond", 2009), with k1 = 1.2 and b = 0.75.
+ *
+ * A file is asked few questions, so there is no index: each search reads the text once and counts the question's words alone.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { foldText, occurrences, termsOf } from './search-terms.ts'
+import type { ParsedFile, Section } from './types.ts'
+import { isTable, unitOf } from './units.ts'
+
+const K1 = 1.2
+const B = 0.75
+/** Characters in a passage, unless one line is longer. */
+const PASSAGE_CHARS = 800
+/** Passages after which other work has its turn. */
+const TURN = 500
+
+export interface Passage {
+  /** The page, slide or sheet. */
+  section: number
+  firstLine: number
+  lastLine: number
+  text: string
+  /** Where that is: `page 12, lines 3-9`, `sheet "Sales", rows 40-52`, `lines 10-20`. */
+  place: string
+  score: number
+}
+
+/** The best first, at most `limit`; those without any of the words are left out. */
+export async function searchPassages(file: ParsedFile, query: string, limit = 5): Promise<Passage[]> {
+  const terms = termsOf(query)
+  const found: { slice: Slice; counts: number[] }[] = []
+  const inHowMany = terms.map(() => 0)
+  let [passages, chars] = [0, 0]
+  for (const slice of slicesOf(file)) {
+    passages += 1
+    chars += slice.text.length
+    const text = foldText(slice.text)
+    const counts = terms.map((term) => occurrences(text, term))
+    counts.forEach((count, i) => (inHowMany[i]! += count > 0 ? 1 : 0))
+    if (counts.some((count) => count > 0)) found.push({ slice, counts })
+    if (passages % TURN === 0) await setImmediate()
+  }
+  const rarity = inHowMany.map((held) => Math.log(1 + (passages - held + 0.5) / (held + 0.5)))
+  const average = chars / Math.max(1, passages)
+  const score = ({ slice, counts }: (typeof found)[number]) => {
+    const weight = K1 * (1 - B + (B * slice.text.length) / average)
+    return counts.reduce((sum, count, i) => sum + ((rarity[i] ?? 0) * count * (K1 + 1)) / (count + weight), 0)
+  }
+  return found
+    .map((one) => ({ ...one.slice, score: score(one) }))
+    .sort((a, b) => b.score - a.score || a.section - b.section || a.firstLine - b.firstLine)
+    .slice(0, Math.max(0, limit))
+    .map((passage) => ({ ...passage, place: placeOf(file, passage) }))
+}
+
+type Slice = Pick<Passage, 'section' | 'firstLine' | 'lastLine' | 'text'>
+
+/** Neighbouring lines of a section, as many as make a passage. A line is in one passage. */
+function* slicesOf({ sections }: ParsedFile): Generator<Slice> {
+  for (const [i, section] of sections.entries()) if (section.lines > 0) yield* slicesIn(section, i + 1)
+}
+
+function* slicesIn({ text }: Section, section: number): Generator<Slice> {
+  let [from, line, firstLine] = [0, 0, 1]
+  for (let at = 0; at <= text.length;) {
+    const end = text.indexOf('\n', at)
+    const next = end < 0 ? text.length + 1 : end + 1
+    line += 1
+    at = next
+    if (at - from <= PASSAGE_CHARS && at <= text.length) continue
+    yield { section, firstLine, lastLine: line, text: text.slice(from, at - 1) }
+    from = at
+    firstLine = line + 1
+  }
+}
+
+function placeOf({ kind, sections }: ParsedFile, { section, firstLine, lastLine }: Slice): string {
+  const unit = unitOf(kind)
+  const what = isTable(kind) ? 'row' : 'line'
+  const lines = firstLine === lastLine ? `${what} ${firstLine}` : `${what}s ${firstLine}-${lastLine}`
+  const name = sections[section - 1]?.name
+  if (unit === 'sheet') return name ? `sheet "${name}", ${lines}` : lines
+  return unit ? `${unit} ${section}, ${lines}` : lines
+}

@@ -1,0 +1,149 @@
+/** Parts of a file by what a model names: pages, a sheet and a range, lines. What is not there is answered by a sentence. */
+import { readRange } from './sheet-range.ts'
+import type { ParsedFile, ReadPart, Section, WantedPart } from './types.ts'
+import { beginning, count, isTable, spanOf, unitOf, type Span } from './units.ts'
+
+/** Characters of a page that are worth being shown without the rest of it. */
+const LEAST_OF_PAGE = 200
+
+/** @param maxChars what the text has at most. */
+export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
+  if (isTable(file.kind)) return readSheet(file, wanted, maxChars)
+  if (wanted.sheet !== undefined || wanted.range !== undefined)
+    return { missing: `There are no sheets in it: ${waysOf(file)}` }
+  return unitOf(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
+}
+
+/** How the parts of this file can be named. */
+function waysOf({ kind, sections }: ParsedFile): string {
+  const unit = unitOf(kind)
+  if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
+  return unit ? `it has ${count(sections.length, unit)}.` : `it has ${count(sections[0]?.lines ?? 0, 'line')}.`
+}
+
+function sheetNames(sections: Section[]): string {
+  const names = sections.slice(0, 50).map(({ name }, i) => (name ? `"${name}"` : `${i + 1}`))
+  return names.join(', ') + (sections.length > 50 ? ` and ${sections.length - 50} more` : '')
+}
+
+function readPages(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
+  const unit = unitOf(file.kind) ?? 'page'
+  const last = file.sections.length
+  const span = pages === undefined ? { from: 1, to: last } : spanOf(pages)
+  if (!span) return { missing: `"${shown(pages)}" names no ${unit}: write 3 or 3-5; ${waysOf(file)}` }
+  if (span.from > last) return { missing: `There is no ${unit} ${span.from}: ${waysOf(file)}` }
+  const to = Math.min(span.to, last)
+  if (lines !== undefined && span.from === to) return linesOfPage(file, { page: span.from, lines }, maxChars)
+  return joinPages(file, { from: span.from, to }, maxChars)
+}
+
+/** Pages, each under its number, as far as there is room; the last one may be cut. */
+function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars: number): ReadPart {
+  const unit = unitOf(kind) ?? 'page'
+  const parts: string[] = []
+  let left = maxChars
+  let more: string | undefined
+  for (let page = from; page <= to && !more; page += 1) {
+    const head = `[${unit} ${page}]\n`
+    const text = sections[page - 1]?.text || '(no text)'
+    const room = left - head.length - 1
+    left = room - text.length
+    if (left < 0 && room < LEAST_OF_PAGE && page > from) more = `It goes on at ${unit} ${page} of ${sections.length}.`
+    else {
+      const shown = text.length <= room ? text : beginning(text, room)
+      parts.push(head + shown)
+      if (left < 0)
+        more = `It is cut in ${unit} ${page}, at line ${shown.split('\n').length}: name that ${unit} and lines.`
+    }
+  }
+  const end = from + parts.length - 1
+  return {
+    text: beginning(parts.join('\n'), maxChars),
+    place: from === end ? `${unit} ${from}` : `${unit}s ${from}-${end}`,
+    sections: parts.map((_, i) => from + i),
+    ...(more && { more }),
+  }
+}
+
+function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | number }, maxChars: number): ReadPart {
+  const section = file.sections[wanted.page - 1]
+  const part = linesOf(section, wanted.lines, maxChars)
+  const unit = unitOf(file.kind) ?? 'page'
+  return part.text === undefined
+    ? part
+    : { ...part, place: `${unit} ${wanted.page}, ${part.place}`, sections: [wanted.page] }
+}
+
+function readLines(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
+  // A text has no pages, but its beginning is what the first page would be.
+  const isFirst = pages !== undefined && spanOf(pages)?.from === 1
+  if (pages !== undefined && !isFirst && lines === undefined)
+    return { missing: `There are no pages in it: ${waysOf(file)} Name lines, as in 1-100.` }
+  return linesOf(file.sections[0], lines, maxChars)
+}
+
+function linesOf(section: Section | undefined, wanted: string | number | undefined, maxChars: number): ReadPart {
+  const all = section && section.lines > 0 ? section.text.split('\n') : []
+  const span = wanted === undefined ? { from: 1, to: Infinity } : spanOf(wanted)
+  if (!span) return { missing: `"${shown(wanted)}" names no lines: write 10-40; there are ${all.length}.` }
+  if (span.from > all.length && all.length > 0)
+    return { missing: `There is no line ${span.from}: the last is ${all.length}.` }
+  const to = Math.min(span.to, all.length)
+  const { text, end } = fitting(all, { from: span.from, to }, maxChars)
+  return {
+    text,
+    place: end === span.from ? `line ${end}` : `lines ${span.from}-${end}`,
+    sections: [1],
+    ...(end < to && { more: `It goes on at line ${end + 1} of ${all.length}.` }),
+    ...(end === to && text.length < (all[to - 1] ?? '').length && { more: `Line ${to} is longer than what is here.` }),
+  }
+}
+
+/** Whole lines as far as there is room; the first is cut if it must be. */
+function fitting(all: string[], { from, to }: Span, maxChars: number): { text: string; end: number } {
+  const lines: string[] = []
+  let left = maxChars
+  for (let line = from; line <= to; line += 1) {
+    const text = all[line - 1] ?? ''
+    if (text.length > left && lines.length > 0) break
+    lines.push(beginning(text, left))
+    left -= text.length + 1
+  }
+  return { text: lines.join('\n'), end: from + Math.max(0, lines.length - 1) }
+}
+
+function readSheet(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
+  const [sheet, range] = sheetAndRange(wanted)
+  const number = sheetNumber(file.sections, sheet)
+  const section = file.sections[number - 1]
+  if (!section) return { missing: `There is no sheet "${shown(sheet)}": ${waysOf(file)}` }
+  const part = readRange(section, range, maxChars)
+  if (part.text === undefined) return part
+  const others = file.sections.length - 1
+  const more =
+    part.more ??
+    (sheet === undefined && others > 0 ? `There are more sheets: ${sheetNames(file.sections)}.` : undefined)
+  const named = section.name ? `sheet "${section.name}", ` : ''
+  return { ...part, place: named + part.place, sections: [number], ...(more && { more }) }
+}
+
+/** A range may name its sheet: `Sales!A1:C20`, `'Sales 2024'!B:D`. */
+function sheetAndRange({ pages, sheet, range, lines }: WantedPart): (string | number | undefined)[] {
+  const at = range?.lastIndexOf('!') ?? -1
+  if (range === undefined || at < 0) return [sheet ?? pages, range ?? lines]
+  return [sheet ?? range.slice(0, at).replace(/^'|'$/g, ''), range.slice(at + 1)]
+}
+
+/** 0 where there is none. By name first: a sheet may be called `2024`. */
+function sheetNumber(sections: Section[], wanted: string | number | undefined): number {
+  if (wanted === undefined) return 1
+  const name = String(wanted).slice(0, 300).trim().toLowerCase()
+  const named = sections.findIndex((section) => section.name?.toLowerCase() === name)
+  if (named >= 0) return named + 1
+  const [, digits] = /^(?:sheet\s*)?#?(\d{1,4})$/.exec(name) ?? []
+  return digits ? Number(digits) : 0
+}
+
+function shown(written: unknown): string {
+  return String(written).slice(0, 60)
+}

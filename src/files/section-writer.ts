@@ -1,0 +1,128 @@
+/** Collects a file's lines into sections, up to a number of characters. */
+import type { Heading, ParsedFile, Section } from './types.ts'
+
+/** A longer line is broken, so that a line can be shown whole. Rows of a sheet stay as they are. */
+const MOST_IN_LINE = 2000
+const MOST_HEADINGS = 1000
+const MOST_IN_HEADING = 200
+
+export class SectionWriter {
+  readonly sections: Section[] = []
+  readonly headings: Heading[] = []
+  #left: number
+  #lines: string[] = []
+  #columns = 0
+  #name: string | undefined
+  #isCut = false
+
+  constructor(maxChars: number) {
+    this.#left = maxChars
+  }
+
+  /** Whether nothing more is taken: a parser may stop. */
+  get isFull(): boolean {
+    return this.#isCut
+  }
+
+  get section(): number {
+    return this.sections.length + 1
+  }
+
+  /** The number of the line that is written next. */
+  get nextLine(): number {
+    return this.#lines.length + 1
+  }
+
+  name(name: string): void {
+    this.#name = name.trim().slice(0, MOST_IN_HEADING) || undefined
+  }
+
+  /** Writes a text that may have many lines, long ones too. */
+  write(text: string): void {
+    for (const line of text.split(/\r\n|[\n\r\u2028\u2029]/)) for (const part of broken(clean(line))) this.#push(part)
+  }
+
+  /** Writes a row of a sheet; what divides cells and rows is a space inside of them. */
+  row(cells: readonly string[]): void {
+    const filled = cells.findLastIndex((cell) => cell !== '') + 1
+    this.#columns = Math.max(this.#columns, filled)
+    this.#push(cells.slice(0, filled).map(asCell).join('\t'))
+  }
+
+  /** Notes a heading where the next line begins. */
+  heading(text: string, level: number): void {
+    const { section, nextLine: line } = this
+    this.headingAt({ text, level, section, line })
+  }
+
+  headingAt(heading: Heading): void {
+    const text = heading.text.replace(/\s+/g, ' ').trim().slice(0, MOST_IN_HEADING)
+    if (text && !this.#isCut && this.headings.length < MOST_HEADINGS) this.headings.push({ ...heading, text })
+  }
+
+  /** Ends the section: what follows belongs to the next. */
+  endSection(): void {
+    const lines = trimEnd(this.#lines)
+    this.sections.push({
+      ...(this.#name && { name: this.#name }),
+      text: lines.join('\n'),
+      lines: lines.length,
+      ...(this.#columns > 0 && { columns: this.#columns }),
+    })
+    this.#lines = []
+    this.#columns = 0
+    this.#name = undefined
+  }
+
+  /** What a parser gives back. Ends a section that was begun; there is always one. */
+  file(kind: ParsedFile['kind'], more: { title?: string | undefined; notes?: string[] } = {}): ParsedFile {
+    if (this.#lines.length > 0 || this.sections.length === 0) this.endSection()
+    const cut = this.#isCut ? ['The file is too long to be kept whole: its end is missing here.'] : []
+    const notes = [...(more.notes ?? []), ...cut]
+    const title = clean(more.title ?? '').trim()
+    return {
+      kind,
+      ...(title && { title: title.slice(0, MOST_IN_HEADING) }),
+      sections: this.sections,
+      ...(this.headings.length > 0 && { headings: this.headings }),
+      ...(notes.length > 0 && { notes }),
+    }
+  }
+
+  #push(line: string): void {
+    if (this.#isCut) return
+    this.#left -= line.length + 1
+    if (this.#left < 0) this.#isCut = true
+    else this.#lines.push(line)
+  }
+}
+
+/** Without the control characters that mean nothing in text. */
+function clean(text: string): string {
+  return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, 'g'), '') : text
+}
+
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ufffe\uffff]/
+const DIVIDERS = /[\t\n\r\u2028\u2029]+/g
+
+function asCell(cell: string): string {
+  return clean(cell.replace(DIVIDERS, ' ')).trim()
+}
+
+/** A long line in parts, at spaces where there are some. */
+function broken(line: string): string[] {
+  if (line.length <= MOST_IN_LINE) return [line]
+  const parts: string[] = []
+  for (let from = 0; from < line.length;) {
+    const space = line.length - from > MOST_IN_LINE ? line.slice(from, from + MOST_IN_LINE).lastIndexOf(' ') : -1
+    const to = space > MOST_IN_LINE / 2 ? from + space + 1 : from + MOST_IN_LINE
+    parts.push(line.slice(from, to).trimEnd())
+    from = to
+  }
+  return parts
+}
+
+/** Without empty lines at the end. */
+function trimEnd(lines: string[]): string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
+}

@@ -1,0 +1,87 @@
+/** Bytes as text, whatever their encoding. */
+import chardet from 'chardet'
+
+/** How many bytes the guess of an encoding looks at. */
+const SAMPLE = 64 * 1024
+
+/** The name of an encoding, as TextDecoder knows it; undefined where the bytes are no text. */
+export function encodingOf(bytes: Uint8Array): string | undefined {
+  const marked = byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE))
+  if (marked) return marked
+  if (isBinary(bytes.subarray(0, SAMPLE))) return undefined
+  return isUtf8(bytes) ? 'utf-8' : legacyEncoding(bytes.subarray(0, SAMPLE))
+}
+
+/** Byte order marks are dropped, bytes that mean nothing become U+FFFD. Reads Windows-1252 where the encoding is unknown. */
+export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
+  const known = decoder(encoding ?? 'windows-1252')
+  const text = known.decode(bytes)
+  return known.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, asWindows1252) : text
+}
+
+/** The bytes from 80 to 9F: Node 20's decoder reads them as latin1 does, which has only control characters there. */
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+function asWindows1252(control: string): string {
+  return WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control
+}
+
+function decoder(encoding: string) {
+  try {
+    return new TextDecoder(encoding)
+  } catch {
+    return new TextDecoder('windows-1252')
+  }
+}
+
+function byteOrderMark([a, b, c]: Uint8Array): string | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
+  if (a === 0xff && b === 0xfe) return 'utf-16le'
+  return a === 0xfe && b === 0xff ? 'utf-16be' : undefined
+}
+
+/** UTF-16 of mostly Latin text has a zero in every other byte. */
+function withoutMark(sample: Uint8Array): string | undefined {
+  if (sample.length < 4) return undefined
+  const zeros = [0, 0]
+  for (let i = 0; i < sample.length; i++) if (sample[i] === 0) zeros[i % 2]! += 1
+  const [even = 0, odd = 0] = zeros
+  const half = sample.length / 2
+  if (odd > half * 0.6 && even < half * 0.05) return 'utf-16le'
+  return even > half * 0.6 && odd < half * 0.05 ? 'utf-16be' : undefined
+}
+
+/** Text holds no zero, and hardly any control characters but tab, line feed, form feed, carriage return and escape. */
+function isBinary(sample: Uint8Array): boolean {
+  let controls = 0
+  for (const byte of sample) {
+    if (byte === 0) return true
+    if (byte < 32 && !(byte >= 9 && byte <= 13) && byte !== 27) controls += 1
+  }
+  return controls > sample.length * 0.01
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A guess by the bytes' statistics (ICU's, in chardet). What is not quite UTF-8 but mostly so is a damaged UTF-8. */
+function legacyEncoding(sample: Uint8Array): string {
+  const guesses = chardet.analyse(sample)
+  const guess = guesses.find(({ name }) => name !== 'ASCII' && isKnown(name))
+  if (!guess || guess.confidence < 20 || guess.name.startsWith('ISO-8859-1')) return 'windows-1252'
+  return guess.name.toLowerCase()
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding).encoding.length > 0
+  } catch {
+    return false
+  }
+}

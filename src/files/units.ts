@@ -1,0 +1,77 @@
+/** How the places in a file are called, and how a model may write them. */
+import type { FileKind, ParsedFile } from './types.ts'
+
+export type Unit = 'page' | 'slide' | 'sheet'
+
+/** What the sections of a file are; undefined where a file is one text. */
+export function unitOf(kind: FileKind): Unit | undefined {
+  if (kind === 'pdf') return 'page'
+  if (kind === 'pptx' || kind === 'odp') return 'slide'
+  return isTable(kind) ? 'sheet' : undefined
+}
+
+export function isTable(kind: FileKind): boolean {
+  return kind === 'xlsx' || kind === 'ods' || kind === 'csv'
+}
+
+/** What it is and how large: `A PDF of 300 pages`. */
+export function describeKind({ kind, sections }: ParsedFile): string {
+  const unit = unitOf(kind)
+  const lines = sections.reduce((sum, section) => sum + section.lines, 0)
+  const size = unit && kind !== 'csv' ? count(sections.length, unit) : count(lines, kind === 'csv' ? 'row' : 'line')
+  return `${KIND_NAMES[kind]} of ${size}`
+}
+
+const KIND_NAMES: Record<FileKind, string> = {
+  pdf: 'A PDF',
+  docx: 'A Word document',
+  pptx: 'A presentation',
+  xlsx: 'A workbook',
+  odt: 'A text document',
+  odp: 'A presentation',
+  ods: 'A workbook',
+  csv: 'A table',
+  json: 'A JSON file',
+  markdown: 'A Markdown text',
+  html: 'An HTML page',
+  transcript: 'A transcript',
+  code: 'A source file',
+  text: 'A text',
+}
+
+export function count(number: number, what: string): string {
+  return `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`
+}
+
+/** The beginning of a text, at most `length` long, that ends within no character. */
+export function beginning(text: string, length: number): string {
+  if (text.length <= length) return text
+  const cut = text.slice(0, Math.max(0, length))
+  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
+}
+
+/** From and to, both within. `to` is Infinity where the writer left it open. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/** Reads `7`, `3-5`, `3–5`, `from 3 to 5`, `12-` and `page 4`; undefined for anything else. */
+export function spanOf(written: string | number): Span | undefined {
+  const text = String(written).slice(0, 60)
+  const [, first, dash, second] =
+    /^\D{0,20}?(\d{1,9})\s*(-|–|—|\.\.|:|to)?\s*\D{0,10}?(\d{1,9})?\D{0,5}$/.exec(text) ?? []
+  if (!first || (second && !dash)) return undefined
+  const from = Math.max(1, Number(first))
+  const to = second ? Number(second) : dash ? Infinity : from
+  return to < from ? { from: to, to: from } : { from, to }
+}
+
+/** `B` is 2, `AA` is 27. */
+export function columnNumber(letters: string): number {
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
+}
+
+export function columnLetters(column: number): string {
+  return column <= 0 ? '' : columnLetters(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26))
+}

@@ -1,0 +1,70 @@
+/**
+ * Reads a zip without trusting it. What its table of contents says of sizes is counted before anything is inflated, and no
+ * member is inflated beyond what was said there: fflate writes into a buffer of that size and no further.
+ */
+import { unzipSync, zipSync, type UnzipFileInfo } from 'fflate'
+import type { ZipLimits } from './types.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+
+const MEBIBYTE = 1024 * 1024
+const STORED = 0
+const DEFLATED = 8
+
+export type ZipMembers = Record<string, Uint8Array>
+
+/** The names in the table of contents, at most `most` of them; none where it cannot be read. */
+export function memberNames(bytes: Uint8Array, most: number): string[] {
+  const names: string[] = []
+  try {
+    unzipSync(bytes, {
+      filter: ({ name }) => {
+        names.push(name)
+        if (names.length >= most) throw new UnreadableFile('')
+        return false
+      },
+    })
+  } catch {
+    return names
+  }
+  return names
+}
+
+/** Throws `UnreadableFile` for what is broken, packed in an unknown way, or larger than the limits once unpacked. */
+export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boolean, limits: ZipLimits): ZipMembers {
+  const checked = counter(limits)
+  try {
+    return unzipSync(bytes, { filter: (member) => checked(member, isWanted(member.name)) })
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error
+    throw new UnreadableFile('The file is broken: what is packed in it cannot be unpacked.')
+  }
+}
+
+/**
+ * A zip of just these members, packed without compression. Parsers get this instead of the file: whatever their own
+ * unzipping would make of a forged file, they meet only bytes that were counted.
+ */
+export function storedZip(members: ZipMembers): Uint8Array {
+  return zipSync(members, { level: 0 })
+}
+
+/** Says whether a member is read, and throws once the zip is beyond a limit. */
+function counter(limits: ZipLimits): (member: UnzipFileInfo, isWanted: boolean) => boolean {
+  const tooMuch = (what: string) =>
+    new UnreadableFile(`The file unpacks to more than is read here (${what}), so it was not opened.`)
+  let entries = 0
+  let total = 0
+  return ({ size, originalSize, compression }, isWanted) => {
+    entries += 1
+    if (entries > limits.entries) throw tooMuch(`over ${limits.entries} parts`)
+    if (!isWanted) return false
+    if (compression !== STORED && compression !== DEFLATED)
+      throw new UnreadableFile('The file is packed in a way that is not read here.')
+    const inflated = compression === STORED ? size : originalSize
+    total += inflated
+    if (inflated > limits.memberBytes || total > limits.totalBytes)
+      throw tooMuch(`over ${Math.round(limits.totalBytes / MEBIBYTE)} MB`)
+    if (inflated > MEBIBYTE && inflated > limits.ratio * size) throw tooMuch('it is packed like a zip bomb')
+    return true
+  }
+}

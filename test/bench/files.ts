@@ -1,0 +1,124 @@
+/**
+ * `npm run bench -- files`: pages and rows a second of the files that people bring, and the memory of the process that reads
+ * them, beside the bare libraries. Each measure is a process of its own, with the library still to be loaded: a file is read
+ * once, so that is what people wait for. Ours has more to do (a worker is started, a zip is checked, text is laid out).
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { searchPassages } from '../../src/files/passages.ts'
+import type { FileBytes } from '../../src/files/types.ts'
+import { docxOf, parsed, pdfOf, sheetRow, textFile, xlsxOf } from '../harness/file-corpus.ts'
+import { atLeast } from './targets.ts'
+
+const MEBIBYTE = 1024 * 1024
+const LEAST_SHARE = 0.5
+/** Measures of which the best counts: the machine may have other work. */
+const TURNS = 3
+const WORDS = 'The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. '
+
+interface Case {
+  units: number
+  of: string
+  make(): FileBytes
+  bare(bytes: Uint8Array): Promise<unknown>
+}
+
+const CASES: Record<string, Case> = {
+  'pdf of 300 pages': {
+    units: 300,
+    of: 'pages',
+    make: () =>
+      textFile('a.pdf', pdfOf(Array.from({ length: 300 }, (_, i) => [`Page ${i}`, ...Array<string>(40).fill(WORDS)]))),
+    bare: async (bytes) => (await import('unpdf')).extractText(new Uint8Array(bytes)),
+  },
+  'xlsx of 100,000 rows': {
+    units: 100_000,
+    of: 'rows',
+    make: () =>
+      textFile('a.xlsx', xlsxOf(times(100_000, (i) => sheetRow(i + 1, [i, `Customer ${i}`, i * 2.5, 'Oslo', i % 7])))),
+    bare: async (bytes) => (await import('read-excel-file/universal')).default(new Blob([Buffer.from(bytes)])),
+  },
+  'csv of 100,000 rows': {
+    units: 100_000,
+    of: 'rows',
+    make: () =>
+      textFile(
+        'a.csv',
+        times(100_000, (i) => `${i},"Customer ${i}",${i * 2.5},Oslo,${i % 7}\n`),
+      ),
+    bare: async (bytes) => (await import('csv-parse/sync')).parse(Buffer.from(bytes)),
+  },
+  'docx of 5,000 paragraphs': {
+    units: 5000,
+    of: 'paragraphs',
+    make: () => textFile('a.docx', docxOf(times(5000, (i) => `<w:p><w:r><w:t>${i} ${WORDS}</w:t></w:r></w:p>`))),
+    bare: async (bytes) => (await import('mammoth')).default.convertToHtml({ buffer: Buffer.from(bytes) }),
+  },
+}
+
+export async function run([one, how]: string[]): Promise<void> {
+  const known = CASES[one ?? '']
+  if (known) return measure(known, how === 'bare')
+  const rows: Record<string, object> = {}
+  const shares: Record<string, number> = {}
+  for (const [name, { units, of }] of Object.entries(CASES)) {
+    const ours = await inProcess(name, 'ours')
+    const bare = await inProcess(name, 'bare')
+    const aSecond = (ms: number) => Math.round((units * 1000) / ms)
+    rows[name] = {
+      [`a second`]: `${aSecond(ours.ms)} ${of}`,
+      bare: aSecond(bare.ms),
+      ms: Math.round(ours.ms),
+      MiB: Math.round(ours.peak),
+      'MiB, bare': Math.round(bare.peak),
+      'search ms': ours.searchMs.toFixed(0),
+    }
+    shares[name] = bare.ms / ours.ms
+  }
+  console.table(rows)
+  for (const [name, share] of Object.entries(shares))
+    console.log(`Speed beside the bare library, ${name}: ${atLeast(Number(share.toFixed(2)), LEAST_SHARE)}`)
+}
+
+interface Measured {
+  ms: number
+  /** Mebibytes of the whole process at its largest, over what it had when the file was made. */
+  peak: number
+  searchMs: number
+}
+
+/** In the child: prints a `Measured`. */
+async function measure({ make, bare }: Case, isBare: boolean): Promise<void> {
+  const file = make()
+  const before = process.memoryUsage.rss()
+  let most = before
+  const look = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5)
+  const read = () => (isBare ? bare(file.bytes) : parsed(file))
+  const ms = await timed(read)
+  most = Math.max(most, process.memoryUsage.rss())
+  clearInterval(look)
+  const text = isBare ? undefined : await parsed(file)
+  const searchMs = text ? await timed(() => searchPassages(text, 'lazy customer 77777')) : 0
+  const measured: Measured = { ms, peak: (most - before) / MEBIBYTE, searchMs }
+  console.log(JSON.stringify(measured))
+}
+
+async function inProcess(name: string, how: 'ours' | 'bare'): Promise<Measured> {
+  const [main = ''] = process.argv.slice(1)
+  const all: Measured[] = []
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, main, 'files', name, how])
+    all.push(JSON.parse(stdout) as Measured)
+  }
+  return all.reduce((best, one) => (one.ms < best.ms ? one : best))
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now()
+  await work()
+  return performance.now() - from
+}
+
+function times(count: number, line: (i: number) => string): string {
+  return Array.from({ length: count }, (_, i) => line(i)).join('')
+}
