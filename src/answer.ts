@@ -2,7 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { Steering } from './agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
-import type { AgentEvent, Model, Tool, Usage } from './agent/types.ts'
+import type { AgentEvent, Model, Picture, Tool, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals, type Grants, type RunControl } from './run/control.ts'
@@ -39,6 +39,11 @@ export interface AnswerDeps {
    * there is nothing before it. Never rejects.
    */
   readThread?: ((turns: readonly Turn[]) => Promise<Said>) | undefined
+  /**
+   * The pictures of the question, loaded before the first thought of each process that works on it: the run saves none. Absent where
+   * there are none. Never rejects.
+   */
+  images?: (() => Promise<Picture[]>) | undefined
   /** How people reach the run while it is under way; absent where nobody can. */
   control?: RunControl | undefined
   /** Which tools need no approval in the question's thread any more. Absent where nobody can be asked for one. */
@@ -152,11 +157,12 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
 
 /** Yields the answer that an earlier process saved: whether it was delivered is not known here. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp } = saved
+  const { text, sources, stopped, gaveUp, unseen } = saved
+  const sight = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
-      ? { type: 'gave_up', reason: stopped, text }
-      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}) }
+      ? { type: 'gave_up', reason: stopped, text, ...sight }
+      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}), ...sight }
   yield event
   return event
 }
@@ -168,9 +174,11 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const said = hasSaid(deps) ? allSaid(deps) : ''
+  const images = (await deps.images?.()) ?? []
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, history, said: hasSaid(deps) ? allSaid(deps) : '', ...progress, signal: deps.signal },
+    { question: standalone, images, history, said, ...progress, signal: deps.signal },
     { ...deps.agent, ...steeringOf(deps) },
   )
   let final: Final | undefined
@@ -208,8 +216,7 @@ async function keep(run: Run, usage: RunPart[]): Promise<void> {
 /** What an event changes in the saved run, besides usage. */
 function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress): RunPart[] {
   if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
-  if (event.type === 'gave_up')
-    return [{ part: 'answer', value: { text: event.text, sources: [], stopped: event.reason, gaveUp: true } }]
+  if (event.type === 'gave_up') return [{ part: 'answer', value: givenUp(event) }]
   const parts: RunPart[] = []
   const step = 'step' in event && progress.steps !== before.steps ? progress.steps[event.n - 1] : undefined
   if ('step' in event && step) parts.push({ part: 'step', n: event.n, value: step })
@@ -217,8 +224,12 @@ function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress):
   return parts
 }
 
-function finalOf({ text, sources, stopped }: Extract<AgentEvent, { type: 'answer' }>) {
-  return { text, sources, ...(stopped ? { stopped } : {}) }
+function finalOf({ text, sources, stopped, unseen }: Extract<AgentEvent, { type: 'answer' }>) {
+  return { text, sources, ...(stopped ? { stopped } : {}), ...(unseen ? { unseen } : {}) }
+}
+
+function givenUp({ text, reason, unseen }: Extract<AgentEvent, { type: 'gave_up' }>) {
+  return { text, sources: [], stopped: reason, gaveUp: true as const, ...(unseen ? { unseen } : {}) }
 }
 
 /** The usage that the saved run does not have yet, to be saved with the next part or at the end. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { answer, type AnswerEvent } from '../src/answer.ts'
+import { answer, type AnswerDeps, type AnswerEvent } from '../src/answer.ts'
 import { LeaseLost } from '../src/errors.ts'
 import { memoryHistory } from '../src/history/memory-history.ts'
 import type { History } from '../src/history/types.ts'
 import { loadPrompts } from '../src/prompts.ts'
+import type { Picture } from '../src/agent/types.ts'
 import { embeddedRun } from '../src/run/memory-run.ts'
 import { freshRun, conversationOf, type Run, type SavedRun } from '../src/run/types.ts'
 import { agentDeps, echo, type AgentOptions } from './harness/agent-run.ts'
@@ -21,7 +22,10 @@ interface World {
   go(name?: string, stopAfter?: number): Promise<AnswerEvent[]>
 }
 
-async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<World> {
+async function world(
+  t: Ends,
+  { images, ...options }: Partial<AgentOptions> & Pick<AnswerDeps, 'images'> = {},
+): Promise<World> {
   const model = await playModel(t, options.model)
   const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
   const saved = freshRun(1)
@@ -32,6 +36,7 @@ async function world(t: Ends, options: Partial<AgentOptions> = {}): Promise<Worl
     history,
     prompts: loadPrompts(),
     condenseModel: agent.model,
+    images,
     signal: options.task?.signal ?? new AbortController().signal,
   }
   const events: AnswerEvent[] = []
@@ -292,5 +297,68 @@ describe('a run that goes on in another process', () => {
       step: { observation: { text: 'seen 2' } },
     })
     expect(saved.usage).toHaveLength(3)
+  })
+})
+
+describe('a question with pictures', () => {
+  const image: Picture = { name: 'chart.png', mime: 'image/png', base64: 'Y2hhcnQ=' }
+  /** Each loading of them leaves its mark in `loads`. */
+  const loader = () => {
+    const loads: string[] = []
+    return {
+      loads,
+      async images() {
+        loads.push('loaded')
+        return [image]
+      },
+    }
+  }
+
+  test('has them loaded before the first thought, once, and by whoever goes on; the run saves none', async (t) => {
+    const { loads, images } = loader()
+    const { go, model, saved } = await world(t, { images, model: [act('a', 'echo', 'x'), finish('y')] })
+    await go('Dune', 3)
+    expect(loads).toHaveLength(1)
+    await go()
+    expect(loads).toHaveLength(2)
+    expect(model.requests.map((request) => request.images)).toEqual([
+      ['data:image/png;base64,Y2hhcnQ='],
+      ['data:image/png;base64,Y2hhcnQ='],
+    ])
+    expect(JSON.stringify(saved)).not.toContain('Y2hhcnQ')
+  })
+
+  test('is condensed without them', async (t) => {
+    const { images } = loader()
+    const { go, model, history } = await world(t, { images })
+    await history.append(THREAD, BEFORE)
+    model.condenses('What about Dune?', 'When was Dune written?')
+    model.on('When was Dune written?', finish('1965'))
+    await go()
+    expect(model.requests.map((request) => [request.kind, request.images.length])).toEqual([
+      ['condense', 0],
+      ['turn', 1],
+    ])
+  })
+
+  test('whose model cannot see has that saved with the answer, and told once more by whoever goes on', async (t) => {
+    const { loads, images } = loader()
+    const { go, model, saved } = await world(t, { images, model: [finish('y')] })
+    model.takesNoPictures()
+    const unseen = { type: 'answer', text: 'y', sources: [], unseen: true }
+    expect((await go()).at(-1)).toEqual(unseen)
+    expect(saved.answer).toEqual({ text: 'y', sources: [], unseen: true })
+    expect((await go()).at(-1)).toEqual(unseen)
+    expect([loads.length, model.requests.length]).toEqual([1, 2])
+  })
+
+  test('that is given up says so too', async (t) => {
+    const { images } = loader()
+    const { go, model, saved } = await world(t, { images, model: ['{"no": "answer"}'], limits: { maxSteps: 1 } })
+    model.takesNoPictures()
+    const end = (await go()).at(-1)
+    expect(end).toMatchObject({ type: 'gave_up', unseen: true })
+    expect(saved.answer).toMatchObject({ gaveUp: true, unseen: true })
+    expect((await go()).at(-1)).toEqual(end)
   })
 })

@@ -145,6 +145,7 @@ async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEv
   let toolCalls: ToolCall[] | undefined
   let cutOff: CutOff | undefined
   let reasoning = ''
+  let unseen = false
   let heardAt = run.now().getTime()
   let along = run.readAlong?.(run.dialect, run.tools)
   run.told = ''
@@ -153,9 +154,11 @@ async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEv
       heardAt = run.now().getTime()
       if (event.type === 'restart') {
         ;[cut, reasoning, along] = [new ObservationCut(invention), '', run.readAlong?.(run.dialect, run.tools)]
+        unseen = false
         yield* withdraw(run)
       } else if (event.type === 'tool_calls') toolCalls = event.calls
       else if (event.type === 'cut_off') cutOff = 'length'
+      else if (event.type === 'unseen') unseen = true
       else if (event.type === 'reasoning') reasoning = (reasoning + event.text).slice(0, REASONING_CHARS)
       else if (cut.push(event.text)) break
       else if (along) {
@@ -174,6 +177,7 @@ async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEv
   } finally {
     time.release()
   }
+  run.unseen = unseen || undefined
   return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}), ...(cutOff ? { cutOff } : {}) }
 }
 
@@ -188,6 +192,7 @@ function viewOf(run: RunState): RunView {
   const { tools, progress, nonce, finalTurn, task, today } = run
   return {
     question: task.question,
+    ...(task.images?.length ? { images: task.images } : {}),
     tools,
     steps: progress.steps,
     today,
@@ -259,18 +264,30 @@ function answerOf(run: RunState, text: string): AgentEvent {
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = [...new Map(found.map((source) => [source.url, source])).values()]
   const said = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
-  return { type: 'answer', text: said, sources, ...(run.finalTurn ? { stopped: run.finalTurn } : {}) }
+  return {
+    type: 'answer',
+    text: said,
+    sources,
+    ...(run.finalTurn ? { stopped: run.finalTurn } : {}),
+    ...blindnessOf(run),
+  }
+}
+
+function blindnessOf({ unseen }: RunState): { unseen?: true } {
+  return unseen ? { unseen } : {}
 }
 
 /** The end of a run whose final turn stalled: what the model had begun to say is no answer. */
 function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const begun = turn?.kind === 'finish' ? turn.answer : ''
-  return { type: 'gave_up', reason: run.finalTurn ?? 'time', text: partialAnswer(run.progress.steps, begun) }
+  const text = partialAnswer(run.progress.steps, begun)
+  return { type: 'gave_up', reason: run.finalTurn ?? 'time', text, ...blindnessOf(run) }
 }
 
 /** A final turn that is not in the dialect's form: the answer is its prose where it has some, else what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
   if (prose !== '') return answerOf(run, prose)
-  return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text: partialAnswer(run.progress.steps) }
+  const text = partialAnswer(run.progress.steps)
+  return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text, ...blindnessOf(run) }
 }

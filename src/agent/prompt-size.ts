@@ -8,6 +8,8 @@
  *   HISTORY_MAX_TURNS keeps, each answer up to `PAST_ANSWER_CHARS`
  * - steps: as many as AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (act.ts), an unreadable completion up to
  *   `UNREADABLE_CHARS`, what a person adds meanwhile up to `ADDED_CHARS` (agent.ts)
+ * - the pictures of a question: as many and as large as whoever loads them gives; each counts for `PICTURE_TOKENS` where tokens
+ *   are estimated (model/tokens.ts)
  * - a channel's instructions: `MOST_INSTRUCTIONS` (workspace/settings.ts)
  * - what a tool of an MCP server says of itself: `DESCRIPTION_CHARS` (mcp/mcp-tools.ts) and `MOST_CHARS` of its schema
  *   (mcp/plain-schema.ts); of more than MCP_TOOLS_MAX a line each
@@ -26,6 +28,9 @@ export const THREAD_CHARS = 8_000
 export const THREAD_MESSAGES = 50
 /** One message loses its middle beyond this, so that a long one leaves room for others. */
 export const THREAD_MESSAGE_CHARS = 4_000
+
+/** The name of a picture that the model cannot see loses its middle beyond this. */
+export const PICTURE_NAME_CHARS = 100
 
 /** What a person adds to a run loses its middle beyond this. */
 export const ADDED_CHARS = 4_000

@@ -7,6 +7,7 @@ import type {
   Model,
   PastTurn,
   PersonsAnswer,
+  Picture,
   StopReason,
   Tool,
   ToolFetch,
@@ -44,6 +45,8 @@ export interface Task extends Partial<RunProgress> {
   // `steps`, `memory` and `usage` (of RunProgress) are what an earlier process did of the run; `usage` holds what condensing
   // took too, since the budgets count it. They are starting values and never changed: events tell what the run does.
   question: string
+  /** The pictures that came with it. */
+  images?: Picture[]
   history?: PastTurn[]
   /** What people wrote in the thread before the question. */
   said?: string
@@ -133,4 +136,6 @@ export interface RunState extends AgentDeps {
   /** What of that completion the readers of its answer have been told. */
   told: string
   cutOff?: CutOff | undefined
+  /** The model that wrote it could not see the question's pictures. */
+  unseen?: true | undefined
 }

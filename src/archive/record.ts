@@ -18,6 +18,7 @@ const answer = z.object({
   sources: z.array(z.object({ title: z.string(), url: z.string() })),
   stopped: z.enum(['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped']).optional(),
   gaveUp: z.literal(true).optional(),
+  unseen: z.literal(true).optional(),
 })
 
 const record = z.object({

@@ -35,7 +35,7 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
   let hasThrown = false
   try {
     for await (const event of model.stream(hearing.request)) {
-      if (event.type !== 'restart') hearing.heard()
+      if (event.type !== 'restart' && event.type !== 'unseen') hearing.heard()
       yield event
     }
     hearing.heard()

@@ -139,7 +139,7 @@ const HINTS = {
 }
 
 /** Not every endpoint answers with 404: LiteLLM and some gateways have a 400 for it. */
-function isUnknownModel(error: unknown): boolean {
+export function isUnknownModel(error: unknown): boolean {
   if (!(error instanceof APIError) || error.status !== 400) return false
   return (
     error.code === 'model_not_found' ||
@@ -147,7 +147,7 @@ function isUnknownModel(error: unknown): boolean {
   )
 }
 
-function isContextLength(error: unknown): boolean {
+export function isContextLength(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
   return (
     error.code === 'context_length_exceeded' ||

@@ -10,6 +10,8 @@ import { HANG_SHARE } from './silence.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
 
 interface Parts {
+  /** The models that have turned out to take no pictures. */
+  blindModels: Set<string>
   config: Config
   log: Log
   net: Network
@@ -35,7 +37,8 @@ export interface Models {
 }
 
 /** The models that the settings name. @throws ConfigError */
-export function createModels(parts: Parts): Models {
+export function createModels(given: Omit<Parts, 'blindModels'>): Models {
+  const parts: Parts = { ...given, blindModels: new Set() }
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
@@ -78,9 +81,12 @@ function modelOf(name: string, parts: Parts, prices: Prices): Model {
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
 
-function endpoint(model: string, { config, log, net, meter }: Parts, prices: Prices): Model {
+function endpoint(model: string, { config, log, net, meter, blindModels }: Parts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
-  const priced = withPrices(openAiModel({ model, apiKey, baseUrl, headers, stream, fetch: net.fetch, log }), prices)
+  const priced = withPrices(
+    openAiModel({ model, apiKey, baseUrl, headers, stream, fetch: net.fetch, blindModels, log }),
+    prices,
+  )
   const measured = meter?.model(priced) ?? priced
   const onChange = meter && { onChange: (isOpen: boolean) => meter.breaker(model, isOpen) }
   return withBreaker(measured, { hangMs: config.AGENT_TIMEOUT_MS * HANG_SHARE, ...onChange })

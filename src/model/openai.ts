@@ -1,12 +1,13 @@
 import type OpenAI from 'openai'
 import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
-import type { Message, Model, ModelEvent, ModelRequest } from '../agent/types.ts'
+import type { Message, Model, ModelEvent, ModelRequest, Picture } from '../agent/types.ts'
 import { sleep } from '../backoff.ts'
 import type { Log } from '../log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
 import { BrokenStream } from './failures.ts'
 import { chunkBatches, modelFetch } from './model-fetch.ts'
+import type { PictureRefusals, Sight } from './picture-refusals.ts'
 import { patienceFor, RETRIES } from './retry.ts'
 
 export interface OpenAiOptions {
@@ -18,6 +19,8 @@ export interface OpenAiOptions {
   /** False asks for whole answers instead of streams. */
   stream: boolean
   fetch?: typeof globalThis.fetch | undefined
+  /** The models that are known to take no pictures; this one is added to it when it turns out to be one. */
+  blindModels?: Set<string> | undefined
   log: Log
 }
 
@@ -63,6 +66,8 @@ interface Endpoint {
   refused: UnsupportedParameters
   /** False once it has turned out that its streams never carry a finish_reason. */
   saysWhenDone: boolean
+  /** Made by the first call that holds a picture. */
+  pictures?: PictureRefusals
 }
 
 async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGenerator<ModelEvent> {
@@ -79,13 +84,16 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
   }
 }
 
-/** The endpoint refused a parameter: it is known now, and the call is repeated at once without it. */
+/** The endpoint refused a parameter or the pictures: that is known now, and the call is repeated at once without. */
 class ParameterRejected extends Error {
   override name = 'ParameterRejected'
 }
 
-async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): AsyncGenerator<ModelEvent> {
+async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): AsyncGenerator<ModelEvent> {
   const { client, options, refused } = endpoint
+  const sight = given.messages.some(({ images }) => images?.length) ? await lookAt(endpoint, given) : undefined
+  const request = sight?.request ?? given
+  if (sight?.isBlind) yield { type: 'unseen' }
   const body = bodyOf(request, options.model, { stream: options.stream, refused: refused.of(options.model) })
   try {
     const asked = (await client).chat.completions.create(body, { signal: request.signal })
@@ -97,8 +105,19 @@ async function* once(endpoint: Endpoint, request: ModelRequest, last: boolean): 
     endpoint.saysWhenDone = end.isDone
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
-    throw refused.learn(options.model, error, body) ? new ParameterRejected() : error
+    const isRejected =
+      (sight && endpoint.pictures?.learn(error, sight)) ||
+      refused.learn(options.model, error, body) ||
+      (sight && endpoint.pictures?.suspect(error, sight))
+    throw isRejected ? new ParameterRejected() : error
   }
+}
+
+/** The request as its model is to get it: without the pictures where it does not take them. */
+async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<Sight> {
+  const { PictureRefusals } = await import('./picture-refusals.ts')
+  endpoint.pictures ??= new PictureRefusals(endpoint.options)
+  return endpoint.pictures.sightOf(request)
 }
 
 const CUT = 'the stream ended before the model was done'
@@ -172,7 +191,9 @@ function bodyOf(
 }
 
 function toWire(message: Message): ChatCompletionCreateParams['messages'][number] {
-  const { role, content, toolCalls, toolCallId } = message
+  const { role, content, images, toolCalls, toolCallId } = message
+  if (role === 'user' && images?.length)
+    return { role, content: [{ type: 'text', text: content }, ...images.map(toPart)] }
   if (role === 'tool') return { role, content, tool_call_id: toolCallId ?? '' }
   if (role !== 'assistant') return { role, content }
   const calls = toolCalls?.map((c) => ({
@@ -181,4 +202,8 @@ function toWire(message: Message): ChatCompletionCreateParams['messages'][number
     function: { name: c.name, arguments: c.arguments },
   }))
   return { role, content: content === '' && calls ? null : content, ...(calls ? { tool_calls: calls } : {}) }
+}
+
+function toPart({ mime, base64 }: Picture) {
+  return { type: 'image_url' as const, image_url: { url: `data:${mime};base64,${base64}`, detail: 'auto' as const } }
 }

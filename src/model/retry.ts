@@ -4,7 +4,8 @@
  * - fallback.ts: where the retries have failed, OPENAI_FALLBACK_MODEL is called, with as many tries of its own.
  * - circuit-breaker.ts: a call counts as one failure after its retries; after four in a row the model is spared for 20 s.
  * - The queue does not try the run again after a `ModelError` (slack/failure-outcome.ts): the person is told.
- * - A parameter that an endpoint refuses is left out at once and costs no try (openai.ts); AGENT_TIMEOUT_MS ends all of it.
+ * - A parameter that an endpoint refuses is left out at once and costs no try (openai.ts), and so are pictures
+ *   (picture-refusals.ts); AGENT_TIMEOUT_MS ends all of it.
  */
 import { backoffMs } from '../backoff.ts'
 import type { Log } from '../log.ts'

@@ -8,7 +8,8 @@ export async function estimateUsage(model: string, messages: Message[], text: st
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   const count = (piece: string) => countTokens(piece, PLAIN)
   const framing = PER_REPLY + messages.length * PER_MESSAGE
-  const inputTokens = framing + tokensOf(messages.map(wordsOf).join('\n'), count)
+  const pictures = messages.reduce((sum, { images = [] }) => sum + images.length, 0)
+  const inputTokens = framing + pictures * PICTURE_TOKENS + tokensOf(messages.map(wordsOf).join('\n'), count)
   return { model, inputTokens, outputTokens: tokensOf(text, count), estimated: true }
 }
 
@@ -21,6 +22,8 @@ const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<st
 /** Chat framing, from OpenAI's cookbook "How to count tokens with tiktoken". */
 const PER_MESSAGE = 3
 const PER_REPLY = 3
+/** Of a picture of 1,024 by 1,024 pixels, the largest that Slack's thumbnails are, by OpenAI's guide: 85, and 170 for each of four tiles. */
+const PICTURE_TOKENS = 765
 
 /** Longer texts are estimated by so many characters of them. */
 const MOST_COUNTED = 20_000

@@ -105,8 +105,8 @@ export interface SavedRun {
   /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
   posts: Record<string, string>
   usage: Usage[]
-  /** `gaveUp`: the text is no answer but what is known. */
-  answer?: { text: string; sources: Source[]; stopped?: StopReason; gaveUp?: true }
+  /** `gaveUp`: the text is no answer but what is known. `unseen`: the model could not see the question's pictures. */
+  answer?: { text: string; sources: Source[]; stopped?: StopReason; gaveUp?: true; unseen?: true }
   /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */

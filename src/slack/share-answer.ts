@@ -5,7 +5,7 @@ import type { Question } from '../run/types.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
-import { PRIVATE } from './format/messages.ts'
+import { PICTURES_UNSEEN, PRIVATE } from './format/messages.ts'
 import { answerContents, footerText } from './format/split-answer.ts'
 import type { Mentions } from './mentions.ts'
 import type { Outbox } from './outbox.ts'
@@ -42,14 +42,15 @@ export async function shareAnswer(options: ShareOptions): Promise<void> {
 /** As it was told to the asker, without what may be pressed. */
 async function viewOf(record: RunRecord, { mentions, settings }: ShareOptions): Promise<AnswerView> {
   const { question, steps, usage, standalone, startedAt, endedAt } = record
-  const { text, sources, stopped, gaveUp } = record.answer ?? { text: '', sources: [] }
+  const { text, sources, stopped, gaveUp, unseen } = record.answer ?? { text: '', sources: [] }
+  const figures = footerText({ steps: stepCount(steps), ms: endedAt - startedAt, usage })
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
     ...{ sources, stopped, question: question.text, allowedHosts: settings.linkHosts },
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
-    footer: footerText({ steps: stepCount(steps), ms: endedAt - startedAt, usage }),
+    footer: unseen ? `${PICTURES_UNSEEN}\n${figures}` : figures,
   }
 }
 

@@ -2,7 +2,7 @@
  * What people, models and tools wrote, in the forms that the GenAI conventions give messages. A span takes no nested values,
  * so they are written as JSON text.
  */
-import type { Message, ToolCall } from '../agent/types.ts'
+import type { Message, Picture, ToolCall } from '../agent/types.ts'
 
 /** What was sent to a model: `gen_ai.input.messages`. */
 export function inputMessages(messages: Message[]): string {
@@ -18,9 +18,14 @@ export function outputMessages(text: string, calls: ToolCall[] = []): string {
   return JSON.stringify([{ role: 'assistant', parts, finish_reason: calls.length > 0 ? 'tool_call' : 'stop' }])
 }
 
-function partsOf({ content, toolCalls = [], toolCallId }: Message): object[] {
+function partsOf({ content, images = [], toolCalls = [], toolCallId }: Message): object[] {
   if (toolCallId !== undefined) return [{ type: 'tool_call_response', id: toolCallId, response: content }]
-  return [...textPart(content), ...toolCalls.map(callPart)]
+  return [...textPart(content), ...images.map(picturePart), ...toolCalls.map(callPart)]
+}
+
+/** A picture itself is never traced. */
+function picturePart({ name, mime, base64 }: Picture): object {
+  return { type: 'image', name, mime_type: mime, bytes: Buffer.byteLength(base64, 'base64') }
 }
 
 function textPart(content: string): object[] {

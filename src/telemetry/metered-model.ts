@@ -27,7 +27,7 @@ async function* metered({ model, note, now }: Meter, request: ModelRequest): Asy
   try {
     for await (const event of model.stream({ ...request, onUsage })) {
       if (event.type === 'restart') Object.assign(call, { retries: call.retries + 1, text: '' })
-      else call.firstMs ??= now() - call.from
+      else if (event.type !== 'unseen') call.firstMs ??= now() - call.from
       if (event.type === 'text') call.text += event.text
       if (event.type === 'tool_calls') call.toolCalls = event.calls
       yield event

@@ -1,3 +1,4 @@
+import type { Model } from '../../src/agent/types.ts'
 import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -21,6 +22,8 @@ export interface TestBotOptions {
   /** How Slack's deliveries come; http unless said otherwise. */
   mode?: 'http' | 'socket'
   model?: Script
+  /** In place of the bot's own model: what reaches the played one at this address. */
+  modelAt?: (url: string) => Model
   env?: Env
   slack?: LocalSlackOptions
   /** How long nothing may come over the socket. */
@@ -82,6 +85,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
   )
   const bot = await startRealBot(config, {
     log: createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }, secretsOf(config)),
+    ...(options.modelAt ? { model: options.modelAt(model.url) } : {}),
     ...(options.socketSilenceMs ? { socketSilenceMs: options.socketSilenceMs } : {}),
     ...(options.socketPause ? { socketPause: options.socketPause } : {}),
   })

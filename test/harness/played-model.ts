@@ -34,8 +34,12 @@ export interface TurnParts {
 }
 
 export interface PlayedRequest {
-  /** The body as it came. */
+  /** The body; a content in parts is taken apart. */
   body: Body
+  /** The same as it came. */
+  raw: string
+  /** The addresses of all pictures in it. */
+  images: string[]
   /** All messages, one after the other, as `role: content`. */
   prompt: string
   /** The question at hand, or the message to be condensed. */
@@ -53,7 +57,14 @@ export interface PlayedRequest {
 
 export interface Body {
   model: string
-  messages: { role: string; content: string | null; tool_calls?: unknown[]; tool_call_id?: string }[]
+  /** `images`: the addresses of the pictures in a content of parts, whose text is the content here. */
+  messages: {
+    role: string
+    content: string | null
+    images?: string[]
+    tool_calls?: unknown[]
+    tool_call_id?: string
+  }[]
   stop?: string[]
   temperature?: number
   stream?: boolean
@@ -78,6 +89,8 @@ export interface PlayedModel {
   about(key: string): PlayedRequest[]
   /** Parameters that a request may not have: a 400 names the first that it has. */
   refuses: Set<string>
+  /** From then on a request with pictures gets this: OpenAI's own refusal unless told otherwise. */
+  takesNoPictures(refusal?: TurnParts): void
 }
 
 /**
@@ -89,18 +102,20 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const requests: PlayedRequest[] = []
   const refuses = new Set<string>()
   const any = { script, count: 0 }
+  let pictureRefusal: TurnParts | undefined
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy())
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'GET') return sendJson(response, { body: { object: 'list', data: [] } })
-    const body = JSON.parse(await textOf(request)) as Body
-    const played = recordOf(body, request)
+    const played = recordOf(await textOf(request), request)
+    const { body } = played
     requests.push(played)
     response.on('close', () => (played.aborted = !played.done))
     const refused = [...refuses].find((name) => name in body)
     if (refused) return sendJson(response, { status: 400, body: refusalOf(refused) })
+    if (pictureRefusal && played.images.length > 0) return sendJson(response, pictureRefusal)
     const entry = scripts.findLast((one) => one.kind === played.kind && played.question.includes(one.key)) ?? any
     const turn = await turnOf(entry.script, played, entry.count++)
     await play(response, played, typeof turn === 'string' ? { text: turn } : turn)
@@ -120,6 +135,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     refuses,
+    takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),
     on: (key, ...turns) => add('turn', key, turns),
     decide: (key, decided) => add('turn', key, decided),
     condenses: (key, standalone) => add('condense', key, [standalone]),
@@ -145,13 +161,30 @@ async function turnOf(script: Script, request: PlayedRequest, n: number): Promis
   return script[Math.min(n, script.length - 1)] ?? finish('(Nobody has scripted this question.)')
 }
 
-function recordOf(body: Body, request: IncomingMessage): PlayedRequest {
+/** What stands in a content of parts. */
+type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+
+function bodyOf(raw: string): Body {
+  const body = JSON.parse(raw) as Body & { messages: { content: string | null | Part[] }[] }
+  for (const message of body.messages) {
+    const { content } = message
+    if (!Array.isArray(content)) continue
+    message.content = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    message.images = content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []))
+  }
+  return body
+}
+
+function recordOf(raw: string, request: IncomingMessage): PlayedRequest {
+  const body = bodyOf(raw)
   const prompt = body.messages.map(({ role, content }) => `${role}: ${content ?? ''}`).join('\n')
   const isCondensing = /standalone question/i.test(prompt) && !body.tools
   const last = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
   const question = isCondensing ? (prompt.split('\nMessage: ').at(-1) ?? '') : questionIn(last, body)
   return {
     body,
+    raw,
+    images: body.messages.flatMap(({ images = [] }) => images),
     prompt,
     question,
     kind: isCondensing ? 'condense' : 'turn',
@@ -172,6 +205,16 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) text += chunk as string
   return text
+}
+
+/** OpenAI's own words of a model that takes no pictures. */
+const PICTURES_REFUSED = {
+  error: {
+    message: 'Invalid content type. image_url is only supported by certain models.',
+    type: 'invalid_request_error',
+    param: 'messages.[1].content.[1].type',
+    code: null,
+  },
 }
 
 /** OpenAI's own words for a parameter that a model does not take. */

@@ -130,8 +130,8 @@ describe('a circuit breaker', () => {
     expect(calls()).toBe(6)
   })
 
-  test('takes a restart for no sign of life', async () => {
-    const events: ModelEvent[] = [{ type: 'restart' }]
+  test('takes a restart for no sign of life, nor that pictures are left out', async () => {
+    const events: ModelEvent[] = [{ type: 'restart' }, { type: 'unseen' }]
     const inner: Model = {
       name: 'm',
       async *stream() {

@@ -87,6 +87,11 @@ test('reasoning is a first word too, and tool calls are kept', async () => {
   expect(fact).toMatchObject({ firstMs: 1_000, text: '', toolCalls: calls })
 })
 
+test('that the model cannot see pictures is no first word', async () => {
+  const { fact } = await metered([{ type: 'unseen' }, text('a')])
+  expect(fact).toMatchObject({ firstMs: 2_000, text: 'a' })
+})
+
 test('a failure keeps its class and not its words, and reaches the caller', async () => {
   const cause = Object.assign(new Error('secret prompt'), { status: 429 })
   const error = new ModelError('model m: secret prompt', { hint: '', cause })

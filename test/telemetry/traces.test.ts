@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { createLog } from '../../src/log.ts'
 import { loadConfig } from '../../src/config.ts'
+import { inputMessages } from '../../src/telemetry/genai-messages.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
@@ -177,6 +178,19 @@ test('OTEL_CAPTURE_CONTENT=true takes it in, in the conventions’ forms', async
     'gen_ai.tool.call.arguments': SECRET,
     'gen_ai.tool.call.result': expect.stringContaining('has bars'),
   })
+})
+
+test('of a picture a trace takes in the name, the type and the size', () => {
+  const images = [{ name: 'chart.png', mime: 'image/png', base64: 'Y2hhcnRjaGFydA==' }]
+  expect(JSON.parse(inputMessages([{ role: 'user', content: 'What?', images, unseen: 'Unseen.' }]))).toEqual([
+    {
+      role: 'user',
+      parts: [
+        { type: 'text', content: 'What?' },
+        { type: 'image', name: 'chart.png', mime_type: 'image/png', bytes: 10 },
+      ],
+    },
+  ])
 })
 
 function messagesIn(span: CollectedSpan, name: string): unknown[] {

@@ -1,5 +1,5 @@
 /** A dialect: what a prompt is made of, and what a completion is read as. */
-import type { Message, ToolCall, ToolSpec } from './model-contract.ts'
+import type { Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
 import type { Action, Step, StopReason } from './run-events.ts'
 import type { Tool } from './tool-contract.ts'
 
@@ -12,6 +12,8 @@ export interface PastTurn {
 /** All that a prompt is made of. */
 export interface RunView {
   question: string
+  /** The pictures that came with the question. They stand in the prompt once, with it. */
+  images?: Picture[]
   tools: Tool[]
   steps: readonly Step[]
   /** ISO date, `2026-11-21`. */

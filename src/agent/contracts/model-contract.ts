@@ -7,9 +7,21 @@ export interface ToolCall {
   arguments: string
 }
 
+/** A picture as a model gets it: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. Never logged, traced or saved. */
+export interface Picture {
+  /** The file's, as a person gave it. */
+  name: string
+  mime: string
+  base64: string
+}
+
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
+  /** Pictures that a user's message holds besides. */
+  images?: Picture[]
+  /** What stands before the content in place of the pictures, where the model does not take them. */
+  unseen?: string
   toolCalls?: ToolCall[]
   toolCallId?: string
 }
@@ -44,6 +56,8 @@ export type ModelEvent =
   | { type: 'tool_calls'; calls: ToolCall[] }
   /** The answer has reached a limit of its length, the endpoint's or ours, and is not whole. */
   | { type: 'cut_off' }
+  /** What follows was written without the messages' pictures, since the model does not take them. A restart takes this back. */
+  | { type: 'unseen' }
   /** The call broke off and is being made again: forget the text so far. */
   | { type: 'restart' }
 

@@ -116,8 +116,9 @@ export type AgentEvent =
   | { type: 'answer_delta'; text: string }
   /** What the deltas have told since the last answer or withdrawal is no answer, or not this one. */
   | { type: 'answer_withdrawn' }
-  | { type: 'answer'; text: string; sources: Source[]; stopped?: StopReason }
-  | { type: 'gave_up'; reason: StopReason; text: string }
+  /** Here and where the run is given up, `unseen`: the model could not see the question's pictures. */
+  | { type: 'answer'; text: string; sources: Source[]; stopped?: StopReason; unseen?: true }
+  | { type: 'gave_up'; reason: StopReason; text: string; unseen?: true }
   /** What one call of the model used, made by the loop or by a tool. `ms`: how long it took; 0 for a tool's. */
   | { type: 'usage'; usage: Usage; ms: number }
 

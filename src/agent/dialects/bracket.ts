@@ -21,7 +21,7 @@ import { answerOf, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { describeTool, fencedObservation, saidBefore, tailOf } from './text.ts'
+import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 
 const FINISH = 'Finish'
 
@@ -82,7 +82,7 @@ function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
   })
   return [
     { role: 'system', content: form.system(view) },
-    { role: 'user', content: `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}` },
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}`),
   ]
 }
 

@@ -9,7 +9,7 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView } from '../types.ts'
-import { saidBefore, tailOf, toolVariables } from './text.ts'
+import { questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
 import { renderStep } from './text.ts'
 
 /**
@@ -35,10 +35,11 @@ function renderConversation(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue: 'Thought: Do I need to use a tool?', form: 'Write only:\nAI: your answer' })
   return [
     { role: 'system', content: prompts.conversational(toolVariables(view)) },
-    {
-      role: 'user',
-      content: `${history}${saidBefore(view, prompts)}New message:\nQuestion: ${view.question}\n${steps}${tail}`,
-    },
+    questionMessage(
+      view,
+      prompts,
+      `${history}${saidBefore(view, prompts)}New message:\nQuestion: ${view.question}\n${steps}${tail}`,
+    ),
   ]
 }
 

@@ -16,7 +16,7 @@ import {
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf, toolVariables } from './text.ts'
+import { fencedObservation, questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
@@ -45,7 +45,7 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
   return [
     { role: 'system', content: prompts.json(toolVariables(view)) },
-    { role: 'user', content: `${saidBefore(view, prompts)}${view.question}\n\n${work}${tail}` },
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}\n\n${work}${tail}`),
   ]
 }
 

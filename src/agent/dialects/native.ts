@@ -21,7 +21,7 @@ import type {
   ToolStep,
   UnreadableStep,
 } from '../types.ts'
-import { describeTool, fencedObservation, saidBefore, tailOf } from './text.ts'
+import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 import { readText } from './text.ts'
 
 /** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
@@ -39,7 +39,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
 function renderNative(view: RunView, prompts: Prompts): Rendered {
   const messages: Message[] = [
     { role: 'system', content: systemText(view, prompts) },
-    { role: 'user', content: `${saidBefore(view, prompts)}${view.question}` },
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}`),
     ...renderSteps(view.steps, view.nonce),
   ]
   if (view.finalTurn)

@@ -7,7 +7,7 @@ import { toParsedTurn, turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
-import { fencedObservation, saidBefore, tailOf } from './text.ts'
+import { fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 
 /** The tools that can answer a follow-up question, the best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
@@ -42,7 +42,7 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nSo the final answer is: the answer' })
   return [
     { role: 'system', content: prompts['self-ask']({ today: view.today }) },
-    { role: 'user', content: `${saidBefore(view, prompts)}Question: ${view.question}\n${head}${steps}${tail}` },
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}\n${head}${steps}${tail}`),
   ]
 }
 

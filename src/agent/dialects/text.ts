@@ -1,6 +1,7 @@
 /** The text dialect, and the parts of its prompt that those of the other dialects have too. */
 import type { Prompts } from '../../prompts.ts'
-import { defuseLabels, fenceObservation, messageLine } from '../observation.ts'
+import { cutMiddle, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
+import { PICTURE_NAME_CHARS } from '../prompt-size.ts'
 import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
@@ -38,7 +39,7 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
   const tail = tailOf(view, prompts, { cue: 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
   return [
     { role: 'system', content: prompts.text(toolVariables(view)) },
-    { role: 'user', content: `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}` },
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}`),
   ]
 }
 
@@ -87,6 +88,14 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 /** What people wrote in the thread, as data before the question; nothing where nobody did. */
 export function saidBefore({ said, nonce }: RunView, prompts: Prompts): string {
   return said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
+}
+
+/** The message that holds the question, with the pictures that came with it. */
+export function questionMessage({ images, nonce }: RunView, prompts: Prompts, content: string): Message {
+  if (!images) return { role: 'user', content }
+  const names = images.map(({ name }) => cutMiddle(name.replace(/\s+/g, ' '), PICTURE_NAME_CHARS)).join(', ')
+  const unseen = `${prompts['unseen-pictures']({ names: fenceObservation(names, nonce) })}\n\n`
+  return { role: 'user', content, images, unseen }
 }
 
 /** The step's observation as the prompt carries it, and after it what the loop adds. */

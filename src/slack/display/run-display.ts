@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import { isPrivate, progressOf, type Run } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
-import { toolsDownText, withReference } from '../format/messages.ts'
+import { PICTURES_UNSEEN, toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../mentions.ts'
 import type { Outbox } from '../outbox.ts'
@@ -87,8 +87,7 @@ export class RunDisplay {
     if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
     if (event.type === 'waiting') await this.#wait(event.n, event.step)
     if (event.type === 'answer') await this.#answer(event)
-    if (event.type === 'gave_up')
-      await this.#answer({ text: event.text, sources: [], stopped: event.reason, gaveUp: true })
+    if (event.type === 'gave_up') await this.#answer({ ...event, sources: [], stopped: event.reason, gaveUp: true })
   }
 
   /** Has this said at the end of the answer's footer. mrkdwn. */
@@ -218,13 +217,13 @@ export class RunDisplay {
     return { sources, question: text, questionId: id, understood: this.#understood, allowedHosts: linkHosts }
   }
 
-  #answer(final: Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'>): Promise<void> {
+  #answer({ unseen, ...final }: FinalText): Promise<void> {
     const { now } = this.#options
     const { steps, usage } = this.#progress
     const ms = now().getTime() - this.#run.saved.startedAt
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
-    const footer = [...this.#downLines(), last].join('\n')
+    const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const view = { ...this.#asked(), ...final, series, footer }
     return this.#finish({ key: 'answer', kind: 'answer', view })
@@ -269,6 +268,8 @@ export class RunDisplay {
     })
   }
 }
+
+type FinalText = Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> & { unseen?: true }
 
 /** Nobody else sees that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }

@@ -167,5 +167,9 @@ function withoutHead(view: AnswerView): AnswerView {
 
 /** `4 steps, 12.1 s`. */
 function titleOf({ footer }: AnswerView): string {
-  return footer.split(' · ').slice(0, 2).join(', ')
+  return footer
+    .slice(footer.lastIndexOf('\n') + 1)
+    .split(' · ')
+    .slice(0, 2)
+    .join(', ')
 }

@@ -223,6 +223,9 @@ export function inWords(ms: number): string {
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
 }
 
+/** Stands under an answer whose model does not take pictures. Plain text. */
+export const PICTURES_UNSEEN = '🙈 My model could not see the pictures: this answer is made without them.'
+
 /** Stands under an answer that tools which are down took no part in; the names are those of tools that are on. Plain text. */
 export function toolsDownText(tools: string[], reference: string): string {
   const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']

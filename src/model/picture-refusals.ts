@@ -1,0 +1,133 @@
+/**
+ * Which models do not take pictures, as their endpoints say it: in many words, and with more than one status. Loaded by the
+ * first call that holds a picture.
+ */
+import { APIError } from 'openai/core/error'
+import type { ModelRequest, Picture } from '../agent/types.ts'
+import type { Log } from '../log.ts'
+import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
+
+/** A request as a model is to get it. */
+export interface Sight {
+  request: ModelRequest
+  /** The pictures are left out of it. */
+  isBlind: boolean
+}
+
+interface RefusalOptions {
+  model: string
+  /** The names of the models that take no pictures, which all endpoints share. */
+  blindModels?: Set<string> | undefined
+  log: Log
+}
+
+/** What one endpoint refuses of pictures. */
+export class PictureRefusals {
+  readonly #blind: Set<string>
+  readonly #model: string
+  readonly #log: Log
+  /** Pictures that this endpoint would not take, for whatever reason: their run is not held up by them again. */
+  readonly #refused = new WeakSet<Picture>()
+
+  constructor({ model, blindModels = new Set(), log }: RefusalOptions) {
+    this.#model = model
+    this.#blind = blindModels
+    this.#log = log
+  }
+
+  /** The request, with words in place of the pictures where this model does not take them. */
+  sightOf(request: ModelRequest): Sight {
+    const isBlind = this.#blind.has(this.#model) || picturesIn(request).some((picture) => this.#refused.has(picture))
+    return isBlind ? { request: withoutPictures(request), isBlind } : { request, isBlind }
+  }
+
+  /** Whether the error says that the model takes no pictures: then it gets none any more. */
+  learn(error: unknown, sent: Sight): boolean {
+    if (sent.isBlind || !(error instanceof APIError) || !saysBlind(error)) return false
+    const fields = { model: this.#model }
+    if (!this.#blind.has(this.#model))
+      this.#log.warn(fields, 'the model takes no pictures: it is asked without them from now on')
+    this.#blind.add(this.#model)
+    return true
+  }
+
+  /**
+   * Whether the request may have been refused because of the pictures in it: it is refused, and not for another reason that is
+   * known. They are too large, broken or too many, or the words are new. Another call without them shows it.
+   */
+  suspect(error: unknown, sent: Sight): boolean {
+    if (sent.isBlind || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
+    if (knownFailureIn(error) || isContextLength(error) || isUnknownModel(error)) return false
+    for (const picture of picturesIn(sent.request)) this.#refused.add(picture)
+    this.#log.warn(
+      { model: this.#model, status: error.status },
+      'a call with pictures is refused: it is made without them',
+    )
+    return true
+  }
+}
+
+function picturesIn({ messages }: ModelRequest): Picture[] {
+  return messages.flatMap(({ images = [] }) => images)
+}
+
+function withoutPictures(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map(({ images, unseen = '', ...message }) =>
+    images ? { ...message, content: unseen + message.content } : message,
+  )
+  return { ...request, messages }
+}
+
+const REFUSED = new Set([400, 413, 415, 422])
+
+/** llama.cpp has a 500 for it, OpenRouter a 404; an error inside a stream has no status. */
+function saysBlind(error: APIError): boolean {
+  const { status = 500 } = error
+  if (!REFUSED.has(status) && status !== 404 && status < 500) return false
+  const words = wordsOf(error)
+  return (
+    (CANNOT_SEE.test(words) || (WANTS_TEXT.test(words) && ABOUT_CONTENT.test(words))) && !OF_THIS_PICTURE.test(words)
+  )
+}
+
+/** As many characters of an error are read. */
+const MOST_WORDS = 20_000
+
+/** Everything that the endpoint says, which may hold another endpoint's words; without the pictures that some repeat. */
+function wordsOf({ message, error }: APIError): string {
+  const all = `${message}\n${error === undefined ? '' : JSON.stringify(error)}`.replaceAll('\\', '')
+  return all.replace(/data:image\/[\w.+-]{1,20};base64,[\w+/=]*/g, '').slice(0, MOST_WORDS)
+}
+
+const PICTURES = '(?:image|picture|vision|visual|multi-?modal)'
+
+/**
+ * That the model cannot see, in the words of OpenAI and Azure, vLLM, SGLang, Ollama, llama.cpp, LM Studio, OpenRouter, Mistral, xAI,
+ * Bedrock, DeepSeek and gateways in front of them.
+ */
+const CANNOT_SEE = new RegExp(
+  [
+    `${PICTURES}.{0,60}(?:not (?:be )?(?:support|enabl|available|accept|allow|permitted|compatible)|n't support|unsupported|incompatible)`,
+    `(?:not|n't|cannot|unable to) (?:support|accept|handle|process|take|have|understand)[^.]{0,60}${PICTURES}`,
+    `not an? ${PICTURES}`,
+    'image_url is only supported by certain models',
+    'no endpoints? found that support image',
+    'missing data required for image',
+    'at most 0 image',
+    'mmproj',
+    'unknown variant .?image_url',
+    'unsupported content.{0,20}image_url',
+    'text[ -]only model|only supports? text',
+    '不支持.{0,8}(?:图|视觉|多模态)',
+  ].join('|'),
+  'i',
+)
+
+/** A content in parts is no string to Groq, older OpenAIs, DeepSeek and those that check with pydantic: they know no pictures. */
+const WANTS_TEXT =
+  /(?:must be|should be|expected) (?:a |an )?(?:valid )?(?:string\b|'text')|not of type .?string|untagged enum/i
+const ABOUT_CONTENT = /content|messages/i
+
+/** What is wrong with a picture says nothing about the model. */
+const OF_THIS_PICTURE =
+  /unsupported image|image\/\w|(?:image|picture) (?:format|type|size|dimension|resolution)|media[_ ]?type|mime|decod|corrupt|invalid (?:base64|image)|too (?:large|many|big)|exceed|pixels|could not process|at most [1-9]/i
