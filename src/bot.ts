@@ -142,6 +142,7 @@ async function startWork(parts: Parts & { agent: AgentParts }): Promise<void> {
     archive: stores.archive,
     audit: stores.audit,
     threads: stores.threads,
+    files: stores.files,
     queue: stores.queue,
     limits: stores.limits,
     saidOnce: stores.saidOnce,

@@ -5,6 +5,7 @@ import { memoryAudit } from './audit/memory-audit.ts'
 import { redisAudit } from './audit/redis-audit.ts'
 import type { AuditLog } from './audit/types.ts'
 import type { Config } from './config.ts'
+import type { FileStore } from './files/file-store.ts'
 import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
 import type { Forgetting, History, Person, Place } from './history/types.ts'
@@ -31,6 +32,8 @@ export interface Stores {
   audit: AuditLog
   threads: ThreadStates
   channelSettings: ChannelSettingsStore
+  /** Opened for the first file, and for whatever forgets. */
+  files(): Promise<FileStore>
   forgetting: ForgettingAll
   queue: Queue
   /** How the runs of the queue's questions are reached. */
@@ -80,6 +83,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     audit: memoryAudit(),
     threads: memoryThreads({ ttlMs }),
     channelSettings: memoryChannelSettings(),
+    files: once(async () => (await import('./files/memory-files.ts')).memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
     saidOnce: memorySaidOnce(),
@@ -110,6 +114,9 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     audit: redisAudit(place),
     threads: redisThreads({ ...place, ttlMs }),
     channelSettings: redisChannelSettings(place),
+    files: once(async () =>
+      (await import('./files/redis-files.ts')).redisFiles({ ...place, ttlMs, secretsKey: config.SECRETS_KEY }),
+    ),
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
@@ -124,24 +131,30 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   }
 }
 
-type Kept = 'history' | 'archive' | 'audit' | 'threads' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => (made ??= make())
+}
+
+type Kept = 'history' | 'archive' | 'audit' | 'threads' | 'channelSettings' | 'files' | 'queue' | 'limits' | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, audit, threads, channelSettings, queue, limits, saidOnce } = stores
+  const { history, archive, audit, threads, channelSettings, files, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
-    for (const store of all) await store.forgetChannel(place)
+    for (const store of [...all, await files()]) await store.forgetChannel(place)
   }
   return {
     teams,
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      for (const store of [queue, history, archive, threads]) await store.forgetUser(person)
+      for (const store of [...all, await files()]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      for (const store of [...all, audit, channelSettings, limits, saidOnce]) await store?.forgetTeam(team)
+      const others = [audit, channelSettings, limits, saidOnce, await files()]
+      for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }
 }

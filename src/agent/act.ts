@@ -4,6 +4,7 @@ import { Deadline, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
+import { MADE_FILE_CHARS } from './prompt-size.ts'
 import { reportUsage, tell } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { awaitingAnswer, awaitingApproval, isUnknownRepeat, notKnown } from './suspended-step.ts'
@@ -239,7 +240,7 @@ function tooLate(tool: Tool, ms: number): Observation {
 
 const SERIES = { points: 100, chars: 200 }
 
-function observationOf({ text, sources, series, exhausted }: ToolOutput, most: number): Observation {
+function observationOf({ text, sources, series, exhausted, file }: ToolOutput, most: number): Observation {
   const drawn = series && boundedSeries(series)
   const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
   return {
@@ -248,6 +249,7 @@ function observationOf({ text, sources, series, exhausted }: ToolOutput, most: n
     ...(sources?.length ? { sources } : {}),
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
+    ...(file && file.text.length <= MADE_FILE_CHARS ? { file: { name: file.name.slice(0, 200), text: file.text } } : {}),
   }
 }
 
@@ -270,6 +272,8 @@ function contextOf(
     now: run.now,
     memory: run.memory,
     ask,
+    ...(run.files ? { files: run.files } : {}),
+    ...(run.sendsFiles ? { sendsFiles: true as const } : {}),
     ...(answers.length > 0 ? { answers } : {}),
   }
 }

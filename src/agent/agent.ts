@@ -199,6 +199,7 @@ function viewOf(run: RunState): RunView {
     nonce,
     history: task.history ?? [],
     ...(task.said ? { said: task.said } : {}),
+    ...(task.filesText ? { filesText: task.filesText } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { loginFailure, loginFetch } from './login-fetch.ts'
 import { hasOwnAuthorization, type Login, type LoginStore } from './login-store.ts'
-import { SealBroken } from './seal.ts'
+import { SealBroken } from '../seal.ts'
 import type { AuthOf, HttpServerConfig, ServerLogin } from './types.ts'
 
 interface ServerAuthDeps {

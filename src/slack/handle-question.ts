@@ -13,6 +13,7 @@ import { isAboutOpen } from './about-message.ts'
 import { denialOf } from './access.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
+import { UPLOAD_SCOPE } from './client/upload.ts'
 import { openCommandThread } from './command-thread.ts'
 import { chooseDisplay } from './display/choose-display.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
@@ -26,9 +27,8 @@ import {
   noticeRefusal,
   type QuestionWork,
 } from './failure-notice.ts'
-import { escapeText } from './format/escape.ts'
-import { cannedReply, filesNotRead, HOW_TO_GO_ON } from './format/messages.ts'
-import { FILES_MESSAGE } from './listeners/tell-of-files.ts'
+import { FILES_ALONE } from './format/escape.ts'
+import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
 import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
@@ -96,7 +96,7 @@ async function workOn(
       return new RunDisplay({ ...parts, display, threads, linkHosts, approvers, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
-      if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
+      if (!isCanned(question) && question.shares === undefined) await limits?.release(question, usage, { refund })
     },
   }
 }
@@ -115,7 +115,7 @@ async function handleAndSettle(work: Work): Promise<Handled> {
 async function handleQuestion(work: Work): Promise<Handled> {
   const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
-  const how = isCanned(question.text) ? ({ steps: 'hidden' } as const) : {}
+  const how = isCanned(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => void (signal.aborted || display?.begin())
   const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
@@ -144,7 +144,7 @@ async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Hand
     return { end: 'refused' }
   }
   const refusal =
-    isCanned(question.text) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
+    isCanned(question) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
   if (!refusal) return undefined
   await noticeRefusal(refusal, { ...work, ...options })
   return { end: undefined }
@@ -185,7 +185,7 @@ async function answerInThread(work: Work, display: RunDisplay): Promise<Handled>
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
 async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promise<void> {
   const { question, run, settings, signal, options, log } = work
-  if (isCanned(question.text) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
+  if (isCanned(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   await noteWrites(work, { isOver: true })
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
@@ -237,17 +237,25 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
-  const { model, dialect, tools } = settings
+  if (isCanned(question)) return display.note(cannedReply(question, settings)).then(() => false)
+  if (question.text === '') {
+    const fault = await (await import('./file-intake.ts')).whyNothingIsRead(work)
+    if (fault !== undefined) return display.note(fault).then(() => false)
+  }
+  const { model, dialect } = settings
+  const sendsFiles = !isPrivate(question) && !work.outbox.refusals.has(UPLOAD_SCOPE)
+  const tools = sendsFiles ? settings.tools : settings.tools.filter(({ name }) => name !== 'make_file')
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
-  const agent = { ...options.answer.agent, model, dialect, tools, ...along }
+  const agent = { ...options.answer.agent, model, dialect, tools, sendsFiles, ...along }
   await noteWrites(work, { isOver: false })
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
   const grants = { isGranted: async (tool: Tool) => (await grantedBy(work, tool)) !== undefined }
-  const deps = { ...options.answer, agent, history, control, grants, readThread, signal }
-  const events = answer(await mentions.named(question, run), run, deps)
+  const loadFiles = async () => (await import('./file-intake.ts')).filesForRun(work)
+  const deps = { ...options.answer, agent, history, control, grants, readThread, loadFiles, signal }
+  const asked = question.text === '' ? { ...question, text: FILES_ALONE } : question
+  const events = answer(await mentions.named(asked, run), run, deps)
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false
@@ -258,8 +266,6 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     // A call is not made before it is noted: the loop waits.
     await noteWrites(work, { event, isOver: false })
     if (event.type === 'message') void markHeard(work.installation.client, event.step.id)
-    if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE))
-      await display.tell('files', `📎 ${escapeText(event.step.text)}`)
     await display.write(await mentions.event(event))
   }
   return isWaiting
@@ -275,13 +281,14 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
-/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */
+/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are left out. */
 function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !hasThreadBefore(question)) return undefined
   return async (turns) => {
     const { said, files } = await readThread(work, turns)
-    if (files.length > 0) await display.tell('files', filesNotRead(files))
-    return said
+    if (files.length === 0) return said
+    const { takeFiles, withFiles } = await import('./file-intake.ts')
+    return withFiles(said, await takeFiles(files, work), (why) => display.tell('files', why))
   }
 }

@@ -2,6 +2,7 @@ import type { AgentDeps } from '../agent/agent.ts'
 import type { AnswerDeps, AnswerWatch } from '../answer.ts'
 import type { RunArchive } from '../archive/types.ts'
 import type { AuditLog } from '../audit/types.ts'
+import type { FileStore } from '../files/file-store.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
@@ -21,6 +22,8 @@ export interface HandleQuestionOptions {
   /** Hears of every write. */
   audit: AuditLog
   threads: ThreadStates
+  /** Opened for the first question with files. */
+  files(): Promise<FileStore>
   queue: Queue
   /** Fair use; absent where nothing is limited. */
   limits?: UsageLimits | undefined

@@ -23,7 +23,7 @@ const UPLOAD_MS = 30_000
 const TRY_MS = 10_000
 const TRIES = 3
 /** What a refused upload is remembered by, and the refusals that hold for more than one file. */
-const SCOPE = 'files:write'
+export const UPLOAD_SCOPE = 'files:write'
 const NO_UPLOADS = new Set(['missing_scope', 'file_uploads_disabled', 'unknown_method', 'not_allowed_token_type'])
 
 /**
@@ -35,7 +35,7 @@ export async function uploadText(
   file: { name: string; text: string },
   options: { fetch: typeof globalThis.fetch; signal: AbortSignal; log(fields: object, line: string): void },
 ): Promise<string | undefined> {
-  if (client.refusals.has(SCOPE)) return undefined
+  if (client.refusals.has(UPLOAD_SCOPE)) return undefined
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(UPLOAD_MS)])
   const body = Buffer.from(file.text)
   const args = { filename: file.name, length: body.length, snippet_type: 'text' }
@@ -46,7 +46,7 @@ export async function uploadText(
   } catch (error) {
     options.signal.throwIfAborted()
     options.log({ error: messageOf(error) }, 'a file could not be uploaded')
-    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(SCOPE)
+    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(UPLOAD_SCOPE)
     return undefined
   }
 }

@@ -35,6 +35,7 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, o
   const isEnding = !isTold && asked.ids.some((id) => line.running?.id === id)
   if (ids.length === 0 && !isEnding) return
   for (const id of ids) await options.history.remove(asked.thread, id)
+  if (message.files) for (const id of asked.ids) await (await options.files()).remove(asked.thread, id)
   inBackground(asked, options, async () => {
     await ended(asked, options)
     await forget(asked, { team, identity, options })
