@@ -1,4 +1,5 @@
 /** What Slack tells an app: https://docs.slack.dev/reference/events. */
+import { filesInEvent } from './file-object.ts'
 import { APP, BOT_USER, TEAM, type Store } from './store.ts'
 import type { Channel, Json, Message } from './types.ts'
 
@@ -7,9 +8,15 @@ export function messageEvent(channel: Channel, message: Message): Json {
   return { ...shared(message), channel: channel.id, event_ts: message.ts, channel_type: typeOf(channel) }
 }
 
-/** A message in which the bot is named, as `app_mention` carries it: without a channel_type. */
-export function mentionEvent(channel: Channel, message: Message): Json {
-  return { ...shared(message), type: 'app_mention', channel: channel.id, event_ts: message.ts }
+/** A message in which the bot is named, as `app_mention` carries it: without a channel_type, and where `carries` is off without its files. */
+export function mentionEvent(channel: Channel, message: Message, { carries = true } = {}): Json {
+  const { files, subtype, ...rest } = shared(message)
+  // A mention has no subtype for its files, and at times not even those.
+  const kept = {
+    ...(subtype !== 'file_share' && subtype !== undefined && { subtype }),
+    ...(carries && files ? { files } : {}),
+  }
+  return { ...rest, ...kept, type: 'app_mention', channel: channel.id, event_ts: message.ts }
 }
 
 /** An edit carries the message before and after, and a ts of its own. */
@@ -44,7 +51,7 @@ export function deletedEvent(channel: Channel, change: { previous: Message; ts: 
 
 /** Events carry neither a stream's chunks nor how far it is. */
 function shared(message: Message): Json {
-  const rest: Json = { ...message }
+  const rest: Json = { ...message, ...(message.files && { files: filesInEvent(message.files) }) }
   for (const name of ['chunks', 'streaming_state', 'stopped_by', 'died', 'task_display_mode']) delete rest[name]
   return rest
 }

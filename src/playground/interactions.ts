@@ -59,10 +59,7 @@ export class Interactions {
    * Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view. `values`: what they
    * have typed or picked there before, by `action_id` or `block_id`.
    */
-  async press(
-    where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace,
-    action: Chosen,
-  ): Promise<Done> {
+  async press(where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace, action: Chosen): Promise<Done> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
   }
 

@@ -3,6 +3,7 @@ import type { Fault } from './faults.ts'
 import type { Done } from './hand-over.ts'
 import type { Interactions } from './interactions.ts'
 import type { People, Said, SayOptions } from './people.ts'
+import type { GivenFile } from './stored-files.ts'
 import type { Sockets } from './sockets.ts'
 import type { Store } from './store.ts'
 import type { Call, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
@@ -28,6 +29,8 @@ export interface LocalSlackOptions {
   /** How long Slack waits for an ack (3,000 ms), and when it tries again (at once, 1 min, 5 min), in milliseconds. */
   ackMs?: number
   retryMs?: number[]
+  /** What a download without the right to it meets: a redirect to the login page (as at Slack), or that page with status 200. */
+  loginPage?: 'redirect' | 'page'
   /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
   echo?: boolean
   /** How often an open socket is pinged: every 10 s. */
@@ -63,6 +66,10 @@ export interface LocalSlack {
   say(options: SayOptions): Promise<Said>
   /** `say`, with the bot named first. */
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<Said>
+  /** Somebody, Alice unless told otherwise, takes a file in, as yet for nobody else; `say` shares it by its id. */
+  upload(file: GivenFile, user?: string): StoredFile
+  /** Changes a file that is there, as when it is deleted (`mode: 'tombstone'`) or its download begins to fail (`trouble`). */
+  changeFile: People['changeFile']
   slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
   press: Interactions['press']
   submit: Interactions['submit']
@@ -88,8 +95,8 @@ export interface LocalSlack {
   home(user?: string): Json | undefined
   /** What a person reads in a view: its title, its blocks. */
   shownView(view: Json): string
-  /** What was uploaded. */
-  files(): StoredFile[]
+  /** All files, people's and the app's; `content` is the bytes as UTF-8. */
+  files(): (StoredFile & { content: string | undefined })[]
   reactions(channel: string, ts: string): Reaction[]
   /** What only this person was shown. */
   whispers(channel: string, user: string): string[]

@@ -32,7 +32,12 @@ function closeServer(server: Server): Promise<void> {
 }
 
 /** The body as text. Rejects beyond `limit` bytes. */
-export async function readBody(request: IncomingMessage, limit = 4_000_000): Promise<string> {
+export async function readBody(request: IncomingMessage, limit?: number): Promise<string> {
+  return (await readBytes(request, limit)).toString('utf8')
+}
+
+/** The body as it came. Rejects beyond `limit` bytes. */
+export async function readBytes(request: IncomingMessage, limit = 4_000_000): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
@@ -41,7 +46,7 @@ export async function readBody(request: IncomingMessage, limit = 4_000_000): Pro
     if (size > limit) throw new Error(`The body is over ${limit} bytes.`)
     chunks.push(bytes)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /** Answers with JSON. */

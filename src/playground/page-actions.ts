@@ -1,6 +1,7 @@
 import { isObject, optional, required } from './args.ts'
 import type { Values } from './form-state.ts'
 import type { LocalSlack } from './local-slack.ts'
+import { pendingFiles } from './page-files.ts'
 import type { Json } from './types.ts'
 
 /** Longer messages are not taken; Slack's own editor stops at 12,000. */
@@ -42,11 +43,14 @@ function threadOf(body: Json): { channel: string; thread: string } {
 /** A message, or a command where the text begins like one. */
 function say(slack: LocalSlack, body: Json, user: string) {
   const channel = required(body, 'channel')
-  const text = required(body, 'text').slice(0, MOST_CHARS).trim()
+  const files = pendingFiles(slack, body['files'], user)
+  const text = (files.length > 0 ? (optional(body, 'text') ?? '') : required(body, 'text')).slice(0, MOST_CHARS).trim()
   const thread = optional(body, 'thread_ts')
   const command = /^(\/[a-z-]+)(?:\s+([\s\S]*))?$/.exec(text)
+  if (command && files.length > 0) throw new Error('A command takes no files. Mention the bot instead.')
   if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread, user })
-  background(slack.say({ channel, user, text: typed(slack, text), ...(thread && { thread_ts: thread }) }))
+  const attached = files.length > 0 && { files: files.map(({ id }) => ({ id })) }
+  background(slack.say({ channel, user, text: typed(slack, text), ...attached, ...(thread && { thread_ts: thread }) }))
 }
 
 /** As in Slack, commands are known by name and cannot be used in threads. */

@@ -10,6 +10,7 @@ import { isObject } from './args.ts'
 import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pageActions } from './page-actions.ts'
+import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, shownChange, type PageNotes } from './page-state.ts'
 import { assetPath } from './playground-root.ts'
 
@@ -57,10 +58,21 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
     const { pathname, searchParams } = new URL(request.url ?? '/', server.base)
     const you = personAt(slack, searchParams.get('as'))
+    if (pathname === '/upload') return upload({ you, searchParams }, request, response)
     if (request.method === 'POST') return act({ pathname, you }, request, response)
     if (pathname === '/state') return sendJson(response, pageState(slack, options.notes, you))
     if (pathname === '/events') return stream(slack, response, you)
+    if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
     await sendFile(pathname === '/' ? 'index.html' : pathname.slice(1), response)
+  }
+
+  async function upload(
+    at: { searchParams: URLSearchParams; you: string },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    sendJson(response, await takeFile(slack, at, request))
   }
 
   async function act(at: { pathname: string; you: string }, request: IncomingMessage, response: ServerResponse) {
@@ -74,13 +86,14 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   return { url: `http://localhost:${server.port}`, close: server.close }
 }
 
-/** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON. */
+/** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON or a file. */
 function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
   const { host = '', origin, 'content-type': type = '' } = request.headers
   if (!hosts.includes(host.toLowerCase())) return false
   if (origin !== undefined && !hosts.some((one) => origin === `http://${one}`)) return false
-  if (request.method === 'POST') return type.startsWith('application/json')
+  // Neither type is one that a form of another site can send.
+  if (request.method === 'POST') return /^application\/(?:json|octet-stream)\b/.test(type)
   return request.method === 'GET' || request.method === 'HEAD'
 }
 

@@ -1,10 +1,12 @@
 /** What people do in Slack, and how the app is told of it. */
 import type { Delivery } from './deliveries.ts'
 import { changedEvent, deletedEvent, mentionEvent, mentions, messageEvent } from './event-payloads.ts'
+import { fileObject } from './file-object.ts'
 import type { HandOver } from './hand-over.ts'
 import { richText, signature } from './payloads.ts'
 import { ALICE, BOT_USER, GENERAL, TEAM } from './store.ts'
-import type { Json } from './types.ts'
+import { keepFile, type GivenFile } from './stored-files.ts'
+import type { Json, StoredFile } from './types.ts'
 
 /** What is said, where and by whom: Alice in #general unless told otherwise. */
 export interface SayOptions {
@@ -15,7 +17,10 @@ export interface SayOptions {
   text: string
   thread_ts?: string
   subtype?: string
-  files?: Json[]
+  /** Files that are brought, those that are there already (by `id`), or a file's object as it shall stand. */
+  files?: (GivenFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
+  /** The `app_mention` comes without the files, as it does at times. */
+  bareMention?: boolean
   /** Anything else that the message shall have. */
   extra?: Json
 }
@@ -57,23 +62,56 @@ export class People {
   /** Somebody writes. Resolves when the app has had its first chance to ack. */
   async say(options: SayOptions): Promise<Said> {
     const { store } = this.way.with
-    const { user = ALICE, text, thread_ts, subtype, files, extra = {} } = options
+    const { user = ALICE, text, thread_ts, extra = {}, bareMention = false } = options
     const channel = this.way.channel(options.channel ?? GENERAL)
+    const files = options.files && this.shared(options.files, { user, channel: channel.id })
+    const subtype = options.subtype ?? (files?.length ? 'file_share' : undefined)
     const message = store.post(channel, {
       user,
       text,
-      blocks: [richText(text)],
+      ...(text !== '' && { blocks: [richText(text)] }),
       ...signature(store.users.get(user), () => store.id('M')),
       ...(thread_ts && { thread_ts }),
       ...(subtype && { subtype }),
-      ...(files && { files }),
+      ...(files && { files, upload: false }),
       ...extra,
     })
     // Bots and workflows that name the bot come as mentions too, with their bot_id.
-    const events = mentions(channel, message.text) ? [mentionEvent(channel, message)] : []
+    const events = mentions(channel, message.text) ? [mentionEvent(channel, message, { carries: !bareMention })] : []
     if (channel.members.has(BOT_USER)) events.push(messageEvent(channel, message))
     const deliveries = await this.way.all(events)
     return { ts: message.ts, thread: message.thread_ts ?? message.ts, channel: channel.id, deliveries }
+  }
+
+  /** Somebody takes a file into Slack, as yet for nobody else. `say` shares it, by its id. */
+  upload(file: GivenFile, user: string = ALICE): StoredFile {
+    return keepFile(this.way.with.store, file, user)
+  }
+
+  /** A file changes; messages that show it show it as it now is. @throws where there is none of this id */
+  changeFile(id: string, change: Partial<Omit<StoredFile, 'id'>>): StoredFile {
+    const { store, base } = this.way.with
+    const file = store.files.get(id)
+    if (!file) throw new Error(`There is no file ${id}.`)
+    Object.assign(file, change)
+    for (const channel of store.channels.values()) {
+      for (const message of channel.messages.filter(({ files }) => files?.some((one) => one['id'] === id))) {
+        message.files = message.files?.map((one) => (one['id'] === id ? fileObject(file, base()) : one)) ?? []
+        store.changed(channel, message)
+      }
+    }
+    return file
+  }
+
+  /** The objects of the files that somebody shares. */
+  private shared(files: NonNullable<SayOptions['files']>, by: { user: string; channel: string }): Json[] {
+    const { store, base } = this.way.with
+    return files.map((one) => {
+      const known = 'id' in one && one.id !== undefined ? store.files.get(one.id) : undefined
+      const file = known ?? ('bytes' in one || 'mode' in one ? this.upload(one, by.user) : undefined)
+      file?.channels.add(by.channel)
+      return file ? fileObject(file, base()) : { ...one }
+    })
   }
 
   /** Somebody changes their message. An edit that names the bot for the first time is an `app_mention` too. */

@@ -35,6 +35,7 @@ const RATES: Record<string, Rate> = {
   'users.info': TIER_4,
   'bots.info': TIER_3,
   'reactions.get': TIER_3,
+  'files.info': TIER_4,
   'files.getUploadURLExternal': TIER_4,
   'files.completeUploadExternal': TIER_4,
   'views.open': TIER_4,

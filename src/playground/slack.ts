@@ -19,7 +19,7 @@ import { pings, shown, shownView } from './shown.ts'
 import { Sockets } from './sockets.ts'
 import { ALICE, BOT_USER, Store } from './store.ts'
 import { createTriggers } from './triggers.ts'
-import type { Call, Refused } from './types.ts'
+import type { Call, Refused, StoredFile } from './types.ts'
 import { quiet, until } from './until.ts'
 import { Views } from './view-stack.ts'
 import { createWebApi } from './web-api.ts'
@@ -35,6 +35,7 @@ const DEFAULTS = {
   streamBytes: 11_000,
   agent: false,
   echo: true,
+  loginPage: 'redirect' as 'redirect' | 'page',
   now: Date.now,
 }
 
@@ -102,6 +103,7 @@ function assemble(settings: Settings, server: Listening) {
   const rate = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
   const webApi = createWebApi({
     ...{ workspace, faults, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
+    loginPage: settings.loginPage,
     ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
   })
   const { signingSecret: secret, ackMs, retryMs } = settings
@@ -117,7 +119,9 @@ function assemble(settings: Settings, server: Listening) {
   return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget }
 }
 
-type Acts = 'addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press' | 'submit' | 'closeView' | 'shortcut'
+type Acts =
+  | ('addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press' | 'submit' | 'closeView' | 'shortcut')
+  | ('upload' | 'changeFile')
 
 /** What tests do most, at hand without a detour. */
 function acting({ store, people, interactions }: ReturnType<typeof assemble>): Pick<LocalSlack, Acts> {
@@ -126,6 +130,8 @@ function acting({ store, people, interactions }: ReturnType<typeof assemble>): P
     addUser: (id, extra) => store.addUser(id, extra),
     say: (options) => people.say(options),
     mention: (text, options = {}) => people.say({ ...options, text: `<@${BOT_USER}> ${text}` }),
+    upload: (file, user) => people.upload(file, user),
+    changeFile: (id, change) => people.changeFile(id, change),
     slash: (text, options) => interactions.slash(text, options),
     press: (where, action) => interactions.press(where, action),
     submit: (view, values) => interactions.submit(view, values),
@@ -159,11 +165,16 @@ function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
     modal: (user = ALICE) => views.modals(user).at(-1),
     home: (user = ALICE) => views.home(user),
     shownView: (view) => shownView(store, view),
-    files: () => [...store.files.values()],
+    files: () => [...store.files.values()].map(asText),
     reactions: (id, ts) => messages(id).find((one) => one.ts === ts)?.reactions ?? [],
     whispers: (id, user) =>
       (channelOf(id)?.ephemerals ?? []).filter((one) => one.user === user).map((one) => shown(store, one)),
   }
+}
+
+/** A file with its bytes as a text too. */
+function asText(file: StoredFile): StoredFile & { content: string | undefined } {
+  return { ...file, content: file.bytes && Buffer.from(file.bytes).toString() }
 }
 
 export type { Delivery } from './deliveries.ts'
@@ -173,4 +184,5 @@ export type { Done } from './hand-over.ts'
 export type { Submitted } from './interactions.ts'
 export type { Said, SayOptions } from './people.ts'
 export { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from './store.ts'
-export type { Json, Message, Session } from './types.ts'
+export type { GivenFile } from './stored-files.ts'
+export type { FileTrouble, Json, Message, Session, StoredFile } from './types.ts'

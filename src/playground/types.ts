@@ -62,14 +62,56 @@ export interface Session {
 
 export type SessionStatus = 'processing' | 'active' | 'suspended' | 'closed'
 
-/** A file that an app uploads: bytes first, then its place. */
+/** Where a file lies: with Slack, elsewhere, or nowhere any more. */
+export type FileMode = 'hosted' | 'snippet' | 'external' | 'tombstone' | 'hidden_by_limit'
+
+/** A file of the workspace. */
 export interface StoredFile {
   id: string
   name: string
   title: string
-  /** The length that was announced, in bytes. */
+  /** In bytes: what was announced, or what Slack is to say. */
   size: number
-  content?: string
+  /** Missing until they are uploaded, and where the file lies elsewhere. */
+  bytes?: Uint8Array
+  mimetype: string
+  filetype: string
+  mode: FileMode
+  /** Who brought it, when (seconds), and the channels in which it was shared. */
+  user: string
+  created: number
+  channels: Set<string>
+  altText?: string
+  externalUrl?: string
+  access?: 'check_file_info' | 'access_denied'
+  /** By width in pixels. */
+  thumbs?: Record<number, Uint8Array>
+  transcription?: { status: string; text: string }
+  trouble?: FileTrouble
+}
+
+/** What goes wrong on purpose when a file is downloaded. */
+export interface FileTrouble {
+  /** How many downloads it meets; all unless told. */
+  times?: number
+  /** As for a token without `files:read`: a redirect to the login page, or that page itself with status 200. */
+  login?: 'redirect' | 'page'
+  /** So many redirects on this server come first; Infinity goes round for ever. */
+  redirects?: number
+  /** A redirect to this address, in place of the file. */
+  redirectTo?: string
+  /** Another status, with Retry-After in seconds. */
+  status?: number
+  retryAfter?: number
+  /** A silence before the answer, and one before each piece of 1,024 bytes, in milliseconds. */
+  delayMs?: number
+  pieceMs?: number
+  /** The connection is cut after so many bytes. */
+  cutAfter?: number
+  /** So many bytes come, whatever the size says: the file's over and over, without a Content-Length. */
+  sends?: number
+  /** Another Content-Type. */
+  type?: string
 }
 
 /** A channel, a private one (`group`), a direct message (`im`) or one among several (`mpim`). */

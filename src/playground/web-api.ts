@@ -1,33 +1,13 @@
 /** The HTTP side: `/api/<method>` with its tokens, rates and faults, and response URLs. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from './args.ts'
-import type { Faults } from './faults.ts'
-import { readBody, sendJson, wait } from './loopback-server.ts'
+import { readBytes, sendJson, wait } from './loopback-server.ts'
 import { checkKinds } from './block-rules.ts'
+import { FILE_PATHS, serveFile } from './file-server.ts'
 import { methods, scopesOf } from './methods/index.ts'
-import type { Workspace } from './methods/method.ts'
 import { takeUpload } from './methods/upload-methods.ts'
-import type { ResponseUrls } from './response-urls.ts'
-import { declined, Refusal, type Call, type Json, type Refused } from './types.ts'
-
-/** What answering takes; `calls` and `refusals` are written to. */
-export interface WebApiOptions {
-  workspace: Workspace
-  botToken: string
-  appToken: string
-  /** The scopes of the bot token; all of them where this is missing. */
-  scopes?: string[]
-  /** Whether the app was removed, so that its token is dead. */
-  isRevoked: () => boolean
-  /** Kinds of blocks that this workspace refuses. */
-  refusedBlocks: Set<string>
-  faults: Faults
-  /** Seconds to wait before this call, 0 for none. */
-  rate: (method: string, args: Json) => number
-  responseUrls: ResponseUrls
-  calls: Call[]
-  refusals: Refused[]
-}
+import { declined, Refusal, type Json } from './types.ts'
+import type { WebApiOptions } from './web-api-options.ts'
 
 /** What goes back. */
 interface Answer {
@@ -44,7 +24,9 @@ export function createWebApi(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const body = await readBody(request)
+    if (FILE_PATHS.has(url.pathname.split('/')[1] ?? '') && request.method === 'GET')
+      return serveFile(options, request, response)
+    const body = await readBytes(request)
     const answer = await route(options, { request, url, body })
     if (answer.drop) return void response.destroy()
     const { status, headers } = answer
@@ -56,7 +38,7 @@ export function createWebApi(
 interface Arrived {
   request: IncomingMessage
   url: URL
-  body: string
+  body: Buffer
 }
 
 /** Addresses of methods, response URLs, uploads, and nothing else. */
@@ -64,11 +46,11 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''
   if (first === 'api') {
-    const read = () => parseArgs(arrived.body, type, arrived.url.searchParams)
+    const read = () => parseArgs(arrived.body.toString(), type, arrived.url.searchParams)
     return answerCall(options, { method: name, read, authorization: arrived.request.headers.authorization ?? '' })
   }
   if (first === 'response') {
-    const read = () => parseArgs(arrived.body, type || 'application/json', new URLSearchParams())
+    const read = () => parseArgs(arrived.body.toString(), type || 'application/json', new URLSearchParams())
     return answerResponse(options, { id: name, read })
   }
   if (first === 'upload') return answerUpload(options, name, arrived.body)
@@ -76,7 +58,7 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
 }
 
 /** An upload's address needs no token either. */
-function answerUpload(options: WebApiOptions, id: string, body: string): Answer {
+function answerUpload(options: WebApiOptions, id: string, body: Buffer): Answer {
   const call = { method: 'upload', args: { id } }
   const fault = options.faults.meet(call.method, call.args)
   if (fault?.status || fault?.error) return faulty(options, call, fault)

@@ -1,4 +1,5 @@
 import { flag, invalid, optional, required, whole } from '../args.ts'
+import { filesInHistory } from '../file-object.ts'
 import { BOT_USER } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
 import type { Method, Workspace } from './method.ts'
@@ -116,6 +117,9 @@ function readCursor(cursor: string | undefined): number {
 /** A message as history gives it: metadata only where it was asked for, and a root's replies counted. */
 function outward(message: Message, channel: Channel, withMetadata: boolean): Json {
   const { metadata, ...rest } = message
+  if (message.files) rest.files = filesInHistory(message.files)
+  // Only the event names a message with files by a subtype of its own.
+  if (message.subtype === 'file_share') delete rest.subtype
   for (const name of ['chunks', 'died', 'stopped_by']) delete rest[name]
   const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts)
   const counted = replies.length > 0 && {

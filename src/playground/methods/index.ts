@@ -1,5 +1,6 @@
 import { chatMethods } from './chat.ts'
 import { conversationMethods } from './conversations.ts'
+import { fileMethods } from './file-methods.ts'
 import type { Method } from './method.ts'
 import { otherMethods } from './others.ts'
 import { reactionMethods } from './reaction-methods.ts'
@@ -12,7 +13,7 @@ import { viewMethods } from './view-methods.ts'
 export const methods = new Map<string, Method>(
   Object.entries({
     ...{ ...chatMethods, ...streamMethods, ...conversationMethods, ...otherMethods },
-    ...{ ...reactionMethods, ...sessionMethods, ...uploadMethods, ...viewMethods },
+    ...{ ...reactionMethods, ...sessionMethods, ...fileMethods, ...uploadMethods, ...viewMethods },
   }),
 )
 
@@ -44,6 +45,7 @@ export const scopesOf = new Map<string, string[]>(
     'reactions.remove': ['reactions:write'],
     'reactions.get': ['reactions:read'],
     'reactions.list': ['reactions:read'],
+    'files.info': ['files:read'],
     'files.getUploadURLExternal': ['files:write'],
     'files.completeUploadExternal': ['files:write'],
     'users.info': ['users:read'],

@@ -76,10 +76,32 @@ events.addEventListener('message', (event) => void ready.then(() => take(JSON.pa
 
 async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(path + location.search, { method: 'POST', headers, body: JSON.stringify(body) })
+  return answerOf(await fetch(path + location.search, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+async function answerOf(response) {
   const answer = await response.json().catch(() => ({}))
   if (!response.ok) throw new Error(answer.error ?? `The playground answered ${response.status}.`)
   return answer
+}
+
+/** Files go first, one after the other; the message names them. */
+async function say(message, files) {
+  const ids = []
+  for (const { file, alt } of files) ids.push(await upload(file, alt))
+  await post('say', { ...message, files: ids })
+}
+
+async function upload(file, alt) {
+  const address = new URL('upload', window.location.href)
+  for (const [key, value] of Object.entries({
+    ...Object.fromEntries(new URLSearchParams(location.search)),
+    name: file.name,
+    alt,
+  }))
+    address.searchParams.set(key, value)
+  const headers = { 'content-type': 'application/octet-stream' }
+  return (await answerOf(await fetch(address, { method: 'POST', headers, body: file }))).id
 }
 
 /** A person's text as they typed it: mentions by name, signs unescaped. */
@@ -133,12 +155,12 @@ function toggleMenu(open = !document.body.classList.contains('with-menu')) {
 const messageBox = createComposer(byId('message-form'), {
   id: 'message-box',
   suggestions: () => [...people(), { insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }],
-  send: (text) => post('say', { channel: state.current, text }),
+  send: (text, files) => say({ channel: state.current, text }, files),
 })
 const replyBox = createComposer(byId('reply-form'), {
   id: 'reply-box',
   suggestions: people,
-  send: (text) => post('say', { channel: state.current, text, thread_ts: state.thread }),
+  send: (text, files) => say({ channel: state.current, text, thread_ts: state.thread }, files),
 })
 
 function people() {

@@ -1,4 +1,5 @@
-/** The box that messages are written in: it grows with them, and Enter sends. */
+/** The box that messages are written in: it grows with them, takes files, and Enter sends. */
+import { Attachments, takeFiles } from './attachments.js'
 import { el } from './dom.js'
 import { Suggestions } from './suggestions.js'
 
@@ -6,7 +7,7 @@ const MOST_HEIGHT = 200
 
 /**
  * @param {HTMLFormElement} form an empty form that becomes the box
- * @param {{ id: string, send(text: string): Promise<void>, suggestions(): object[] }} options
+ * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions(): object[] }} options
  */
 export function createComposer(form, options) {
   const box = el('textarea', { id: options.id, rows: 1, autocomplete: 'off', spellcheck: 'true' })
@@ -17,7 +18,12 @@ export function createComposer(form, options) {
   )
   const hint = el('p.hint')
   const suggestions = new Suggestions(box, { id: `${options.id}-suggestions`, source: options.suggestions })
-  form.append(suggestions.element, el('div.box', {}, box, button), hint)
+  const attachments = new Attachments({ id: options.id, changed: () => ready(), back: () => box.focus() })
+  form.append(suggestions.element, attachments.element, el('div.box', {}, attachments.button, box, button), hint)
+  takeFiles(form.parentElement, (files) => attachments.add(files))
+
+  const isEmpty = () => box.value.trim() === '' && attachments.held.length === 0
+  const ready = () => (button.disabled = isEmpty())
 
   function set(text) {
     box.value = text
@@ -26,16 +32,20 @@ export function createComposer(form, options) {
 
   /** What could not be sent stands in the box again. */
   async function submit() {
+    if (isEmpty()) return
     const text = box.value.trim()
-    if (text === '') return
+    const files = attachments.take()
     set('')
-    await options.send(text).catch(() => set(text))
+    await options.send(text, files).catch((error) => {
+      if (box.value === '') set(text)
+      attachments.putBack(files, `Not sent: ${error.message}`)
+    })
   }
 
   box.addEventListener('input', () => {
     box.style.height = 'auto'
     box.style.height = `${Math.min(box.scrollHeight, MOST_HEIGHT)}px`
-    button.disabled = box.value.trim() === ''
+    ready()
   })
   box.addEventListener('keydown', (event) => {
     if (event.isComposing) return

@@ -1,6 +1,7 @@
 /** Messages as list items. */
 import { renderBlocks, renderChunks } from './draw-blocks.js'
 import { el } from './dom.js'
+import { drawFiles } from './draw-files.js'
 import { emojiSign } from './emoji.js'
 import { field, valuesIn } from './form-fields.js'
 import { icon } from './icons.js'
@@ -29,7 +30,7 @@ export function messageItem(message, view) {
       isWhisper && el('p.only-you', {}, icon('eye'), ' ', 'Only visible to you'),
       messageHead(message, user, together),
       ...content(message, view, () => valuesIn(item)),
-      ...files(message),
+      ...drawFiles(message),
       reactions(message, view),
       threadLink(message, view),
     ),
@@ -97,15 +98,6 @@ function content(message, view, values) {
 /** What a person typed is shown from its text, where line breaks and marks stand as they were typed. */
 function isTyped(message) {
   return message.client_msg_id !== undefined
-}
-
-/** What is attached: its name, and the beginning of what it says. */
-function files(message) {
-  return (message.files ?? []).map(({ title, name, size, preview }) => {
-    const head = [icon('file'), ' ', el('strong', {}, title ?? name), size && el('span.quiet', {}, ` ${size} bytes`)]
-    if (!preview) return el('p.file', {}, ...head)
-    return el('details.file', {}, el('summary', {}, ...head), el('pre', {}, preview))
-  })
 }
 
 function reactions(message, view) {

@@ -1,0 +1,63 @@
+/** What Slack takes a file for, by the end of its name: https://docs.slack.dev/reference/objects/file-object. */
+export interface FileKind {
+  mimetype: string
+  filetype: string
+  /** Slack's own word for people. */
+  pretty: string
+}
+
+const office = 'application/vnd.openxmlformats-officedocument'
+
+/** Mime type, and the word for people, by ending. */
+const KINDS: Record<string, [mimetype: string, pretty: string]> = {
+  png: ['image/png', 'PNG'],
+  jpg: ['image/jpeg', 'JPEG'],
+  jpeg: ['image/jpeg', 'JPEG'],
+  gif: ['image/gif', 'GIF'],
+  webp: ['image/webp', 'WebP'],
+  svg: ['image/svg+xml', 'SVG'],
+  heic: ['image/heic', 'HEIC'],
+  pdf: ['application/pdf', 'PDF'],
+  docx: [`${office}.wordprocessingml.document`, 'Word Document'],
+  xlsx: [`${office}.spreadsheetml.sheet`, 'Excel Spreadsheet'],
+  pptx: [`${office}.presentationml.presentation`, 'PowerPoint Presentation'],
+  odt: ['application/vnd.oasis.opendocument.text', 'OpenDocument Text'],
+  csv: ['text/csv', 'CSV'],
+  json: ['application/json', 'JSON'],
+  md: ['text/markdown', 'Markdown'],
+  html: ['text/html', 'HTML'],
+  txt: ['text/plain', 'Plain Text'],
+  js: ['text/javascript', 'JavaScript'],
+  ts: ['text/plain', 'TypeScript'],
+  py: ['text/x-python', 'Python'],
+  zip: ['application/zip', 'Zip'],
+  mp3: ['audio/mpeg', 'MP3'],
+  m4a: ['audio/mp4', 'MPEG 4 Audio'],
+  webm: ['video/webm', 'WebM'],
+  mp4: ['video/mp4', 'MPEG 4 Video'],
+}
+
+const BINARY: FileKind = { mimetype: 'application/octet-stream', filetype: 'binary', pretty: 'Binary' }
+
+/** Slack believes the name, so a file may be something else than this says. */
+export function kindOf(name: string): FileKind {
+  const end = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+  const [mimetype, pretty] = KINDS[end] ?? []
+  return mimetype && pretty ? { mimetype, pretty, filetype: end === 'jpeg' ? 'jpg' : end } : BINARY
+}
+
+/** What a browser may draw in a page, told by the first bytes alone; a name or a sender may say anything. */
+export function pictureType(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(head)) return 'image/gif'
+  return /^RIFF[^]{4}WEBP/.test(head) ? 'image/webp' : undefined
+}
+
+/** Width and height in pixels of a png (its IHDR stands first), undefined for anything else. */
+export function pngSize(bytes: Uint8Array): { width: number; height: number } | undefined {
+  if (pictureType(bytes) !== 'image/png' || bytes.length < 24) return undefined
+  const view = Buffer.from(bytes.subarray(16, 24))
+  return { width: view.readUInt32BE(0), height: view.readUInt32BE(4) }
+}

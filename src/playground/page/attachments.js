@@ -1,0 +1,152 @@
+/** The files that a message will be sent with: chosen, dropped or pasted, each with a way to take it away again. */
+import { el } from './dom.js'
+import { isPicture, sizeInWords } from './file-words.js'
+import { icon } from './icons.js'
+
+/** The page's server holds to the same. */
+const MOST_BYTES = 40_000_000
+const MOST_FILES = 10
+
+export class Attachments {
+  /** @param {{ id: string, changed(): void, back(): void }} options `back` gives the focus to the box */
+  constructor(options) {
+    this.options = options
+    this.held = []
+    this.list = el('ul.attachments', { 'aria-label': 'Files to send', hidden: true })
+    this.problem = el('p.problem', { role: 'alert' })
+    this.told = el('p.sr-only', { role: 'status' })
+    this.input = el('input', {
+      type: 'file',
+      id: `${options.id}-files`,
+      multiple: true,
+      hidden: true,
+      onchange: () => {
+        this.add(this.input.files)
+        this.input.value = ''
+      },
+    })
+    this.button = el(
+      'button.attach',
+      { type: 'button', 'aria-label': 'Attach files', title: 'Attach files', onclick: () => this.input.click() },
+      icon('clip'),
+    )
+    this.element = el('div', {}, this.list, this.problem, this.told, this.input)
+  }
+
+  /** Files are taken in their order until the message is full; what is left out is said. */
+  add(files) {
+    const given = [...files]
+    if (given.length === 0) return
+    const refused = given.filter((file) => !this.takes(file))
+    this.say(refused.map((file) => `${file.name} was not attached: ${this.why(file)}`).join(' '))
+    this.draw()
+    this.options.back()
+  }
+
+  takes(file) {
+    if (this.why(file) !== '') return false
+    this.held.push({ file, alt: '' })
+    return true
+  }
+
+  why(file) {
+    const size = this.held.reduce((sum, { file: one }) => sum + one.size, 0)
+    if (file.size === 0) return 'it is empty.'
+    if (this.held.length >= MOST_FILES) return `a message takes ${MOST_FILES} files.`
+    return size + file.size > MOST_BYTES ? 'a message takes 40 MB in all.' : ''
+  }
+
+  say(problem) {
+    this.problem.textContent = problem
+  }
+
+  /** Gives the files away to be sent. */
+  take() {
+    const taken = this.held
+    this.held = []
+    this.say('')
+    this.draw()
+    return taken
+  }
+
+  /** What could not be sent stands there again, with the reason. */
+  putBack(taken, problem) {
+    this.held = [...taken, ...this.held]
+    this.draw()
+    this.say(problem)
+  }
+
+  remove(entry) {
+    const place = this.held.indexOf(entry)
+    this.held.splice(place, 1)
+    this.say('')
+    this.draw()
+    const next = this.list.querySelectorAll('.remove')[Math.min(place, this.held.length - 1)]
+    if (next) next.focus()
+    else this.options.back()
+  }
+
+  draw() {
+    this.list.hidden = this.held.length === 0
+    this.list.replaceChildren(...this.held.map((entry) => this.item(entry)))
+    this.told.textContent = this.held.length === 0 ? '' : `Files to send: ${this.held.length}`
+    this.options.changed()
+  }
+
+  item(entry) {
+    const { name, size } = entry.file
+    return el(
+      'li.attachment',
+      {},
+      icon('file'),
+      el('span.file-name', {}, name),
+      el('span.quiet', {}, sizeInWords(size)),
+      isPicture(entry.file.type) && this.description(entry),
+      el(
+        'button.remove',
+        { type: 'button', 'aria-label': `Remove ${name}`, onclick: () => this.remove(entry) },
+        icon('cross'),
+      ),
+    )
+  }
+
+  /** What a picture shows, for those who do not see it. */
+  description(entry) {
+    const box = el('input.alt', {
+      type: 'text',
+      maxlength: 1000,
+      placeholder: 'Describe it',
+      'aria-label': `Description of ${entry.file.name}`,
+      oninput: () => (entry.alt = box.value.trim()),
+    })
+    box.value = entry.alt
+    return box
+  }
+}
+
+/**
+ * Files that are dropped on a part of the page, or pasted into a box of it, go to `take`. A paste that has words too is words.
+ * @param {HTMLElement} part
+ * @param {(files: FileList) => void} take
+ */
+export function takeFiles(part, take) {
+  const has = (event) => event.dataTransfer?.types.includes('Files')
+  const show = (isOver) => part.classList.toggle('dropping', isOver)
+  part.addEventListener('dragover', (event) => has(event) && show(true))
+  part.addEventListener('dragleave', (event) => !part.contains(event.relatedTarget) && show(false))
+  part.addEventListener('drop', (event) => {
+    show(false)
+    if (has(event)) take(event.dataTransfer.files)
+  })
+  part.addEventListener('paste', (event) => {
+    const { files, types } = event.clipboardData
+    if (files.length === 0 || types.includes('text/plain')) return
+    event.preventDefault()
+    take(files)
+  })
+}
+
+// A file that is dropped beside every box must not take the page’s place.
+for (const kind of ['dragover', 'drop']) {
+  document.addEventListener(kind, (event) => event.dataTransfer?.types.includes('Files') && event.preventDefault())
+}

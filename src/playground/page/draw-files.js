@@ -1,0 +1,61 @@
+/** The files of a message: pictures drawn small, all others by name, with a link to have them. */
+import { el, link } from './dom.js'
+import { isPicture, sizeInWords } from './file-words.js'
+import { icon } from './icons.js'
+
+/** What is left of a file that cannot be had. */
+const GONE = {
+  tombstone: 'This file was deleted.',
+  hidden_by_limit: 'This file is hidden: the workspace’s limit is reached.',
+}
+
+export function drawFiles(message) {
+  return (message.files ?? []).map((file) => {
+    if (GONE[file.mode]) return el('p.file.quiet', {}, icon('file'), ' ', GONE[file.mode])
+    return isPicture(file.mimetype) && file.url_private_download ? picture(file) : plain(file)
+  })
+}
+
+/** A picture that cannot be drawn is a file like others. */
+function picture(file) {
+  const image = el('img', { src: address(file), alt: file.alt_txt ?? `Picture ${nameOf(file)}`, loading: 'lazy' })
+  const figure = el('figure.picture', {}, image, el('figcaption', {}, ...head(file), download(file)))
+  image.addEventListener('error', () => figure.replaceWith(plain(file)))
+  return figure
+}
+
+/** A text shows how it begins. */
+function plain(file) {
+  if (!file.preview) return el('p.file', {}, ...head(file), where(file))
+  const preview = el('details', {}, el('summary', {}, ...head(file)), el('pre', { tabindex: '0' }, file.preview))
+  return el('div.file', {}, preview, where(file))
+}
+
+function head(file) {
+  const { size } = file
+  return [
+    icon('file'),
+    ' ',
+    el('strong.file-name', {}, nameOf(file)),
+    size > 0 && el('span.quiet', {}, ` ${sizeInWords(size)}`),
+    ' ',
+  ]
+}
+
+function nameOf({ title, name }) {
+  return title ?? name ?? 'file'
+}
+
+function where(file) {
+  if (file.mode === 'external') return link(file.url_private, 'Open')
+  return file.url_private_download && download(file)
+}
+
+function download(file) {
+  return el('a', { href: address(file), download: file.name, 'aria-label': `Download ${nameOf(file)}` }, 'Download')
+}
+
+/** The page's own server gives it: Slack's address is for the app's token. */
+function address({ id, name }) {
+  return `files/${id}/${encodeURIComponent(name)}${window.location.search}`
+}

@@ -1,0 +1,25 @@
+import type { Faults } from './faults.ts'
+import type { Workspace } from './methods/method.ts'
+import type { ResponseUrls } from './response-urls.ts'
+import type { Call, Json, Refused } from './types.ts'
+
+/** What answering takes; `calls` and `refusals` are written to. */
+export interface WebApiOptions {
+  workspace: Workspace
+  botToken: string
+  appToken: string
+  /** The scopes of the bot token; all of them where this is missing. */
+  scopes?: string[]
+  /** Whether the app was removed, so that its token is dead. */
+  isRevoked: () => boolean
+  /** Kinds of blocks that this workspace refuses. */
+  refusedBlocks: Set<string>
+  faults: Faults
+  /** How somebody without a right to a file meets the login page. */
+  loginPage: 'redirect' | 'page'
+  /** Seconds to wait before this call, 0 for none. */
+  rate: (method: string, args: Json) => number
+  responseUrls: ResponseUrls
+  calls: Call[]
+  refusals: Refused[]
+}

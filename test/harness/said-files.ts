@@ -1,0 +1,52 @@
+import { deflateSync, crc32 } from 'node:zlib'
+import type { GivenFile } from '../../src/playground/slack.ts'
+
+/** Files that people bring, in a line each: `bot.mention('sum it up', { files: [textFile('notes.md', '# Notes')] })`. */
+export function textFile(name: string, text: string, more: Partial<GivenFile> = {}): GivenFile {
+  return { name, bytes: text, ...more }
+}
+
+/** A real png of one colour. Slack makes smaller ones of it where it is wider than 360 pixels. */
+export function picture(
+  name = 'picture.png',
+  more: Partial<GivenFile> & { width?: number; height?: number } = {},
+): GivenFile {
+  const { width = 8, height = width, ...rest } = more
+  return { name, bytes: png(width, height), ...rest }
+}
+
+/** A clip with what Slack heard in it; its bytes are no sound. */
+export function clip(name: string, transcript: string, more: Partial<GivenFile> = {}): GivenFile {
+  return { name, bytes: Buffer.from('no sound at all'), transcript, ...more }
+}
+
+/** What is in Slack, and cannot be had. */
+export const noFile = {
+  deleted: (name = 'gone.pdf'): GivenFile => ({ name, mode: 'tombstone' }),
+  hiddenByLimit: (name = 'old.pdf'): GivenFile => ({ name, mode: 'hidden_by_limit' }),
+  external: (name = 'Plan', externalUrl = 'https://docs.example.com/d/1'): GivenFile => ({
+    name,
+    mode: 'external',
+    externalUrl,
+  }),
+}
+
+/** https://www.w3.org/TR/png-3: a header, the pixels (three bytes each, a filter byte a row), an end. */
+function png(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, 2, 0, 0, 0], 8)
+  const row = Buffer.alloc(1 + 3 * width, 0x7f).fill(0, 0, 1)
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, sum])
+}
