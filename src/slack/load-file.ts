@@ -21,8 +21,8 @@ export type Loaded =
   | { about: Pick<KeptFile, 'kind' | 'what' | 'permalink'>; content: FileContent; fault?: undefined }
   | { fault: string; about?: undefined; content?: undefined }
 
-/** A picture up to this size is given as it is. A larger one is Slack's thumbnail, if there is one. */
-const SMALL = { bytes: 400_000, pixels: 1_024 }
+/** A picture of more bytes is Slack's smaller one, if there is one. */
+const SMALL_BYTES = 400_000
 const MOST_PICTURE_BYTES = 4_000_000
 
 /** One for all questions: it bounds how many files are parsed at once. */
@@ -47,9 +47,8 @@ const MODES: Record<string, string | undefined> = {
 
 async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> {
   if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
-  const isPicture = info.mimetype.startsWith('image/')
-  const isSmall = (info.size ?? 0) <= SMALL.bytes && (info.pixels ?? 0) <= SMALL.pixels
-  const thumbnail = isPicture && !isSmall ? info.thumbnail : undefined
+  const isSmall = (info.size ?? 0) <= SMALL_BYTES
+  const thumbnail = info.mimetype.startsWith('image/') ? (info.thumbnail ?? (isSmall ? undefined : info.smaller)) : undefined
   if (!thumbnail && (info.size ?? 0) > MOST_BYTES.file) return { fault: WHY.tooLarge }
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
 }

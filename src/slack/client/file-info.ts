@@ -10,10 +10,9 @@ export interface FileInfo {
   permalink?: string | undefined
   /** Where the bytes are. */
   address?: string | undefined
-  /** Of a picture: Slack's own smaller one, the largest up to 1,024 pixels. */
+  /** Of a picture larger than 1,024 pixels: Slack's own of that size. `smaller`: the largest of those below that. */
   thumbnail?: string | undefined
-  /** Of a picture: its longer side in pixels. */
-  pixels?: number | undefined
+  smaller?: string | undefined
   /** Of a recording: the address of its transcript as subtitles, or its beginning as text. */
   subtitles?: string | undefined
   transcript?: string | undefined
@@ -34,8 +33,6 @@ const infoSchema = z.object({
   thumb_1024: text,
   thumb_960: text,
   thumb_720: text,
-  original_w: number,
-  original_h: number,
   vtt: text,
   transcription: z
     .object({ status: text, preview: z.object({ content: text }).optional().catch(undefined) })
@@ -58,8 +55,8 @@ export async function fileInfo(client: Client, id: string, signal: AbortSignal):
     mode: told.mode ?? '',
     permalink: told.permalink,
     address: told.url_private_download ?? told.url_private,
-    thumbnail: told.thumb_1024 ?? told.thumb_960 ?? told.thumb_720,
-    pixels: Math.max(told.original_w ?? 0, told.original_h ?? 0) || undefined,
+    thumbnail: told.thumb_1024,
+    smaller: told.thumb_960 ?? told.thumb_720,
     subtitles: told.vtt,
     transcript: told.transcription?.status === 'complete' ? told.transcription.preview?.content : undefined,
   }
