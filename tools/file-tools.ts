@@ -22,7 +22,8 @@ const readInput = z.object({
 function readFile(): Tool<z.infer<typeof readInput>> {
   return {
     name: 'read_file',
-    description: 'Gives a part of a file of this conversation: pages, a sheet and its cells, or lines; else its beginning.',
+    description:
+      'Gives a part of a file of this conversation: pages, a sheet and its cells, or lines; else its beginning.',
     ...zodInput(readInput),
     effects: 'read',
     run: ({ file, pages, sheet, range, lines }, context) =>

@@ -7,6 +7,7 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
+import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
 import { wikipedia } from './wikipedia.ts'
@@ -33,6 +34,7 @@ const ENTRIES: Record<string, Entry> = {
   duckduckgo: { make: duckduckgo },
   arxiv: { make: arxiv },
   github_user: { make: githubUser },
+  make_file: { make: () => [makeFile()] },
   llm_math: { make: llmMath, onlyWhenNamed: true },
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }

@@ -249,7 +249,9 @@ function observationOf({ text, sources, series, exhausted, file }: ToolOutput, m
     ...(sources?.length ? { sources } : {}),
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
-    ...(file && file.text.length <= MADE_FILE_CHARS ? { file: { name: file.name.slice(0, 200), text: file.text } } : {}),
+    ...(file && file.text.length <= MADE_FILE_CHARS
+      ? { file: { name: file.name.slice(0, 200), text: file.text } }
+      : {}),
   }
 }
 

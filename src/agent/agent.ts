@@ -79,6 +79,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
   const now = deps.now()
   return {
     ...deps,
+    tools: deps.sendsFiles ? deps.tools : deps.tools.filter(({ makesFiles }) => !makesFiles),
     task,
     ...eitherOf(task.signal, deps.stopAsked?.()),
     progress: { steps, memory, usage },

@@ -65,7 +65,9 @@ export function redisFiles({ redis, log, prefix = 'thinkaloud', ttlMs, secretsKe
       await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
       const kept = (await aboutsIn(thread)).map(({ id, about }) => ({ id, at: about?.at ?? 0 }))
       const { contents } = keysOf(thread)
-      const sizes = await Promise.all(kept.map(async (one) => ({ ...one, chars: await redis.hstrlen(contents, one.id) })))
+      const sizes = await Promise.all(
+        kept.map(async (one) => ({ ...one, chars: await redis.hstrlen(contents, one.id) })),
+      )
       await drop(thread, withoutRoom(sizes))
       return true
     },

@@ -86,7 +86,11 @@ function readFile(
 
 async function searchFiles(
   files: readonly KeptFile[],
-  { query, textOf, maxChars }: { query: string; textOf(file: KeptFile): Promise<ParsedFile | undefined>; maxChars: number },
+  {
+    query,
+    textOf,
+    maxChars,
+  }: { query: string; textOf(file: KeptFile): Promise<ParsedFile | undefined>; maxChars: number },
 ): Promise<ToolOutput> {
   const found: { file: KeptFile; text: ParsedFile; passage: Passage }[] = []
   for (const file of files) {

@@ -42,7 +42,9 @@ export async function takeFiles(given: readonly GivenFile[], work: FileWork): Pr
     const known = kept.get(file.id)
     const fault = known
       ? await adopt(store, known, work.question)
-      : await take(file, { ...bounded, store, spend, at: at + i }).catch((error: unknown) => whyNot(error, { work, patience }))
+      : await take(file, { ...bounded, store, spend, at: at + i }).catch((error: unknown) =>
+          whyNot(error, { work, patience }),
+        )
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
   })
   const faults = (await Promise.all(taking)).flat()
@@ -93,10 +95,10 @@ async function take(
   if (file.user !== question.user && (await denialNow({ ...work, question: asIfAskedBy(file, question) })))
     return WHY.notAllowed
   const { fetch = globalThis.fetch } = options
-  const { content, about, fault } = await loadFile(file.id, { installation, fetch, signal, spend })
+  const { content, about, fault } = await loadFile(file, { installation, fetch, signal, spend })
   if (!content) return fault
-  const { id, name, user } = file
-  const isKept = await store.keep(conversationOf(question), { id, name, user, at, question: question.id, ...about }, content)
+  const { id, user } = file
+  const isKept = await store.keep(conversationOf(question), { id, user, at, question: question.id, ...about }, content)
   return isKept ? undefined : WHY.tooLong
 }
 

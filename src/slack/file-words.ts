@@ -1,6 +1,6 @@
 /** What people are told of files that are left out. mrkdwn. */
 import type { NotLoaded } from './client/download.ts'
-import { escapeText } from './format/escape.ts'
+import { escapeText, NAMELESS } from './format/escape.ts'
 
 /** `why` is a sentence. */
 export interface LeftOut {
@@ -23,6 +23,7 @@ export function leftOutText(left: readonly LeftOut[]): string {
 }
 
 function namesOf(files: readonly LeftOut[]): string {
+  if (files.length > 1 && files.every(({ name }) => name === NAMELESS)) return `${files.length} files were`
   const names = files.slice(0, NAMED).map(({ name }) => escapeText(name))
   const more = files.length - NAMED
   const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')

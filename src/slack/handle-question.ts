@@ -238,13 +238,10 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (isCanned(question)) return display.note(cannedReply(question, settings)).then(() => false)
-  if (question.text === '') {
-    const fault = await (await import('./file-intake.ts')).whyNothingIsRead(work)
-    if (fault !== undefined) return display.note(fault).then(() => false)
-  }
-  const { model, dialect } = settings
+  const unread = question.text === '' ? await (await import('./file-intake.ts')).whyNothingIsRead(work) : undefined
+  if (unread !== undefined) return display.note(unread).then(() => false)
+  const { model, dialect, tools } = settings
   const sendsFiles = !isPrivate(question) && !work.outbox.refusals.has(UPLOAD_SCOPE)
-  const tools = sendsFiles ? settings.tools : settings.tools.filter(({ name }) => name !== 'make_file')
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
   const agent = { ...options.answer.agent, model, dialect, tools, sendsFiles, ...along }
   await noteWrites(work, { isOver: false })
@@ -262,6 +259,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   for await (const event of options.watch?.events(events, tools) ?? events) {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
+    if (event.type === 'answer' || event.type === 'gave_up') await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
     // A call is not made before it is noted: the loop waits.
     await noteWrites(work, { event, isOver: false })
@@ -269,6 +267,12 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     await display.write(await mentions.event(event))
   }
   return isWaiting
+}
+
+/** The files that the run's tools made go out before its answer. Most runs have none: nothing is loaded then. */
+async function sendMadeFiles({ run, outbox }: Work, display: RunDisplay): Promise<void> {
+  const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
+  if (files.length > 0) await (await import('./made-files.ts')).sendMadeFiles(files, { outbox, display })
 }
 
 /** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */

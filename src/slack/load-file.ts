@@ -3,10 +3,12 @@ import { fileTypeOf } from '../files/file-type.ts'
 import type { FileContent, KeptFile } from '../files/file-store.ts'
 import { createFileParser } from '../files/parse-file.ts'
 import { describeKind } from '../files/units.ts'
+import type { FileRef } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { download } from './client/download.ts'
 import { fileInfo, type FileInfo } from './client/file-info.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
+import { cleanName, NAMELESS } from './format/escape.ts'
 import { MOST_BYTES, NOT_LOADED, WHY, whyRefused } from './file-words.ts'
 
 export interface LoadOptions {
@@ -18,7 +20,7 @@ export interface LoadOptions {
 }
 
 export type Loaded =
-  | { about: Pick<KeptFile, 'kind' | 'what' | 'permalink'>; content: FileContent; fault?: undefined }
+  | { about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>; content: FileContent; fault?: undefined }
   | { fault: string; about?: undefined; content?: undefined }
 
 /** A picture of more bytes is Slack's smaller one, if there is one. */
@@ -29,10 +31,16 @@ const MOST_PICTURE_BYTES = 4_000_000
 const parser = createFileParser()
 
 /** Never throws for what the file is. @throws what `signal` was aborted with, and faults of Slack that may pass */
-export async function loadFile(id: string, options: LoadOptions): Promise<Loaded> {
+export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<Loaded> {
+  const told = MODES[mode ?? '']
+  if (told) return { fault: told }
   try {
     const info = await fileInfo(options.installation.client, id, options.signal)
-    return MODES[info.mode] ? { fault: MODES[info.mode] ?? '' } : await loadBytes(info, options)
+    const fault = MODES[info.mode]
+    const loaded = fault ? { fault } : await loadBytes(info, options)
+    // The message may not have told the name.
+    const known = name === NAMELESS ? cleanName(info.name) || name : name
+    return loaded.about ? { ...loaded, about: { ...loaded.about, name: known } } : loaded
   } catch (error) {
     if (error instanceof SlackRefusal) return { fault: whyRefused(error.code) }
     throw error
@@ -48,7 +56,9 @@ const MODES: Record<string, string | undefined> = {
 async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> {
   if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
   const isSmall = (info.size ?? 0) <= SMALL_BYTES
-  const thumbnail = info.mimetype.startsWith('image/') ? (info.thumbnail ?? (isSmall ? undefined : info.smaller)) : undefined
+  const thumbnail = info.mimetype.startsWith('image/')
+    ? (info.thumbnail ?? (isSmall ? undefined : info.smaller))
+    : undefined
   if (!thumbnail && (info.size ?? 0) > MOST_BYTES.file) return { fault: WHY.tooLarge }
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
 }
@@ -77,9 +87,9 @@ async function contentOf(info: FileInfo, bytes: Uint8Array, { signal }: LoadOpti
   if ('picture' in type) {
     if (bytes.length > MOST_PICTURE_BYTES) return { fault: WHY.tooLarge }
     const picture = { mime: `image/${type.picture}`, base64: Buffer.from(bytes).toString('base64') }
-    return { about: { kind: type.picture, what: 'A picture', ...permalink }, content: { picture } }
+    return { about: { name: info.name, kind: type.picture, what: 'A picture', ...permalink }, content: { picture } }
   }
   const { file: text, fault } = await parser.parse(file, signal)
   if (!text) return { fault }
-  return { about: { kind: text.kind, what: describeKind(text), ...permalink }, content: { text } }
+  return { about: { name: info.name, kind: text.kind, what: describeKind(text), ...permalink }, content: { text } }
 }

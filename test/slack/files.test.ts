@@ -113,7 +113,8 @@ describe('where files come from', () => {
     const thread = new Thread(slack, { ts: message.ts, thread: message.ts, channel: GENERAL, deliveries: [] })
     await thread.ended()
     const files = [{ id: file.id, name: file.name }]
-    await slack.people.event({ ...event, type: 'message', channel_type: 'channel', subtype: 'file_share', files })?.first
+    await slack.people.event({ ...event, type: 'message', channel_type: 'channel', subtype: 'file_share', files })
+      ?.first
     await (await bot.mention('warm')).ended()
     expect(thread.shown()).toHaveLength(1)
   })

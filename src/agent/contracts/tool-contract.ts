@@ -146,6 +146,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   brief?: string
   /** How long one use may take, in ms; TOOL_TIMEOUT_MS where left out. */
   timeoutMs?: number
+  /** Its output is a file (`ToolOutput.file`): the model sees it only where that can be sent. */
+  makesFiles?: true
   /** Called again with the same input it gives something new (a lookup's next hit): no loop. */
   repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */

@@ -130,6 +130,8 @@ export function cleanName(name: string): string {
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
 
+/** Of a file whose name Slack does not tell: one that is deleted or hidden. */
+export const NAMELESS = 'a file'
 /** Of one message. */
 const MOST_FILES = 20
 
@@ -144,7 +146,7 @@ function refOf({ id, name, title, size, mimetype, mode, file_access: access }: S
   const told = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
   return {
     id: typeof id === 'string' ? id : '',
-    name: given.find((one) => one !== '') ?? 'a file',
+    name: given.find((one) => one !== '') ?? NAMELESS,
     ...(typeof size === 'number' ? { size } : {}),
     ...Object.fromEntries(told),
   }
