@@ -4,7 +4,7 @@ import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/errors.ts'
 
 /** Characters of a file, and files of a run. */
-const MOST_CHARS = 200_000
+const MOST_CHARS = 100_000
 const MOST_FILES = 5
 const NAME_CHARS = 80
 /** Under this key the names of a run's files are kept. */

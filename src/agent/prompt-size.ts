@@ -30,7 +30,7 @@ export const THREAD_MESSAGES = 50
 /** One message loses its middle beyond this, so that a long one leaves room for others. */
 export const THREAD_MESSAGE_CHARS = 4_000
 
-/** Of a file that a tool makes: more is not kept with its step. The model never gets it back. */
+/** Of a file that a tool makes: more is not kept with its step. */
 export const MADE_FILE_CHARS = 200_000
 
 /** The name of a picture that the model cannot see loses its middle beyond this. */

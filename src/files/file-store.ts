@@ -38,7 +38,6 @@ export interface FileStore extends Forgetting {
   list(thread: ThreadKey): Promise<KeptFile[]>
   /** Forgets the files that came with a question, by its id. */
   remove(thread: ThreadKey, question: string): Promise<void>
-  forget(thread: ThreadKey): Promise<void>
   /** Forgets what a person put into any conversation. */
   forgetUser(person: Person): Promise<void>
 }

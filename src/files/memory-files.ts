@@ -40,9 +40,6 @@ export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: ()
     async remove(thread, question) {
       drop(thread, (about) => about.question === question)
     },
-    async forget(thread) {
-      threads.delete(thread)
-    },
     async forgetUser({ team, user }) {
       for (const thread of threads.keys())
         if (thread.startsWith(`${team}:`)) drop(thread, (about) => about.user === user)

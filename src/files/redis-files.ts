@@ -34,7 +34,40 @@ const keepFile = redisScript(new URL('./lua/keep-file.lua', import.meta.url), {
   args: ['id', 'file', 'content', 'ttlMs'],
 })
 
-export function redisFiles({ redis, log, prefix = 'thinkaloud', ttlMs, secretsKey }: RedisFilesOptions): FileStore {
+export function redisFiles(options: RedisFilesOptions): FileStore {
+  const { redis, prefix = 'thinkaloud', ttlMs } = options
+  const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(options)
+  return {
+    async keep(thread, file, content) {
+      const text = seal(await packed(content), placeOf(thread, file.id, 'content'))
+      if (text.length > MOST_KEPT.packed) return false
+      const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
+      await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
+      const { contents } = keysOf(thread)
+      const sizeOf = (id: string) => redis.hstrlen(contents, id)
+      const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
+        ...{ id, at: about?.at ?? 0, chars: await sizeOf(id) },
+      }))
+      await drop(thread, withoutRoom(await Promise.all(kept)))
+      return true
+    },
+    load: contentOf,
+    async list(thread) {
+      const { about, contents } = keysOf(thread)
+      const [kept] = await Promise.all([aboutsIn(thread), redis.pexpire(about, ttlMs), redis.pexpire(contents, ttlMs)])
+      return kept.flatMap((file) => file.about ?? []).sort((a, b) => a.at - b.at)
+    },
+    remove: (thread, question) => dropWhere(thread, (about) => about.question === question),
+    async forgetUser({ team, user }) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'files')))
+        for (const key of keys) await dropWhere(threadIn(key, prefix), (about) => about.user === user)
+    },
+    ...forgettingKeys(redis, prefix, /^file(?:s|-contents)$/),
+  }
+}
+
+/** How a conversation's files are read and dropped. */
+function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFilesOptions) {
   const { seal, open } = sealing(secretsKey)
   const keysOf = (thread: ThreadKey) => ({
     about: threadKey(prefix, thread, 'files'),
@@ -44,7 +77,7 @@ export function redisFiles({ redis, log, prefix = 'thinkaloud', ttlMs, secretsKe
     const { about, contents } = keysOf(thread)
     if (ids.length > 0) await Promise.all([redis.hdel(about, ...ids), redis.hdel(contents, ...ids)])
   }
-  /** Undefined for what cannot be read. */
+  /** `about` is undefined for what cannot be read. */
   const aboutsIn = async (thread: ThreadKey) => {
     const stored = Object.entries(await redis.hgetall(keysOf(thread).about))
     return stored.map(([id, text]) => ({ id, about: parseAbout(() => open(text, placeOf(thread, id, 'about'))) }))
@@ -52,51 +85,19 @@ export function redisFiles({ redis, log, prefix = 'thinkaloud', ttlMs, secretsKe
   /** What cannot be read goes too: nobody can tell any more whose it is. */
   const dropWhere = async (thread: ThreadKey, isGone: (about: KeptFile) => boolean) => {
     const gone = (await aboutsIn(thread)).filter(({ about }) => !about || isGone(about))
-    await drop(
-      thread,
-      gone.map(({ id }) => id),
-    )
+    const ids = gone.map(({ id }) => id)
+    await drop(thread, ids)
   }
-  return {
-    async keep(thread, file, content) {
-      const text = seal(await packed(content), placeOf(thread, file.id, 'content'))
-      if (text.length > MOST_KEPT.packed) return false
-      const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
-      await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
-      const kept = (await aboutsIn(thread)).map(({ id, about }) => ({ id, at: about?.at ?? 0 }))
-      const { contents } = keysOf(thread)
-      const sizes = await Promise.all(
-        kept.map(async (one) => ({ ...one, chars: await redis.hstrlen(contents, one.id) })),
-      )
-      await drop(thread, withoutRoom(sizes))
-      return true
-    },
-    async load(thread, id) {
-      const text = await redis.hget(keysOf(thread).contents, id)
-      if (text === null) return undefined
-      try {
-        return await unpacked(open(text, placeOf(thread, id, 'content')))
-      } catch {
-        log.warn({ thread, file: id }, 'a kept file cannot be opened')
-        return undefined
-      }
-    },
-    async list(thread) {
-      const { about, contents } = keysOf(thread)
-      const [kept] = await Promise.all([aboutsIn(thread), redis.pexpire(about, ttlMs), redis.pexpire(contents, ttlMs)])
-      return kept.flatMap((file) => file.about ?? []).sort((a, b) => a.at - b.at)
-    },
-    remove: (thread, question) => dropWhere(thread, (about) => about.question === question),
-    async forget(thread) {
-      const { about, contents } = keysOf(thread)
-      await redis.del(about, contents)
-    },
-    async forgetUser({ team, user }) {
-      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'files')))
-        for (const key of keys) await dropWhere(threadIn(key, prefix), (about) => about.user === user)
-    },
-    ...forgettingKeys(redis, prefix, /^file(?:s|-contents)$/),
+  const contentOf = async (thread: ThreadKey, id: string) => {
+    const text = await redis.hget(keysOf(thread).contents, id)
+    try {
+      return text === null ? undefined : await unpacked(open(text, placeOf(thread, id, 'content')))
+    } catch {
+      log.warn({ thread, file: id }, 'a kept file cannot be opened')
+      return undefined
+    }
   }
+  return { seal, keysOf, aboutsIn, drop, dropWhere, contentOf }
 }
 
 /** What was sealed as one thing does not open as another. */

@@ -8,10 +8,9 @@ import type { Said } from '../history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../run/types.ts'
 import { fileTools } from '../../tools/file-tools.ts'
 import { denialNow, type AdmissionOptions } from './access.ts'
-import { leftOutText, MOST_BYTES, MOST_FILES, NOT_LOADED, WHY, type LeftOut } from './file-words.ts'
+import { leftOutText, MOST_BYTES, MOST_FILES, NOT_LOADED, WHY, type LeftOut } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
-import type { GivenFile } from './thread-reader.ts'
-import type { HandleQuestionOptions } from './types.ts'
+import type { GivenFile, HandleQuestionOptions } from './types.ts'
 
 /** What the work on one question knows that its files take. */
 export interface FileWork extends Omit<AdmissionOptions, 'run' | 'beforeLookUp'> {

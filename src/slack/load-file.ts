@@ -9,7 +9,7 @@ import { download } from './client/download.ts'
 import { fileInfo, type FileInfo } from './client/file-info.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { cleanName, NAMELESS } from './format/escape.ts'
-import { MOST_BYTES, NOT_LOADED, WHY, whyRefused } from './file-words.ts'
+import { MOST_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
 
 export interface LoadOptions {
   installation: Installation

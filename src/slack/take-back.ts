@@ -1,13 +1,16 @@
+import type { FileStore } from '../files/file-store.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { RunControl, Signal, Withdrawn } from '../run/control.ts'
-import { conversationOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question, type Run } from '../run/types.ts'
 import type { Outbox } from './outbox.ts'
 
 export interface TakeBackOptions {
   question: Question
+  run: Run
   outbox: Outbox
   queue: Queue
+  files(): Promise<FileStore>
   answer: { control?: RunControl | undefined }
   log: Log
   release(options: { refund: boolean }): Promise<void>
@@ -18,11 +21,12 @@ export interface TakeBackOptions {
  * then. If this process dies meanwhile, the one that takes the run up hears of it again.
  */
 export async function takeBack(withdrawn: Withdrawn, work: TakeBackOptions): Promise<void> {
-  const { question, outbox, release, queue, log } = work
+  const { question, run, outbox, release, queue, log } = work
   await outbox.removePosts()
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await release({ refund: again !== undefined })
   if (again) await queue.accept(again)
+  else if (run.saved.said?.hasFiles) await (await work.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }

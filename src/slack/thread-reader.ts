@@ -14,6 +14,7 @@ import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileRefs, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
 import type { Mentions } from './mentions.ts'
+import type { GivenFile } from './types.ts'
 
 export interface ThreadReaderOptions {
   question: Question
@@ -21,12 +22,6 @@ export interface ThreadReaderOptions {
   mentions: Mentions
   log: Log
   signal: AbortSignal
-}
-
-/** A file, and who put it into which message. */
-export interface GivenFile extends FileRef {
-  user: string
-  userTeam?: string
 }
 
 /** What is read for one question. `said`: as the model gets it. `files`: the question's own, then those of the other messages. */

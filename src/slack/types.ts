@@ -7,9 +7,16 @@ import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
+import type { FileRef } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
 import type { Installations } from '../workspace/installations.ts'
 import type { SettingsFor } from '../workspace/settings.ts'
+
+/** A file, and who gave it: of what workspace, where Slack tells that. */
+export interface GivenFile extends FileRef {
+  user: string
+  userTeam?: string
+}
 
 /** What handling a question takes. */
 export interface HandleQuestionOptions {

@@ -85,6 +85,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'conversations.members': CHANNEL_NAMES,
   'conversations.replies': HISTORY,
   'files.completeUploadExternal': ['files:write'],
+  'files.info': ['files:read'],
   'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
@@ -116,7 +117,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
-const OPTIONAL = ['files:write', 'usergroups:read', 'users:read.email']
+const OPTIONAL = ['files:read', 'files:write', 'usergroups:read', 'users:read.email']
 
 const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
 const methods = distinct(code.flatMap(methodsCalled))
