@@ -70,7 +70,11 @@ export async function* answer(
   deps: AnswerDeps & { signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
-  const heard = new HeardSignals(run.saved, { canBeDecided: deps.control !== undefined, grants: deps.grants })
+  const heard = new HeardSignals(run.saved, {
+    canBeDecided: deps.control !== undefined,
+    canBeAsked: question.bot === undefined,
+    grants: deps.grants,
+  })
   const listening = deps.control?.listen({ thread, id: question.id }, heard.hear)
   listening?.catch(() => undefined)
   try {

@@ -12,7 +12,7 @@ import { retryDeadLettered, type RetryPlace } from './queue/operator-retry.ts'
 import { settledWithin } from './async.ts'
 import { connect } from './redis.ts'
 import { redisSettings } from './stores.ts'
-import { findRuns, listRuns, summaryOf } from './run/list-runs.ts'
+import { findRuns, listRuns, shownRun, summaryOf } from './run/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
   list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
@@ -69,7 +69,7 @@ async function list(place: RetryPlace, isAll: boolean): Promise<number> {
 
 async function show(place: RetryPlace, id: string): Promise<number> {
   const found = await findRuns(place, id)
-  for (const run of found) console.log(JSON.stringify(run, null, 2))
+  for (const run of found) console.log(JSON.stringify(shownRun(run), null, 2))
   return found.length > 0 ? 0 : unknown(id)
 }
 

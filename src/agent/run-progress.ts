@@ -1,5 +1,5 @@
 /** What a run has done so far. Its events tell it, to the agent itself and to whoever reads them. */
-import type { AgentEvent, Step, ToolMemory, Usage } from './types.ts'
+import type { AgentEvent, Step, ToolMemory, ToolStep, Usage } from './types.ts'
 
 /** What a run has done so far, as its events tell it. A value: the next event makes a new one. */
 export interface RunProgress {
@@ -82,3 +82,15 @@ export function toolsDown(steps: readonly Step[]): string[] {
   const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
   return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
 }
+
+/** A tool's step without an observation. */
+export function isRunning(step: Step): step is ToolStep {
+  return step.kind === 'tool' && !step.observation
+}
+
+/** The step of a run in which nothing runs any more: one that has not ended is marked so. */
+export function endedStep(step: Step): Step {
+  return isRunning(step) ? { ...step, observation: NOT_FINISHED } : step
+}
+
+const NOT_FINISHED = { ok: false, text: 'This was not finished.' }

@@ -12,7 +12,7 @@ const MAX_SOURCES = 50
 const MAX_TITLE = 200
 
 /**
- * Text as it is; structured content as JSON, unless a text says the same; of images, sounds and files that they are there; links as
+ * Text as it is; structured content as JSON, unless a text says the same (that JSON, or its only string); of images, sounds and files that they are there; links as
  * lines, and as sources where they lead to a page. All without the config's secrets.
  * @throws ToolError with what the server says, where the tool failed
  */
@@ -55,7 +55,11 @@ function left(what: string, mimeType: string | undefined, data: string): string 
 function structured({ structuredContent, content }: CallToolResult): string {
   if (structuredContent === undefined || structuredContent === null) return ''
   const json = JSON.stringify(structuredContent)
-  const isSaid = content.some((block) => block.type === 'text' && compact(block.text) === json)
+  const [only, ...more] = Object.values(structuredContent)
+  const words = typeof only === 'string' && more.length === 0 ? only : undefined
+  const isSaid = content.some(
+    (block) => block.type === 'text' && (block.text === words || compact(block.text) === json),
+  )
   return isSaid ? '' : json
 }
 

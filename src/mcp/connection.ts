@@ -9,12 +9,15 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { ToolError } from '../errors.ts'
+import { CAPABILITIES, Elicitation } from './elicitation.ts'
 import { StdioProcess } from './stdio-process.ts'
 import type { HttpServerConfig, McpServerConfig, ServerLogin, StdioServerConfig } from './types.ts'
 
 /** A client that is connected. Over HTTP, since 2026-07-28, that is no more than to know the server's version. */
 export interface Connection {
   client: Client
+  /** Calls its tools, and answers what the server asks meanwhile. */
+  elicitation: Elicitation
   /** Whether the server keeps a session for us, as older ones over HTTP do: it may forget it. */
   hasSession: boolean
   /** Asks to be told when the list of tools changes, where that has to be asked for and is not yet. */
@@ -63,7 +66,7 @@ async function connectStdio(server: StdioServerConfig, deps: ConnectDeps): Promi
     const process = new StdioProcess(server, { ...deps, onEnd: () => deps.processes.delete(process) })
     deps.processes.add(process)
     try {
-      return await open(process, { deps, isOld, timeoutMs: START_MS.stdio, fault: () => process.fault })
+      return await open(process, { server, deps, isOld, timeoutMs: START_MS.stdio, fault: () => process.fault })
     } catch (error) {
       await process.close()
       deps.processes.delete(process)
@@ -92,12 +95,12 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
   const options = { ...(deps.fetch ? { fetch: deps.fetch } : {}), ...(deps.login ? { authProvider: deps.login } : {}) }
   const openSse = () => {
     const transport = new SSEClientTransport(url, options)
-    return open(transport, { deps, isOld: true, timeoutMs: START_MS.http, isStream: true })
+    return open(transport, { server, deps, isOld: true, timeoutMs: START_MS.http, isStream: true })
   }
   if (server.sse) return openSse()
   try {
     const transport = new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: 'throw' })
-    return await open(transport, { deps, isOld: false, timeoutMs: START_MS.http })
+    return await open(transport, { server, deps, isOld: false, timeoutMs: START_MS.http })
   } catch (error) {
     if (!(error instanceof SdkHttpError) || ![400, 404, 405].includes(error.status ?? 0)) throw error
     // Where that is not there either, the first answer says more.
@@ -108,6 +111,7 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
 }
 
 interface Opening {
+  server: McpServerConfig
   deps: ConnectDeps
   isOld: boolean
   timeoutMs: number
@@ -116,8 +120,10 @@ interface Opening {
   isStream?: boolean
 }
 
-async function open(transport: Transport, { deps, isOld, timeoutMs, fault, isStream }: Opening): Promise<Connection> {
+async function open(transport: Transport, opening: Opening): Promise<Connection> {
+  const { server, deps, isOld, timeoutMs, fault, isStream } = opening
   const client = newClient()
+  const elicitation = new Elicitation(client, server)
   const ended = new AbortController()
   client.onclose = () => {
     ended.abort(new ToolError(fault?.() ?? 'The connection was closed.', { isDown: true }))
@@ -138,6 +144,7 @@ async function open(transport: Transport, { deps, isOld, timeoutMs, fault, isStr
   }
   return {
     client,
+    elicitation,
     hasSession: transport.sessionId !== undefined,
     listen: newsOf(client, deps),
     fault: () => fault?.(),
@@ -147,7 +154,7 @@ async function open(transport: Transport, { deps, isOld, timeoutMs, fault, isStr
 
 function newClient(): Client {
   return new Client(CLIENT, {
-    capabilities: { elicitation: { form: {}, url: {} } },
+    capabilities: CAPABILITIES,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
     inputRequired: { autoFulfill: false },
     listMaxPages: 16,

@@ -97,7 +97,7 @@ export class LiveServer implements McpServer {
       const listed = this.#kept?.tools.tools.find(({ name }) => name === tool) ?? unlisted(tool)
       try {
         const named = { name: this.config.name, tool, args, listed, hide: this.#link.hide() }
-        return await callTool(connection.client, named, options)
+        return await callTool(connection.elicitation, named, options)
       } catch (error) {
         if (isSecond || !isRefused(error, connection)) throw error
         attempt.isSent = false

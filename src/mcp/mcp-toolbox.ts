@@ -4,7 +4,7 @@ import type { Tool, ToolContext } from '../agent/types.ts'
 import type { Log } from '../log.ts'
 import { ListedServer } from './listed-server.ts'
 import { mcpNames } from './mcp-names.ts'
-import { isNamed, mcpTool, shadowing } from './mcp-tools.ts'
+import { isNamed, mcpTool, shadowing, type ServerCall } from './mcp-tools.ts'
 import { fingerprintOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
 import type { McpStore } from './mcp-store.ts'
@@ -184,9 +184,9 @@ function choicesOf(server: string, tools: Tool[]): string[] {
 /** A call is made once the tool is known to be as it was taken. */
 function callOf(server: ListedServer, { connections, timeoutMs }: SnapshotDeps) {
   const { name, timeoutMs: own = timeoutMs } = server.config
-  return async (tool: string, args: Schema, { signal, answers }: ToolContext): Promise<CallResult> => {
+  return async ({ tool, args, isRepeatable }: ServerCall, { signal, answers }: ToolContext): Promise<CallResult> => {
     await server.check(tool, signal)
     if (!connections) throw new Error('This process calls no tools.')
-    return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers })
+    return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers, isRepeatable })
   }
 }

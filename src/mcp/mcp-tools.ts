@@ -58,11 +58,18 @@ function* textsIn(value: unknown, key = ''): Generator<string> {
   for (const [name, one] of Object.entries(value)) yield* textsIn(one, name)
 }
 
+/** A call by the server's own name for the tool. `isRepeatable`: made twice, it does no more than once. */
+export interface ServerCall {
+  tool: string
+  args: Schema
+  isRepeatable: boolean
+}
+
 export interface ToolOptions {
   /** What models call it by. */
   name: string
   config: McpServerConfig
-  call(tool: string, args: Schema, context: ToolContext): Promise<CallResult>
+  call(call: ServerCall, context: ToolContext): Promise<CallResult>
 }
 
 /**
@@ -86,7 +93,7 @@ export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): To
     ...(idempotent ? { idempotent } : {}),
     server: config.name,
     ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
-    run: (input, context) => call(seen.name, input, context),
+    run: (args, context) => call({ tool: seen.name, args, isRepeatable: readOnly || idempotent }, context),
   }
 }
 

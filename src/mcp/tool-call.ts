@@ -1,6 +1,7 @@
-import { isInputRequiredResult, type Client } from '@modelcontextprotocol/client'
+import type { ToolQuestion } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
 import { outputOf } from './call-result.ts'
+import type { Elicitation } from './elicitation.ts'
 import type { Hide } from './hide-secrets.ts'
 import type { CallOptions, CallResult, ServerTool } from './types.ts'
 
@@ -14,17 +15,35 @@ export interface ToolCall {
   hide: Hide
 }
 
-/** One request, and what it gives. @throws whatever the SDK throws, and ToolError where the tool failed */
-export async function callTool(client: Client, call: ToolCall, options: CallOptions): Promise<CallResult> {
+/** One call, and what it gives or asks. @throws whatever the SDK throws, and ToolError where the tool failed */
+export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call
   const definition = listed && {
     toolDefinition: { name: tool, inputSchema: { ...listed.inputSchema, type: 'object' as const } },
   }
-  const result = await client.callTool(
+  const { answers = [], isRepeatable = false, signal, timeoutMs: timeout } = options
+  const notes: string[] = []
+  const called = await elicitation.callTool(
     { name: tool, arguments: args },
-    { signal: options.signal, timeout: options.timeoutMs, allowInputRequired: true, ...definition },
+    { signal, timeout, ...definition },
+    { answers, isRepeatable, notes },
   )
-  if (isInputRequiredResult(result))
-    throw new ToolError(`${name} asks the person for something, which cannot be asked here.`)
-  return outputOf(result, { name, hide })
+  if ('asks' in called) return { asks: shownQuestion(called.asks, call) }
+  const said = notes.map((note) => `\n\n(${note})`).join('')
+  try {
+    const output = outputOf(called.result, { name, hide })
+    return { ...output, text: `${output.text}${said}` }
+  } catch (error) {
+    throw error instanceof ToolError && said !== '' ? new ToolError(`${error.message}${said}`) : error
+  }
+}
+
+/** What goes back to the server stays as it is; what a person reads is without the config's secrets. */
+function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
+  if (url !== undefined && hide.text(url) !== url)
+    throw new ToolError(
+      `${name} sends the person to an address that holds a secret of its configuration: it was not shown.`,
+    )
+  const what = { ...(schema && { schema: hide.json(schema) }), ...(url !== undefined && { url }) }
+  return { ...kept, message: hide.text(message), ...what }
 }

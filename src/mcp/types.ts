@@ -89,6 +89,8 @@ export interface CallOptions {
   timeoutMs: number
   /** What the asker has answered to what this call asked so far. */
   answers?: readonly PersonsAnswer[] | undefined
+  /** The same call made twice does no more than once: a read, or one that its server, which is trusted, says is idempotent. */
+  isRepeatable?: boolean
 }
 
 /** What a call gives: an output, or a question to the asker (never both). */

@@ -64,6 +64,11 @@ function filled(element: Json, value: string | string[] | undefined): Json {
     const initial = element['initial_option'] ?? null
     return { selected_option: value === undefined ? initial : option(element, String(value)) }
   }
+  if (type === 'datepicker') return { selected_date: value ?? element['initial_date'] ?? null }
+  if (type === 'datetimepicker') {
+    const at = value === undefined || value === '' ? element['initial_date_time'] : Number(value)
+    return { selected_date_time: at ?? null }
+  }
   return { value: value === undefined ? (element['initial_value'] ?? null) : typed(element, String(value)) }
 }
 

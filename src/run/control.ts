@@ -79,9 +79,10 @@ export interface Grants {
   isGranted(tool: Tool): Promise<boolean>
 }
 
-/** Who can be waited for. `canBeDecided`: false where no person can, such as in an evaluation. */
+/** Who can be waited for. `canBeDecided`: false where no person can, such as in an evaluation; `canBeAsked`: the asker is no bot. */
 export interface People {
   canBeDecided: boolean
+  canBeAsked: boolean
   grants?: Grants | undefined
 }
 
@@ -140,7 +141,7 @@ export class HeardSignals implements Required<Steering> {
 
   readonly answered: Required<Steering>['answered'] = (n, step) => {
     const decision = this.#saved.decisions[waitKey(n, step.waiting)]
-    if (!decision) return this.#people.canBeDecided ? 'wait' : undefined
+    if (!decision) return this.#people.canBeDecided && this.#people.canBeAsked ? 'wait' : undefined
     if (decision.outcome !== 'answered') return { action: 'cancel' }
     const { action, content } = decision
     return { action, ...(content ? { content } : {}) }

@@ -31,6 +31,19 @@ export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[
   return runs
 }
 
+const TYPED = '(what a person typed for a tool is not shown)'
+
+/** A run as an operator reads it: all of it, but what people typed for a tool. */
+export function shownRun(run: StoredRun): object {
+  const { steps, decisions, ...saved } = run.saved
+  const hide = <Answer extends object>(answer: Answer) => ('content' in answer ? { ...answer, content: TYPED } : answer)
+  const shown = steps.map((step) =>
+    step.kind === 'tool' && step.answers ? { ...step, answers: step.answers.map(hide) } : step,
+  )
+  const decided = Object.entries(decisions).map(([key, decision]) => [key, hide(decision)])
+  return { ...run, saved: { ...saved, steps: shown, decisions: Object.fromEntries(decided) } }
+}
+
 const SHOWN: Partial<Record<RunStatus, string>> = {
   parked: 'waiting for a person',
   'dead-lettered': 'dead-lettered (given up)',

@@ -1,6 +1,6 @@
 import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
 import type { RunEnd, RunEnding, RunRecord } from '../archive/types.ts'
-import type { Tool } from '../agent/types.ts'
+import type { Step, Tool } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { History } from '../history/types.ts'
@@ -214,12 +214,20 @@ async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
 export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
   const { standalone, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question: asAsked(question), steps, usage, posts, startedAt, ...ending },
+    ...{ question: asAsked(question), steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),
     feedback: [],
   }
+}
+
+/** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
+function withoutAnswers(step: Step): Step {
+  if (step.kind !== 'tool') return step
+  const { answers, waiting, ...kept } = step
+  const isQuestion = answers !== undefined || waiting?.for?.kind === 'question'
+  return { ...kept, ...(waiting && { waiting: isQuestion ? { since: waiting.since } : waiting }) }
 }
 
 function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {

@@ -427,7 +427,7 @@ describe.concurrent('a budget', () => {
 
   test('of time: a model that trickles on the final turn is cut, and what it said counts', async (t) => {
     const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 5 }
-    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 2000 } })
+    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 6000 } })
     expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })
   })
 

@@ -44,6 +44,12 @@ function askFirst(stage: Stage): void {
   )
 }
 
+/** What such a run posts: the card stands behind its first step, and shows what was decided. */
+function withCard(thread: PlayedThread): Map<PlayedThread, string[]> {
+  const posts = ['step-1', 'approval-1', 'step-2', 'answer-1']
+  return new Map([[thread, posts.map((post) => `${thread.names[0]} ${post}`)]])
+}
+
 const STOPPED = /^q\d+-1 answer-1, but: [^]*asked to stop/
 
 test('a process that dies while a stop is asked for: the next one ends the run, and makes no further call', async (t) => {
@@ -133,7 +139,7 @@ test('a run waits for a person while its process dies, others answer, and all ar
   const control = await controlOf(scene)
   expect(await control.wake(runOf(thread), '1', ALLOWED)).toBe('woken')
   expect(await control.wake(runOf(thread), '1', { ...ALLOWED, outcome: 'denied' })).toBe('decided')
-  await expectAllWell(scene)
+  await expectAllWell(scene, { posts: withCard(thread) })
   expect(scene.ledger.noted.filter(({ text }) => text === `${stage.name} use 1`)).toHaveLength(1)
 })
 
@@ -152,5 +158,5 @@ test('the process that the woken run went to dies at once: another one goes on w
   await worker.kill()
   stage.letGo()
   await scene.start('worker')
-  await expectAllWell(scene)
+  await expectAllWell(scene, { posts: withCard(thread) })
 })

@@ -1,6 +1,7 @@
 /** Fair use through the whole bot: who is over a limit is told so privately, and nothing else happens. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { waitingCard } from '../harness/approvals.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import {
@@ -244,7 +245,7 @@ test('a run that waits for a person has no place among the team’s runs', async
   bot.model.on('Write it down', act('a', 'guarded_ledger', 'it'))
   bot.model.on('Just this', ANSWER)
   const thread = await bot.mention('Write it down?')
-  await bot.slack.until(() => thread.shown().length > 0 && thread.isAtRest(), 'the step that waits')
+  await waitingCard(bot, thread)
   await answered(bot, bobElsewhere)
   expect(thread.endings()).toEqual([])
 })

@@ -7,6 +7,7 @@ import { startChangingServer } from '../harness/mcp/changing-server.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { strangers } from '../harness/slack-hands.ts'
 import { eventually } from '../harness/stores.ts'
 
 const FILES = [
@@ -58,9 +59,9 @@ test('a channel chooses among them, and Home says which are off and why', async 
   await form.submit({ tools: ['calculator', 'files__read'] })
   await eventually(async () => expect(await toldOf(bot)).toEqual(['files__read']))
   expect(await toldOf(bot, RANDOM)).toEqual(['files__read', 'files__wipe'])
-  const home = (await bot.openHome()).shown()
+  const home = (await bot.openHome(strangers.admin(bot.slack))).shown()
   expect(home).toContain('files__read')
-  expect(home).toMatch(/files sneak.*characters that people do not see/)
+  expect(home).toMatch(/sneak of files.*characters that people do not see/)
 })
 
 test('with more tools than MCP_TOOLS_MAX each has a line', async (t) => {
@@ -84,7 +85,7 @@ test('all tools of a server with many are chosen as one', async (t) => {
 test('a server that is away takes nothing from the others, and Home says so', async (t) => {
   const bot = await startBot(t, { env: config(t, 'http://127.0.0.1:1/mcp') })
   expect(await toldOf(bot)).toEqual([])
-  expect((await bot.openHome()).shown()).toContain('files')
+  expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toMatch(/MCP.*files/s)
 })
 
 describeWithRedis('with the front and the worker apart', () => {

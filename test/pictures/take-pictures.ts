@@ -5,14 +5,15 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { launchChromium } from '../harness/chromium.ts'
+import { MCP_SCENES } from './mcp-scenes.ts'
+import { ask, dialog, ended, home, thread, write, type Scene } from './page-scene.ts'
 import { smallPng } from './small-png.ts'
 
 const FOLDER = join(ROOT, 'src/playground')
-const QUESTION = 'What is the age of Frank Herbert raised to the 0.23 power?'
 /** Slow enough for a picture between two words, on a busy machine too. */
 const SLOW_MS = 300
 /** A page that is narrow enough shows the thread alone. 640 points are 800 pixels. */
@@ -20,17 +21,6 @@ const NARROW = { viewport: { width: 640, height: 900 }, deviceScaleFactor: 1.25 
 const WIDE = { viewport: { width: 1100, height: 860 }, deviceScaleFactor: 1.25 }
 const LOWEST = 300
 const HIGHEST = 1300
-
-interface Scene {
-  /** The picture's own file, where it has one. */
-  file?: string
-  /** The whole page, and not what `play` says. */
-  isWide?: boolean
-  env?: Record<string, string>
-  paceMs?: number
-  /** Does what a person would do, and says what is in the picture. */
-  play(page: Page): Promise<Locator>
-}
 
 const SCENES: Record<string, Scene> = {
   playground: {
@@ -79,68 +69,43 @@ const SCENES: Record<string, Scene> = {
     async play(page) {
       await ask(page)
       await ended(page)
-      await page.getByRole('button', { name: 'Close thread' }).click()
-      await page.getByRole('button', { name: 'Channels' }).click()
-      await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
-      await page.getByRole('button', { name: 'Home', exact: true }).click()
-      await page.getByText('What you asked last').waitFor()
-      return page.locator('#home')
+      return home(page)
     },
   },
+  ...MCP_SCENES,
 }
 
-async function write(page: Page, text: string): Promise<void> {
-  const box = page.getByRole('textbox', { name: /^Message/ })
-  await box.fill(text)
-  await box.press('Enter')
-}
-
-async function ask(page: Page, question = QUESTION): Promise<void> {
-  await write(page, `@thinkaloud ${question}`)
-  await thread(page).waitFor()
-}
-
-async function ended(page: Page, answers = 1): Promise<void> {
-  const buttons = thread(page).getByRole('button', { name: 'Show work' })
-  await buttons.nth(answers - 1).waitFor()
-  // By then the status is gone too.
-  await page.locator('#thread-stop').waitFor({ state: 'hidden' })
-}
-
-function thread(page: Page): Locator {
-  return page.getByRole('complementary', { name: 'Thread' })
-}
-
-async function dialog(page: Page): Promise<Locator> {
-  await page.getByRole('dialog').waitFor()
-  return page.getByRole('dialog')
-}
-
-/** Makes the page as high as what is in it, so that nothing is scrolled and nothing is empty. */
-async function fit(page: Page): Promise<void> {
+/** Makes the page as high as what is in it, so that nothing is empty, and nothing is scrolled unless the scene says so. */
+async function fit(page: Page, { lastPoints = HIGHEST }: Scene): Promise<void> {
   const width = NARROW.viewport.width
   await page.setViewportSize({ width, height: LOWEST })
-  const hidden = await page
-    .locator('#thread-scroller:visible, #home:visible')
-    .evaluateAll((panes) => panes.map((pane) => pane.scrollHeight - pane.clientHeight))
-  await page.setViewportSize({ width, height: Math.min(HIGHEST, LOWEST + Math.max(0, ...hidden)) })
+  const panes = page.locator('#thread-scroller:visible, #home:visible')
+  const hidden = await panes.evaluateAll((all) => all.map((pane) => pane.scrollHeight - pane.clientHeight))
+  await page.setViewportSize({ width, height: Math.min(lastPoints, LOWEST + Math.max(0, ...hidden)) })
+  if (lastPoints < HIGHEST) await panes.evaluateAll((all) => all.forEach((pane) => pane.scrollTo(0, pane.scrollHeight)))
 }
 
 async function take(browser: Browser, name: string, scene: Scene): Promise<void> {
-  const { env = {}, paceMs, isWide = false, play, file = `pictures/${name}.png` } = scene
-  const playground = await startPlayground({ PLAYGROUND_PORT: '0', ...env }, paceMs === undefined ? {} : { paceMs })
-  const context = await browser.newContext(isWide ? WIDE : NARROW)
+  const { env = {}, paceMs, isWide = false, play, prepare, file = `pictures/${name}.png` } = scene
+  const ends: (() => Promise<void> | void)[] = []
   try {
+    const prepared = await prepare?.({ onTestFinished: (end) => void ends.push(end) })
+    const settings = { PLAYGROUND_PORT: '0', ...env, ...prepared }
+    const playground = await startPlayground(settings, paceMs === undefined ? {} : { paceMs })
+    ends.push(() => playground.stop())
+    const context = await browser.newContext(isWide ? WIDE : NARROW)
+    ends.push(() => context.close())
     const page = await context.newPage()
     await page.goto(playground.url)
-    const seen = await play(page)
-    if (!isWide && !(await page.getByRole('dialog').isVisible())) await fit(page)
+    const seen = await play(page, playground)
+    // What hovers over a message hides a part of it.
+    await page.mouse.move(0, 0)
+    if (!isWide && !(await page.getByRole('dialog').isVisible())) await fit(page, scene)
     const png = smallPng(await seen.screenshot({ animations: 'disabled' }))
     await writeFile(join(FOLDER, file), png)
     console.log(`${file} ${Math.ceil(png.length / 1024)} kB`)
   } finally {
-    await context.close()
-    await playground.stop()
+    for (const end of ends.toReversed()) await end()
   }
 }
 

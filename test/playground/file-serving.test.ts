@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { listen, readBody } from '../../src/playground/loopback-server.ts'
 import {
+  BOB,
   BOT_USER,
   GENERAL,
   type FileTrouble,
@@ -62,9 +63,8 @@ test('a message may have files alone, in a thread and in a direct message, and a
   expect(event('app_mention')).not.toHaveProperty('files')
   expect(event('message')).toMatchObject({ files: [{ name: 'notes.md' }] })
   await slack.say({ text: '', thread_ts: root.thread, files: [notes] })
-  const direct = await slack.say({ text: '', channel: 'D0ALICE0001', files: [notes] })
-  for (const { deliveries } of [direct])
-    expect(deliveries[0]?.payload['event']).toMatchObject({ text: '', channel_type: 'im', files: [{}] })
+  const { deliveries } = await slack.say({ text: '', channel: 'D0ALICE0001', files: [notes] })
+  expect(deliveries[0]?.payload['event']).toMatchObject({ text: '', channel_type: 'im', files: [{}] })
   expect(slack.messages(GENERAL).at(-1)).toMatchObject({ thread_ts: root.thread, text: '', files: [{}] })
 })
 
@@ -161,7 +161,6 @@ const troubles: [name: string, trouble: FileTrouble, ends: string][] = [
   ['slow pieces', { delayMs: 5, pieceMs: 5 }, '# Notes'],
   ['more than the size says', { sends: 20 }, '# Notes# Notes# Note'],
   ['a cut', { cutAfter: 3 }, 'cut'],
-  ['once only', { times: 0, status: 500 }, '# Notes'],
 ]
 test.each(troubles)('a download meets %s', async (_, trouble, ends) => {
   const { slack } = await played()
@@ -171,6 +170,25 @@ test.each(troubles)('a download meets %s', async (_, trouble, ends) => {
   const body = await response.text().catch(() => 'cut')
   const told = response.ok ? body : [response.status, response.headers.get('retry-after')].filter(Boolean).join(' ')
   expect(told).toContain(ends)
+})
+
+test('a trouble may be over after some downloads, and begin while the file is there', async () => {
+  const { slack } = await played()
+  const { id, address } = await brought(slack, { ...notes, trouble: { times: 1, status: 500 } })
+  const statuses = [await get(slack, address), await get(slack, address)].map(({ status }) => status)
+  slack.changeFile(id, { trouble: { status: 404 } })
+  expect([...statuses, (await get(slack, address)).status]).toEqual([500, 200, 404])
+})
+
+test('a file of a channel that the bot is not in is nobody’s business of its', async () => {
+  const { slack } = await played()
+  slack.addChannel('G0SECRET001', { members: new Set([BOB]) })
+  const { id, name } = slack.upload(textFile('plan.txt', 'secret'), BOB)
+  await slack.say({ user: BOB, channel: 'G0SECRET001', text: '', files: [{ id }] })
+  const [file] = slack.messages('G0SECRET001')[0]?.files ?? []
+  expect(file).toMatchObject({ id, name })
+  expect((await get(slack, file?.['url_private'])).status).toBe(404)
+  await slackStory(slack, [['files.info', { file: id }, 'file_not_found']])
 })
 
 test('faults of the Web API meet a download too, and one may be sent elsewhere', async () => {

@@ -40,7 +40,7 @@ describe('a message with an input', () => {
   test('is refused where the input is none', async () => {
     const { slack } = await posted()
     const post = (block: object) => ['chat.postMessage', { text: 'x', blocks: [block] }, 'invalid_blocks'] as const
-    const { label: _, ...unlabelled } = input()
+    const unlabelled = { ...input(), label: undefined }
     await slackStory(slack, [
       [...post(unlabelled)],
       [...post(input({ type: 'button', text: plain('x') }))],

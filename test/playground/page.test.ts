@@ -341,6 +341,7 @@ describeWithChromium('the page in Chromium', () => {
     ['in the light', {}, true],
     ['in the dark', { colorScheme: 'dark' as const }, true],
     ['on a phone', { viewport: { width: 390, height: 780 } }, false],
+    ['on a small phone', { viewport: { width: 320, height: 640 } }, false],
   ])(
     'axe finds nothing %s',
     async (_, options, withThread) => {

@@ -1,10 +1,14 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ROOT } from '../../src/package-root.ts'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { typed } from '../../src/playground/page-actions.ts'
 import { ALICE, GENERAL } from '../../src/playground/slack.ts'
 import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
+import { textOf } from '../harness/source.ts'
 
 describe('npm run playground', () => {
   test('tells its address, the model in use, what is played and what is real, and ends at Ctrl+C', async (t) => {
@@ -77,6 +81,29 @@ describe('the bot in the playground', () => {
         .join('\n'),
     ).toContain('2+2 = *4*')
   })
+
+  test('README’s five lines end at a file that a server of npm has written, once a person has allowed it', async (t) => {
+    const folder = await temporaryFolder(t)
+    const readme = textOf('README.md')
+    const [, mcpServers = ''] = /^echo '(\{"mcpServers".*\})' > mcp\.json$/m.exec(readme) ?? []
+    const [, sentence = ''] = /npm run playground +# ask: @thinkaloud (.*)$/m.exec(readme) ?? []
+    // What npx would start, without its seconds.
+    const server = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
+    const started = mcpServers.replace(
+      '"npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "tmp/notes"]',
+      `"${process.execPath}", "args": ["${server}", "${folder}"]`,
+    )
+    await writeFile(join(folder, 'mcp.json'), started)
+    const { slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0', MCP_CONFIG: join(folder, 'mcp.json') })
+    t.onTestFinished(stop)
+    const { thread } = await slack.mention(sentence)
+    const shown = (start: string) => slack.replies(GENERAL, thread).find((one) => slack.shown(one).startsWith(start))
+    const card = await slack.until(() => shown('🔐'), 'the card', 30_000)
+    expect(await readdir(folder)).toEqual(['mcp.json'])
+    await slack.press({ channel: GENERAL, ts: card.ts }, { action_id: 'thinkaloud_allow_once' })
+    await slack.until(() => shown('What came of it: Successfully wrote to list.txt'), 'the answer', 30_000)
+    expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('Buy milk')
+  }, 60_000)
 
   test('a Wikipedia of the operator’s is used and said to be real', async (t) => {
     const { notes, stop } = await startPlayground({

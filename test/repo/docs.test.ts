@@ -73,6 +73,15 @@ describe('README', () => {
     }
   })
 
+  test('has lists of APPROVERS that are ones, for everything, a server and the beginnings of names', () => {
+    const [line = ''] = /^APPROVERS=.*$/m.exec(readme) ?? []
+    expect(loadConfig(parse(line)).APPROVERS.map(({ name, notAsker }) => [name, notAsker])).toEqual([
+      [undefined, false],
+      ['files', true],
+      ['github__delete*', false],
+    ])
+  })
+
   test('begins with a sentence, a picture and the two commands', () => {
     const top = readme.split('\n').slice(0, 25).join('\n')
     expect(top).toContain('src/playground/page/screenshot.png')

@@ -22,6 +22,9 @@ async function runs(url: string, ...args: string[]): Promise<{ code: number; out
   return { code: child.exitCode ?? -1, out, err }
 }
 
+/** What a person typed for a tool. */
+const TYPED = { state: null, action: 'accept' as const, content: { note: 'hunter2' } }
+
 describeWithRedis('npm run runs', () => {
   const server = suiteRedis()
 
@@ -56,7 +59,7 @@ describeWithRedis('npm run runs', () => {
     let isMended = false
     const handler: Handler = async ({ ts }, run) => {
       seen.push(`${ts} ${run.saved.steps.length} ${run.saved.retries}`)
-      await run.save({ part: 'step', n: 1, value: toolStep(1, { thought: 'a thought' }) })
+      await run.save({ part: 'step', n: 1, value: toolStep(1, { thought: 'a thought', answers: [TYPED] }) })
       if (ts === 'bad' && !isMended) throw new Error('the model\nis away')
       if (isMended) over.resolve()
     }
@@ -75,6 +78,7 @@ describeWithRedis('npm run runs', () => {
       /^T1:C1:bad {2}dead-lettered \(given up\) .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
     )
     expect(listed.out).not.toContain('question')
+    expect(shown.out).not.toContain('hunter2')
     expect(all.out).toContain('T1:C1:good  done')
     expect(JSON.parse(shown.out)).toMatchObject({
       question: { text: 'a bad question' },

@@ -33,6 +33,7 @@ function parts(thread: Thread): { posts: string[]; files: number } {
 
 test('the rest of an answer that is too long comes as a file below it, and nothing is lost', async (t) => {
   const { thread, slack } = await answered(t, [])
+  await slack.until(() => parts(thread).files > 0, 'the file, which comes after the answer')
   const { posts, files } = parts(thread)
   expect(posts).toHaveLength(5)
   expect(posts.at(-1)).toMatch(IN_FILE)

@@ -11,9 +11,10 @@ import { advance, answered, type Final, type Move, type Rule } from './plan.ts'
 import { readPrompt, type Asked } from './read-prompt.ts'
 import { sums } from './sums.ts'
 import { definitions, onlyDemo, topics } from './topics.ts'
+import { writeFile } from './write-file.ts'
 
 /** The first rule that understands a question answers it. */
-const RULES: Rule[] = [invoices, followers, sums, ages, throughSomebody, relations, definitions, topics]
+const RULES: Rule[] = [writeFile, invoices, followers, sums, ages, throughSomebody, relations, definitions, topics]
 
 /** Longer questions are not read. */
 const MOST_QUESTION = 1000

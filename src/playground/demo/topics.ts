@@ -3,6 +3,7 @@ import { findPage, lookUp, searchTool, type Page } from './pages.ts'
 import { answered, type Move, type Plan, type Rule } from './plan.ts'
 import type { Asked } from './read-prompt.ts'
 import { bestSentence, contentWords, overlap, subjectOf } from './sentence-words.ts'
+import { isWriteFile } from './write-file.ts'
 
 /** How many words are looked up on a page before the answer is that it does not say. */
 const MOST_LOOKUPS = 2
@@ -89,6 +90,7 @@ export function onlyDemo(asked: Asked): string {
       'who or what something is, how old somebody is, and plain facts about it (“Who was Ada Lovelace?”, “What is the world record for solving a Rubik’s Cube?”)',
     asked.tools.includes('github_user') && 'the followers of a GitHub user',
     asked.tools.includes('GetInvoice') && 'totals and differences of invoices',
+    asked.tools.some(isWriteFile) && 'a file (“Write "Buy milk" into list.txt”)',
   ].filter((one) => typeof one === 'string')
   const list = can.length > 0 ? ` I can do ${can.join('; ')}.` : ''
   return `I am only the demo: a handful of rules in place of a language model.${list} Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.`

@@ -5,17 +5,20 @@ import { Suggestions } from './suggestions.js'
 
 const MOST_HEIGHT = 200
 
+const sendButton = () =>
+  el(
+    'button.send',
+    { type: 'submit', 'aria-label': 'Send', disabled: true },
+    el('span', { 'aria-hidden': 'true' }, '➤'),
+  )
+
 /**
  * @param {HTMLFormElement} form an empty form that becomes the box
  * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions(): object[] }} options
  */
 export function createComposer(form, options) {
   const box = el('textarea', { id: options.id, rows: 1, autocomplete: 'off', spellcheck: 'true' })
-  const button = el(
-    'button.send',
-    { type: 'submit', 'aria-label': 'Send', disabled: true },
-    el('span', { 'aria-hidden': 'true' }, '➤'),
-  )
+  const button = sendButton()
   const hint = el('p.hint')
   const suggestions = new Suggestions(box, { id: `${options.id}-suggestions`, source: options.suggestions })
   const attachments = new Attachments({ id: options.id, changed: () => ready(), back: () => box.focus() })

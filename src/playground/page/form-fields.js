@@ -10,6 +10,8 @@ export function valuesIn(form) {
     const chosen = [...group.querySelectorAll('input:checked')].map((box) => box.value)
     if (kind === 'several') values[action] = chosen
     else if (kind === 'one' && chosen.length > 0) values[action] = chosen[0]
+    else if (kind === 'moment' && group.value !== '')
+      values[action] = String(Math.floor(Date.parse(group.value) / 1000))
     else if (kind === 'typed' && (group.value !== '' || group.tagName !== 'SELECT')) values[action] = group.value
   }
   return values
@@ -49,20 +51,33 @@ export function field(block, { values, errors, key = '' }) {
 
 const FIELDS = {
   plain_text_input: typed,
+  number_input: typed,
+  email_text_input: (element, given) => typed(element, given, 'email'),
+  datepicker: (element, given) => typed({ ...element, initial_value: element.initial_date }, given, 'date'),
+  datetimepicker: moment,
   static_select: (element, given) => [el('label', { for: given.id }, ...given.label), select(element, given)],
   multi_static_select: (element, given) => [boxes(element, given, 'checkbox')],
   checkboxes: (element, given) => [boxes(element, given, 'checkbox')],
   radio_buttons: (element, given) => [boxes(element, given, 'radio')],
 }
 
-function typed(element, { common, label, id, isRequired, value }) {
+function typed(element, { common, label, id, isRequired, value }, type = 'text') {
   const text = value ?? element.initial_value ?? ''
   const limits = { maxlength: element.max_length ?? 3000, minlength: element.min_length, required: isRequired }
   const attributes = { ...common, ...limits, 'data-kind': 'typed', placeholder: element.placeholder?.text }
   const box = element.multiline
     ? el('textarea', { ...attributes, rows: 4 }, text)
-    : el('input', { ...attributes, type: 'text', value: text, autocomplete: 'off' })
+    : el('input', { ...attributes, type, value: text, autocomplete: 'off' })
   return [el('label', { for: id }, ...label), box]
+}
+
+/** Slack counts the seconds since the epoch; the browser shows its own clock. */
+function moment(element, { common, label, id, isRequired, value }) {
+  const at = value ?? element.initial_date_time
+  const offset = new Date().getTimezoneOffset() * 60
+  const text = at === undefined ? '' : new Date((Number(at) - offset) * 1000).toISOString().slice(0, 16)
+  const attributes = { ...common, 'data-kind': 'moment', type: 'datetime-local', required: isRequired, value: text }
+  return [el('label', { for: id }, ...label), el('input', attributes)]
 }
 
 function select(element, { common, isRequired, value }) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, stepCount, toolsDown, type RunProgress } from '../../agent/run-progress.ts'
+import { applyEvent, endedStep, isRunning, stepCount, toolsDown, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../answer.ts'
 import { LeaseLost, messageOf } from '../../errors.ts'
@@ -149,8 +149,9 @@ export class RunDisplay {
   async #wait(n: number, step: ToolStep): Promise<void> {
     let failure: unknown
     this.#enqueue(async () => {
-      const { showApproval } = await import('./approvals.ts')
-      await showApproval(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
+      const [approvals, questions] = await Promise.all([import('./approvals.ts'), import('./tool-questions.ts')])
+      const show = step.waiting?.for?.kind === 'question' ? questions.showQuestion : approvals.showApproval
+      await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
     })
     await this.#tail
     if (this.#lost ?? failure) throw this.#lost ?? failure
@@ -160,6 +161,7 @@ export class RunDisplay {
   #settleApprovals(isOver: boolean): void {
     const state = { isOver, steps: [...this.#run.saved.steps] }
     this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, state))
+    this.#enqueue(async () => (await import('./tool-questions.ts')).settleQuestions(this.#options, state))
   }
 
   #showStep(n: number): void {
@@ -248,7 +250,7 @@ export class RunDisplay {
     const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
     const running = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
     const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
-    this.#progress = { ...this.#progress, steps: steps.map(cutOff) }
+    this.#progress = { ...this.#progress, steps: steps.map(endedStep) }
     const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
     this.#enqueue(finish, true)
     if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
@@ -287,13 +289,4 @@ export function isFailureTold(run: Run): boolean {
 /** Several unreadable completions in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {
   return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
-}
-
-/** A step that has not ended is marked as not finished, because nothing runs any more. */
-function cutOff(step: Step): Step {
-  return isRunning(step) ? { ...step, observation: { ok: false, text: 'This was not finished.' } } : step
-}
-
-function isRunning(step: Step): step is ToolStep {
-  return step.kind === 'tool' && !step.observation
 }

@@ -22,6 +22,18 @@ export const STOP = 'thinkaloud_stop'
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
 
+/** On the card of what a tool asks the asker; their value names the wait (`questionValue`). A choice has its number behind it. */
+export const QUESTION_OPEN = 'thinkaloud_question_open'
+export const QUESTION_CHOOSE = 'thinkaloud_question_choose_'
+export const QUESTION_DECLINE = 'thinkaloud_question_decline'
+export const QUESTION_PAGE = 'thinkaloud_question_page'
+export const QUESTION_LINK = 'thinkaloud_question_link'
+export const QUESTION_DONE = 'thinkaloud_question_done'
+/** All of them. */
+export const QUESTION_PRESSES = /^thinkaloud_question_/
+/** The modal with a form's fields: its `callback_id`. */
+export const QUESTION_FORM = 'thinkaloud_question_form'
+
 /** On the card of a call that waits for a person; their value names the call (`callValue`). */
 export const ALLOW_ONCE = 'thinkaloud_allow_once'
 export const ALLOW_ALWAYS = 'thinkaloud_allow_always'

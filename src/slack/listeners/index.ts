@@ -25,6 +25,7 @@ import { homePublisher } from './publish-home.ts'
 import { listenToReactions } from './reaction-added.ts'
 import { listenToStopButton } from './stop-button.ts'
 import { listenToTakeTool } from './take-tool.ts'
+import { listenToToolQuestions } from './tool-question.ts'
 import type { ListenerOptions } from './to-question.ts'
 import { listenToTokensRevoked } from './tokens-revoked.ts'
 
@@ -55,6 +56,7 @@ const LISTENERS = [
   listenToTakeTool,
   listenToAppContextChanges,
   listenToTitleChanges,
+  listenToToolQuestions,
 ]
 
 /** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */

@@ -56,6 +56,7 @@ export function postsOf(...names: string[]): string[] {
 /** What a post must show when all is done. */
 export function wordsOf(name: string, step: string): string {
   if (step === 'card') return '2 steps, '
+  if (step === 'approval-1') return '✅ *Allowed once* by '
   return step.startsWith('step-') ? `noted: ${name} use ${step.slice('step-'.length)}` : `${name} is answered.`
 }
 

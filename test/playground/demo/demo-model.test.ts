@@ -63,6 +63,16 @@ describe('one completion', () => {
     )
   })
 
+  test('what is to be written goes to the tool of a server that writes files, where there is one', () => {
+    const question = 'Write “Buy milk” into notes/list.txt.'
+    const tools = ['calculator', 'files__read_file', 'files__write_file']
+    const [tool, input = ''] = action(complete(prompt(question, { tools }))) ?? []
+    expect([tool, JSON.parse(input)]).toEqual(['files__write_file', { path: 'notes/list.txt', content: 'Buy milk' }])
+    const denied = complete(prompt(question, { tools, observations: ['It was denied.'] }))
+    expect(final(denied)).toBe('What came of it: It was denied.')
+    expect(action(complete(prompt(question)))).toBeUndefined()
+  })
+
   test('the second sum takes the result of the first', () => {
     const question = 'What is 29 to the power 0.23, and half of it?'
     expect(action(complete(prompt(question, { observations: ['2.17'] })))).toEqual(['calculator', '2.17/2'])

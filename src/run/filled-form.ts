@@ -1,0 +1,105 @@
+import { createContext, Script } from 'node:vm'
+import type { FieldKind, FormField } from './question-form.ts'
+
+/** What a person filled into a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
+export type Filled = string | string[] | undefined
+
+type Value = string | number | boolean | string[]
+
+/** The answer's content, or what is wrong, by the fields' names in sentences for people. What was left empty is not in it. */
+export type FilledForm = { content: Record<string, Value> } | { errors: Map<string, string> }
+
+/** Checks what was filled in against the fields. */
+export function checkForm(fields: readonly FormField[], filled: (field: FormField) => Filled): FilledForm {
+  const content: [string, Value][] = []
+  const errors = new Map<string, string>()
+  for (const field of fields) {
+    const given = filled(field)
+    const isEmpty = given === undefined || given.length === 0
+    if (isEmpty && field.isRequired) errors.set(field.name, 'Please fill this in.')
+    if (isEmpty) continue
+    const checked = checkField(field, given)
+    if ('why' in checked) errors.set(field.name, checked.why)
+    else content.push([field.name, checked.value])
+  }
+  return errors.size > 0 ? { errors } : { content: Object.fromEntries(content) }
+}
+
+type Checked = { value: Value } | { why: string }
+
+/** Checks one value that is not empty. */
+export function checkField(field: FieldKind, given: string | string[]): Checked {
+  if (field.kind === 'several') return checkSeveral(field, [given].flat())
+  const text = [given].flat()[0] ?? ''
+  if (field.kind === 'text') return checkText(field, text)
+  if (field.kind === 'number') return checkNumber(field, text)
+  if (field.kind === 'boolean')
+    return text === 'true' || text === 'false' ? { value: text === 'true' } : { why: 'Please choose yes or no.' }
+  return field.options.some(({ value }) => value === text) ? { value: text } : { why: GONE }
+}
+
+const GONE = 'This cannot be chosen. Please open the form again.'
+
+function checkSeveral(
+  { options, minItems, maxItems }: Extract<FieldKind, { kind: 'several' }>,
+  given: string[],
+): Checked {
+  if (!given.every((one) => options.some(({ value }) => value === one))) return { why: GONE }
+  if (given.length < minItems) return { why: `Please choose at least ${minItems}.` }
+  return given.length > maxItems ? { why: `Please choose at most ${maxItems}.` } : { value: given }
+}
+
+function checkNumber({ isInteger, minimum, maximum }: Extract<FieldKind, { kind: 'number' }>, text: string): Checked {
+  const value = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Number(text) : NaN
+  if (!Number.isFinite(value)) return { why: 'Please write a number.' }
+  if (isInteger && !Number.isSafeInteger(value)) return { why: 'Please write a whole number.' }
+  if (minimum !== undefined && value < minimum) return { why: `At least ${minimum}, please.` }
+  return maximum !== undefined && value > maximum ? { why: `At most ${maximum}, please.` } : { value }
+}
+
+function checkText(field: Extract<FieldKind, { kind: 'text' }>, text: string): Checked {
+  const chars = [...text].length
+  if (chars < field.minLength) return { why: `At least ${field.minLength} characters, please.` }
+  if (chars > field.maxLength) return { why: `At most ${field.maxLength} characters, please.` }
+  if (field.format && !FORMATS[field.format].isRight(text)) return { why: FORMATS[field.format].why }
+  const matches = field.pattern === undefined || matchesPattern(field.pattern, text)
+  return matches ? { value: text } : { why: `This must match the pattern ${field.pattern}`.slice(0, 200) }
+}
+
+const FORMATS = {
+  email: {
+    isRight: (text: string) => text.length <= 320 && /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)*$/.test(text),
+    why: 'Please write an e-mail address.',
+  },
+  uri: { isRight: isAddress, why: 'Please write a whole address, such as https://example.com/page.' },
+  date: { isRight: isDate, why: 'Please write a date as 2026-11-22.' },
+  'date-time': {
+    isRight: (text: string) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i.test(text) &&
+      isDate(text.slice(0, 10)) &&
+      !Number.isNaN(Date.parse(text)),
+    why: 'Please write a moment as 2026-11-22T14:30:00Z.',
+  },
+}
+
+function isAddress(text: string): boolean {
+  return !/\s/.test(text) && URL.canParse(text)
+}
+
+function isDate(text: string): boolean {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
+  return day !== undefined && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}
+
+/** How long a server's pattern may take. A regular expression may take for ever on a text made for it. */
+const PATTERN_MS = 50
+
+/** Whether a text matches. A pattern that is none, or that takes too long, is left to the server. */
+function matchesPattern(pattern: string, text: string): boolean {
+  try {
+    const context = createContext({ pattern, text })
+    return new Script('new RegExp(pattern, "u").test(text)').runInContext(context, { timeout: PATTERN_MS }) !== false
+  } catch {
+    return true
+  }
+}

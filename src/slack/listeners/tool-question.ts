@@ -1,0 +1,181 @@
+import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
+import type { View } from '@slack/web-api'
+import { z } from 'zod'
+import { messageOf } from '../../errors.ts'
+import { isPrivate } from '../../run/types.ts'
+import type { Installation } from '../../workspace/installations.ts'
+import {
+  QUESTION_CHOOSE,
+  QUESTION_DECLINE,
+  QUESTION_DONE,
+  QUESTION_FORM,
+  QUESTION_LINK,
+  QUESTION_OPEN,
+  QUESTION_PAGE,
+  QUESTION_PRESSES,
+} from '../format/action-ids.ts'
+import {
+  questionRef,
+  questionValue,
+  QUESTION_WORDS,
+  type QuestionEnd,
+  type QuestionRef,
+} from '../format/question-words.ts'
+import type { AskedQuestion, GivenAnswer } from './asked-question.ts'
+import { inBackground, pressedOn, type Pressed } from './pressed.ts'
+import { recipientOf, type ListenerOptions } from './to-question.ts'
+
+/** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
+export function listenToToolQuestions(app: App, options: ListenerOptions): void {
+  app.action<BlockAction<ButtonAction>>(QUESTION_PRESSES, async ({ ack, action, body, context }) => {
+    const { action_id: id, value = '' } = action
+    const ref = questionRef(value)
+    // What Slack did not take in the channel went to the asker's direct messages.
+    const isAnywhere = body.channel?.id.startsWith('D') === true
+    const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, options))
+    if (!ref || !pressed) return ack()
+    const press = { id, ref, pressed, responseUrl: body.response_url }
+    const after = await followPress(press, options).catch((error: unknown) => {
+      warnOfLoss(ref, error, options)
+      return () => pressed.tell(QUESTION_WORDS.failed)
+    })
+    await ack()
+    inBackground(id, options, after)
+  })
+  app.view<ViewSubmitAction>(QUESTION_FORM, async ({ ack, view, body, context }) => {
+    const recipient = await recipientOf({ context, isShared: true }, options)
+    const installation = recipient && (await options.installations.of(recipient.team))
+    const { value, responseUrl } = metadataSchema.parse(JSON.parse(view.private_metadata))
+    const ref = questionRef(value)
+    if (!ref?.id.startsWith(`${recipient?.team}:`) || !installation) return ack()
+    const { user } = body
+    const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
+    const reply = await followForm(sent, options).catch((error: unknown) => {
+      warnOfLoss(ref, error, options)
+      return note(QUESTION_WORDS.failed)
+    })
+    await (reply ? ack(reply) : ack())
+  })
+}
+
+/** What was typed is in no line of the log. */
+function warnOfLoss({ id, key }: QuestionRef, error: unknown, { log }: ListenerOptions): void {
+  log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
+}
+
+interface Press {
+  /** The button's `action_id`. */
+  id: string
+  ref: QuestionRef
+  pressed: Pressed
+  responseUrl: string | undefined
+}
+
+/** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
+async function followPress(press: Press, options: ListenerOptions): Promise<() => Promise<void>> {
+  const { id, ref, pressed } = press
+  const { answerQuestion, findQuestion, isAsker } = await import('./asked-question.ts')
+  const found = await findQuestion(ref, options)
+  if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
+  if (!isAsker(pressed, found)) return () => pressed.tell(QUESTION_WORDS.notYours)
+  const { end } = found
+  if (end) return () => showEnd(found, { ...press, end, isLate: true }, options)
+  if (id === QUESTION_OPEN) return () => openForm(found, press)
+  if (id === QUESTION_PAGE) return () => showPage(found, press, options)
+  const answer = await answerBy(id, found)
+  if (!answer) return () => pressed.tell(QUESTION_WORDS.over)
+  const outcome = await answerQuestion(found, answer, options)
+  const isLate = outcome !== 'woken'
+  return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, options)
+}
+
+async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnswer | undefined> {
+  if (id === QUESTION_DECLINE) return { action: 'decline' }
+  if (id === QUESTION_DONE) return asked.url === undefined ? undefined : { action: 'accept' }
+  const { choiceOf } = await import('../format/question-card.ts')
+  const content = id.startsWith(QUESTION_CHOOSE) ? choiceOf(asked, Number(id.slice(QUESTION_CHOOSE.length))) : undefined
+  return content && { action: 'accept', content }
+}
+
+async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {
+  const { questionView } = await import('../views/question-view.ts')
+  const metadata = JSON.stringify({ value: questionValue(question, ref.key), responseUrl })
+  const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
+  try {
+    await pressed.installation.client.call('views.open', args, { effort: 'once' })
+  } catch (error) {
+    await pressed.tell(QUESTION_WORDS.unopened)
+    throw error
+  }
+}
+
+/** The address, to the asker alone. It is never fetched here. */
+async function showPage(
+  { question, ref, asked }: AskedQuestion,
+  { pressed, responseUrl }: Press,
+  { log, fetch }: ListenerOptions,
+): Promise<void> {
+  const { pageContent } = await import('../views/question-page.ts')
+  const { whisper } = await import('../client/response-url.ts')
+  const { channel, thread, ts, user } = question
+  const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
+  const content = { ...pageContent(asked, questionValue(question, ref.key)), replace_original: false }
+  const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
+  await whisper(place, [content], { client: pressed.installation.client, fetch, log: warn })
+}
+
+/** The card as it is now over. What shows a page is left to its reader. */
+async function showEnd(
+  found: AskedQuestion,
+  { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
+  options: ListenerOptions,
+): Promise<void> {
+  const { replaceQuestion } = await import('./asked-question.ts')
+  const { endedQuestionCard } = await import('../format/question-card.ts')
+  const { installation } = pressed
+  if (isLate) await pressed.tell(QUESTION_WORDS[end])
+  else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
+  const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
+  const at = isOnPage && !isPrivate(found.question) ? undefined : responseUrl
+  const content = endedQuestionCard(found.asked, { asker: found.question.user, end })
+  await replaceQuestion(found, { content, responseUrl: at, installation }, options)
+}
+
+const metadataSchema = z.object({ value: z.string(), responseUrl: z.string().optional() })
+
+interface SentForm {
+  ref: QuestionRef
+  user: string
+  values: unknown
+  responseUrl: string | undefined
+  installation: Installation
+}
+
+type Reply = { response_action: 'errors'; errors: Record<string, string> } | { response_action: 'update'; view: View }
+
+/** What is wrong stands at its input; else the run is woken, and the modal closes. @throws what keeps the store from keeping it */
+async function followForm(
+  { ref, user, values, responseUrl, installation }: SentForm,
+  options: ListenerOptions,
+): Promise<Reply | undefined> {
+  const { answerQuestion, findQuestion, isAsker, replaceQuestion } = await import('./asked-question.ts')
+  const { endedQuestionCard } = await import('../format/question-card.ts')
+  const { readAnswer } = await import('../views/question-input.ts')
+  const found = await findQuestion(ref, options)
+  if (!found) return note(QUESTION_WORDS.gone)
+  const { question, asked, end } = found
+  // The modal opened before the asker alone.
+  if (!isAsker({ user, userTeam: question.userTeam }, found)) return note(QUESTION_WORDS.notYours)
+  if (end) return note(QUESTION_WORDS[end])
+  const read = readAnswer(values, asked)
+  if ('errors' in read) return { response_action: 'errors', errors: read.errors }
+  const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, options)
+  const content = endedQuestionCard(asked, { asker: user, end: outcome === 'woken' ? 'accept' : outcome })
+  inBackground(QUESTION_FORM, options, () => replaceQuestion(found, { content, responseUrl, installation }, options))
+  return outcome === 'woken' ? undefined : note(QUESTION_WORDS[outcome])
+}
+
+async function note(words: string): Promise<Reply> {
+  const { noteModal } = await import('../views/plain-blocks.ts')
+  return { response_action: 'update', view: noteModal('Your answer', words) }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { ToolQuestion } from '../../agent/types.ts'
+import { checkForm, type Filled } from '../../run/filled-form.ts'
+import { formOf, type FormField } from '../../run/question-form.ts'
+
+/** The `block_id` and `action_id` of a field's input: names may be anything, so it is their place. */
+export function fieldId(place: number): string {
+  return `field_${place}`
+}
+
+const stateSchema = z.object({
+  value: z.string().nullish(),
+  selected_date: z.string().nullish(),
+  selected_date_time: z.number().nullish(),
+  selected_option: z.object({ value: z.string() }).nullish(),
+  selected_options: z.array(z.object({ value: z.string() })).nullish(),
+})
+
+const valuesSchema = z.record(z.string(), z.record(z.string(), stateSchema))
+
+/** Reads `view.state.values`. @returns the answer's content, or what is wrong, by the inputs' `block_id`s */
+export function readAnswer(
+  values: unknown,
+  { schema }: Pick<ToolQuestion, 'schema'>,
+): { content: Record<string, unknown> } | { errors: Record<string, string> } {
+  const form = formOf(schema)
+  const fields = 'fields' in form ? form.fields : []
+  const states = valuesSchema.safeParse(values).data ?? {}
+  const read = checkForm(fields, (field) => {
+    const id = fieldId(fields.indexOf(field))
+    return filledOf(field, states[id]?.[id] ?? {})
+  })
+  if ('content' in read) return read
+  const wrong = [...fields.entries()].flatMap(([i, { name }]) => {
+    const why = read.errors.get(name)
+    return why === undefined ? [] : [[fieldId(i), why] as const]
+  })
+  return { errors: Object.fromEntries(wrong) }
+}
+
+function filledOf(field: FormField, state: z.infer<typeof stateSchema>): Filled {
+  if (field.kind === 'several') return state.selected_options?.map(({ value }) => optionAt(field.options, value))
+  if (field.kind === 'one')
+    return state.selected_option ? optionAt(field.options, state.selected_option.value) : undefined
+  if (field.kind === 'boolean') return state.selected_option?.value
+  if (state.selected_date_time) return new Date(state.selected_date_time * 1000).toISOString().replace('.000', '')
+  return state.selected_date ?? state.value ?? undefined
+}
+
+/** What is no place of an option is no value of one either: the check says so. */
+function optionAt(options: readonly { value: string }[], place: string): string {
+  return options[Number(place)]?.value ?? '\0'
+}

@@ -1,0 +1,152 @@
+import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
+import type { ToolQuestion } from '../../agent/types.ts'
+import { checkField } from '../../run/filled-form.ts'
+import { formOf, type FormField } from '../../run/question-form.ts'
+import { QUESTION_FORM } from '../format/action-ids.ts'
+import { escapeText, escapeWithin } from '../format/escape.ts'
+import { distinct, NO_SECRETS, visible, YES_NO } from '../format/question-words.ts'
+import { facts, plain, sections } from './plain-blocks.ts'
+import { fieldId } from './question-input.ts'
+
+/** The modal with the fields of what a tool asks. `metadata` comes back with what is filled in; at most 3,000 characters. */
+export function questionView(asked: ToolQuestion, metadata: string): ModalView {
+  const form = formOf(asked.schema)
+  const fields = 'fields' in form ? form.fields : []
+  return {
+    type: 'modal',
+    callback_id: QUESTION_FORM,
+    private_metadata: metadata,
+    title: plain('Your answer'),
+    submit: plain('Answer'),
+    close: plain('Not now'),
+    blocks: [
+      facts(`${visible(asked.server)} asks:`),
+      ...sections(visible(asked.message).slice(0, MESSAGE_CHARS)),
+      facts(NO_SECRETS),
+      ...fields.map(input),
+    ],
+  }
+}
+
+const MESSAGE_CHARS = 3_000
+const LABEL = { max: 150, most: 700 }
+const HINT = { max: 400, most: 1_500 }
+
+type Element = Extract<KnownBlock, { type: 'input' }>['element']
+
+function input(field: FormField, place: number): KnownBlock {
+  const { title, description, isRequired } = field
+  const hint = [description === undefined ? '' : visible(description), wanted(field)].filter(Boolean).join('\n')
+  return {
+    type: 'input',
+    block_id: fieldId(place),
+    optional: !isRequired,
+    label: plain(escapeWithin(visible(title) || `Field ${place + 1}`, LABEL)),
+    element: elementOf(field, fieldId(place)),
+    ...(hint === '' ? {} : { hint: plain(escapeWithin(hint, HINT)) }),
+  }
+}
+
+function elementOf(field: FormField, action_id: string): Element {
+  switch (field.kind) {
+    case 'text':
+      return textElement(field, action_id)
+    case 'number':
+      return numberElement(field, action_id)
+    case 'boolean': {
+      const options = YES_NO.map(({ value, title }) => option(value, title))
+      const initial = field.initial === undefined ? undefined : options[field.initial ? 0 : 1]
+      return { type: 'radio_buttons', action_id, options, ...(initial ? { initial_option: initial } : {}) }
+    }
+    case 'one': {
+      const options = optionsOf(field)
+      const initial = options[field.options.findIndex(({ value }) => value === field.initial)]
+      return { type: 'static_select', action_id, options, ...(initial ? { initial_option: initial } : {}) }
+    }
+    case 'several': {
+      const options = optionsOf(field)
+      const initial = options.filter((_, i) => field.initial?.includes(field.options[i]?.value ?? ''))
+      const first = initial.length > 0 ? { initial_options: initial } : {}
+      return { type: 'multi_static_select', action_id, options, max_selected_items: field.maxItems, ...first }
+    }
+  }
+}
+
+function textElement(field: Extract<FormField, { kind: 'text' }>, action_id: string): Element {
+  const { format, maxLength } = field
+  const initial = isRight(field, field.initial) ? field.initial : undefined
+  if (format === 'date') {
+    return { type: 'datepicker', action_id, ...(initial === undefined ? {} : { initial_date: initial }) }
+  }
+  if (format === 'date-time') {
+    const at = Math.floor(Date.parse(initial ?? '') / 1000)
+    return { type: 'datetimepicker', action_id, ...(at >= 1e9 && at < 1e10 ? { initial_date_time: at } : {}) }
+  }
+  const first = initial === undefined ? {} : { initial_value: initial }
+  if (format === 'email') return { type: 'email_text_input', action_id, ...first }
+  // Slack's own input for addresses takes those of the web alone, and Slack counts in other units than JSON Schema.
+  const multiline = format === undefined && maxLength > LINE_CHARS
+  return { type: 'plain_text_input', action_id, multiline, ...first }
+}
+
+/** Slack refuses a whole modal for a first value that its input would not take. */
+function isRight(field: FormField, initial: string | undefined): boolean {
+  return initial !== undefined && 'value' in checkField(field, initial)
+}
+
+/** What may be longer than this gets a box of several lines. */
+const LINE_CHARS = 200
+
+function numberElement(field: Extract<FormField, { kind: 'number' }>, action_id: string): Element {
+  const { isInteger, minimum, maximum } = field
+  const initial = isRight(field, String(field.initial)) ? field.initial : undefined
+  return {
+    type: 'number_input',
+    action_id,
+    is_decimal_allowed: !isInteger,
+    ...(minimum === undefined ? {} : { min_value: decimal(minimum) }),
+    ...(maximum === undefined ? {} : { max_value: decimal(maximum) }),
+    ...(initial === undefined ? {} : { initial_value: decimal(initial) }),
+  }
+}
+
+/** Slack takes no exponents. */
+function decimal(value: number): string {
+  return String(value).includes('e') ? value.toFixed(value < 1 && value > -1 ? 20 : 0) : String(value)
+}
+
+/** What is checked when the form is sent. */
+function wanted(field: FormField): string {
+  if (field.kind === 'several')
+    return bounds('choices', {
+      least: field.minItems,
+      most: field.maxItems < field.options.length ? field.maxItems : undefined,
+    })
+  if (field.kind === 'number') return bounds('', { least: field.minimum, most: field.maximum })
+  if (field.kind !== 'text') return ''
+  const { minLength, maxLength, pattern } = field
+  const chars = bounds('characters', {
+    least: minLength || undefined,
+    most: maxLength < LINE_CHARS * 5 ? maxLength : undefined,
+  })
+  return [chars, pattern === undefined ? '' : `It must match ${visible(pattern)}`].filter(Boolean).join('\n')
+}
+
+function bounds(unit: string, { least, most }: { least?: number | undefined; most?: number | undefined }): string {
+  const said = [
+    least === undefined || (unit !== '' && least === 0) ? '' : `at least ${least}`,
+    most === undefined ? '' : `at most ${most}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+  return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)} ${unit}`.trim()
+}
+
+/** The value is an option's place: Slack takes 150 characters. */
+function optionsOf({ options }: Extract<FormField, { kind: 'one' | 'several' }>): PlainTextOption[] {
+  return distinct(options).map(({ title }, i) => ({ value: String(i), text: plain(title) }))
+}
+
+function option(value: string, title: string): PlainTextOption {
+  return { value, text: plain(escapeText(title)) }
+}

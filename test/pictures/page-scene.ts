@@ -1,0 +1,58 @@
+/** What a picture of README is taken of, and what a person does at the playground's page. */
+import type { Locator, Page } from 'playwright-core'
+import type { Playground } from '../../src/playground/playground-main.ts'
+import type { Ends } from '../harness/ends.ts'
+
+export const QUESTION = 'What is the age of Frank Herbert raised to the 0.23 power?'
+
+export interface Scene {
+  /** The picture's own file, where it has one. */
+  file?: string
+  /** The whole page, and not what `play` says. */
+  isWide?: boolean
+  env?: Record<string, string>
+  /** Starts what the bot shall find, and tells its settings. */
+  prepare?(t: Ends): Promise<Record<string, string>>
+  paceMs?: number
+  /** Of a pane that scrolls the end alone, so many points high. */
+  lastPoints?: number
+  /** Does what a person would do, and says what is in the picture. */
+  play(page: Page, playground: Playground): Promise<Locator>
+}
+
+export async function write(page: Page, text: string): Promise<void> {
+  const box = page.getByRole('textbox', { name: /^Message/ })
+  await box.fill(text)
+  await box.press('Enter')
+}
+
+export async function ask(page: Page, question = QUESTION): Promise<void> {
+  await write(page, `@thinkaloud ${question}`)
+  await thread(page).waitFor()
+}
+
+export async function ended(page: Page, answers = 1): Promise<void> {
+  const buttons = thread(page).getByRole('button', { name: 'Show work' })
+  await buttons.nth(answers - 1).waitFor()
+  // By then the status is gone too.
+  await page.locator('#thread-stop').waitFor({ state: 'hidden' })
+}
+
+export function thread(page: Page): Locator {
+  return page.getByRole('complementary', { name: 'Thread' })
+}
+
+export async function dialog(page: Page): Promise<Locator> {
+  await page.getByRole('dialog').waitFor()
+  return page.getByRole('dialog')
+}
+
+/** The App Home, of whoever sits at the page. */
+export async function home(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Close thread' }).click()
+  await page.getByRole('button', { name: 'Channels' }).click()
+  await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
+  await page.getByRole('button', { name: 'Home', exact: true }).click()
+  await page.getByText('What you asked last').waitFor()
+  return page.locator('#home')
+}

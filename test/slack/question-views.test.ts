@@ -1,0 +1,97 @@
+/** What a server asks, as Slack is sent it: never refused, and never more than words, whatever the server wrote. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ToolQuestion } from '../../src/agent/types.ts'
+import { checkBlocks } from '../../src/playground/block-rules.ts'
+import { checkView } from '../../src/playground/methods/view-methods.ts'
+import { pings } from '../../src/playground/shown.ts'
+import { formOf } from '../../src/run/question-form.ts'
+import { sanitize } from '../../src/slack/format/escape.ts'
+import { endedQuestionCard, questionCard } from '../../src/slack/format/question-card.ts'
+import { questionView } from '../../src/slack/views/question-view.ts'
+
+const WORST = [
+  '<!channel> <@U0BOB000001> <https://evil.example|click> *b* `c` :tada:',
+  '&'.repeat(2_000),
+  '😀'.repeat(1_500),
+  '\n'.repeat(500),
+  '\u200b \u0000\u202e',
+  '',
+]
+const text = fc.oneof(fc.constantFrom(...WORST), fc.string({ unit: 'binary', maxLength: 60 }))
+const words = { title: text, description: text }
+const choices = fc.array(text, { minLength: 1, maxLength: 30 })
+const field = fc.oneof(
+  fc.record(
+    {
+      type: fc.constant('string'),
+      ...words,
+      format: fc.constantFrom('email', 'uri', 'date', 'date-time', 'other'),
+      minLength: fc.nat(10),
+      maxLength: fc.integer({ min: 1, max: 4_000 }),
+      pattern: text,
+      default: text,
+    },
+    { requiredKeys: ['type'] },
+  ),
+  fc.record(
+    {
+      type: fc.constantFrom('number', 'integer'),
+      ...words,
+      minimum: fc.double({ noNaN: true, max: 5 }),
+      maximum: fc.double({ noNaN: true, min: 6 }),
+      default: fc.double(),
+    },
+    { requiredKeys: ['type'] },
+  ),
+  fc.record({ type: fc.constant('boolean'), ...words, default: fc.boolean() }, { requiredKeys: ['type'] }),
+  fc.record(
+    { type: fc.constant('string'), ...words, enum: choices, enumNames: choices },
+    { requiredKeys: ['type', 'enum'] },
+  ),
+  fc.record({
+    type: fc.constant('array'),
+    ...words,
+    items: fc.record({ enum: choices }),
+    maxItems: fc.nat(5),
+    default: choices,
+  }),
+)
+const asked: fc.Arbitrary<ToolQuestion> = fc.record({
+  server: text,
+  message: text,
+  schema: fc
+    .dictionary(fc.string(), field, { maxKeys: 6 })
+    .map((properties) => ({ type: 'object', properties, required: Object.keys(properties).slice(0, 2) })),
+  state: fc.constant(null),
+})
+
+test('a form is one that Slack takes, and pings nobody', () => {
+  fc.assert(
+    fc.property(asked, (question) => {
+      if ('why' in formOf(question.schema)) return
+      const view = sanitize(questionView(question, '{}'))
+      checkView(JSON.parse(JSON.stringify(view)), 'modal')
+      expect(pings({ text: JSON.stringify(view) })).toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a card is one that Slack takes, and pings the asker alone', () => {
+  fc.assert(
+    fc.property(asked, (question) => {
+      const cards = [
+        questionCard(question, { asker: 'U0ALICE0001', value: '1 T:C:1 T:C:1' }),
+        endedQuestionCard(question, { asker: 'U0ALICE0001', end: 'accept' }),
+      ]
+      for (const card of cards.map((one) => sanitize(one, 'U0ALICE0001'))) {
+        checkBlocks(card.blocks, { most: 50, surface: 'message' })
+        const found = JSON.stringify(card).match(/<[@!#][^>]*>/g) ?? []
+        expect(found.filter((ping) => ping !== '<@U0ALICE0001>')).toEqual([])
+        expect(card.text.length).toBeLessThan(4_000)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
