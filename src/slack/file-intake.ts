@@ -7,15 +7,10 @@ import { runFiles } from '../files/run-files.ts'
 import type { Said } from '../history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../run/types.ts'
 import { fileTools } from '../../tools/file-tools.ts'
-import { denialNow, type AdmissionOptions } from './access.ts'
+import { denialNow } from './access.ts'
 import { leftOutText, MOST_BYTES, MOST_FILES, NOT_LOADED, WHY, type LeftOut } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
-import type { GivenFile, HandleQuestionOptions } from './types.ts'
-
-/** What the work on one question knows that its files take. */
-export interface FileWork extends Omit<AdmissionOptions, 'run' | 'beforeLookUp'> {
-  options: Pick<HandleQuestionOptions, 'files' | 'answer' | 'fetch' | 'now'>
-}
+import type { FileWork, GivenFile } from './types.ts'
 
 /** How long a question waits for all of its files, in ms. */
 const PATIENCE_MS = 60_000

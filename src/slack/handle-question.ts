@@ -27,7 +27,6 @@ import {
   noticeRefusal,
   type QuestionWork,
 } from './failure-notice.ts'
-import { FILES_ALONE } from './format/escape.ts'
 import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
 import { isCanned, isUnrooted } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
@@ -259,8 +258,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const grants = { isGranted: async (tool: Tool) => (await grantedBy(work, tool)) !== undefined }
   const loadFiles = async () => (await import('./file-intake.ts')).filesForRun(work)
   const deps = { ...options.answer, agent, history, control, grants, readThread, loadFiles, signal }
-  const asked = question.text === '' ? { ...question, text: FILES_ALONE } : question
-  const events = answer(await mentions.named(asked, run), run, deps)
+  const events = answer(await mentions.named(question, run), run, deps)
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
   let isWaiting = false
@@ -297,10 +295,5 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
 function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !hasThreadBefore(question)) return undefined
-  return async (turns) => {
-    const { said, files } = await readThread(work, turns)
-    if (files.length === 0) return said
-    const { takeFiles, withFiles } = await import('./file-intake.ts')
-    return withFiles(said, await takeFiles(files, work), (why) => display.tell('files', why))
-  }
+  return (turns) => readThread({ ...work, tellOfFiles: (why) => display.tell('files', why) }, turns)
 }

@@ -11,6 +11,7 @@ import type { FileRef } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
 import type { Installations } from '../workspace/installations.ts'
 import type { SettingsFor } from '../workspace/settings.ts'
+import type { AdmissionOptions } from './access.ts'
 
 /** A file, and who gave it: of what workspace, where Slack tells that. */
 export interface GivenFile extends FileRef {
@@ -43,4 +44,9 @@ export interface HandleQuestionOptions {
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+/** What the work on one question knows that its files take. */
+export interface FileWork extends Omit<AdmissionOptions, 'run' | 'beforeLookUp'> {
+  options: Pick<HandleQuestionOptions, 'files' | 'answer' | 'fetch' | 'now'>
 }

@@ -77,7 +77,9 @@ describe('what a question’s files hold', () => {
 
   test('is a picture, which the model sees: a small one as it is, a large one as Slack makes it smaller', async () => {
     model.on('what colour', finish('Grey.'))
-    const files = [picture('small.png', { width: 8 }), picture('large.png', { width: 3000, height: 2000 })]
+    const thumbs = { 1024: Buffer.from(picture('t.png', { width: 1024 }).bytes ?? '') }
+    const large = picture('large.png', { width: 3000, height: 2000, thumbs })
+    const files = [picture('small.png', { width: 8 }), large]
     await (await bot.mention('what colour?', { files })).ended()
     const { images = [] } = model.about('what colour')[0] ?? {}
     expect(images).toHaveLength(2)
