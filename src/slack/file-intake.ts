@@ -16,14 +16,14 @@ import type { FileWork, GivenFile } from './types.ts'
 const PATIENCE_MS = 60_000
 
 /** What came of the files. */
-export interface Taken {
+interface Taken {
   /** Whether any of them is kept. */
   hasFiles: boolean
   left: LeftOut[]
 }
 
 /** Loads the files and keeps what they hold; those that are kept already are not loaded again. Never rejects but for `signal`. */
-export async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<Taken> {
+async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<Taken> {
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
   const store = await work.options.files()
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
@@ -46,9 +46,14 @@ export async function takeFiles(given: readonly GivenFile[], work: FileWork): Pr
   return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
 }
 
-/** What is told of it to people, by `tell`, and to the model. */
-export async function withFiles(said: Said, { hasFiles, left }: Taken, tell: (text: string) => Promise<void>) {
-  if (left.length > 0) await tell(leftOutText(left))
+/** Takes the files in. People are told which are left out, and so is the model, beside what was said. */
+export async function saidWithFiles(
+  said: Said,
+  files: readonly GivenFile[],
+  work: FileWork & { display: { tell(key: string, text: string): Promise<void> } },
+): Promise<Said> {
+  const { hasFiles, left } = await takeFiles(files, work)
+  if (left.length > 0) await work.display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)
   const text = [said.text, ...lines].filter((line) => line !== '').join('\n')
   return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }

@@ -39,8 +39,8 @@ import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
-  const time = () => options.now().getTime()
-  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now: time })
+  const now = () => options.now().getTime()
+  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
   const streamsRefused = new StreamRefusals()
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
@@ -210,10 +210,14 @@ async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
 }
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
-export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
+export function recordOf(
+  { responseUrl: _, traceparent: __, ...question }: Question,
+  saved: SavedRun,
+  { hasFailed, ...ending }: RunEnding,
+): RunRecord {
   const { standalone, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question: asAsked(question), steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
+    ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),
@@ -227,10 +231,6 @@ function withoutAnswers(step: Step): Step {
   const { answers, waiting, ...kept } = step
   const isQuestion = answers !== undefined || waiting?.for?.kind === 'question'
   return { ...kept, ...(waiting && { waiting: isQuestion ? { since: waiting.since } : waiting }) }
-}
-
-function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
-  return question
 }
 
 function endOf(answer: SavedRun['answer']): RunEnd {
@@ -265,7 +265,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   for await (const event of options.watch?.events(events, tools) ?? events) {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
-    if (event.type === 'answer' || event.type === 'gave_up') await sendMadeFiles(work, display)
+    const isEnd = event.type === 'answer' || event.type === 'gave_up'
+    if (isEnd && run.saved.steps.some(hasFile)) await (await import('./made-files.ts')).sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
     // A call is not made before it is noted: the loop waits.
     await noteWrites(work, { event, isOver: false })
@@ -275,11 +276,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   return isWaiting
 }
 
-/** The files that the run's tools made go out before its answer. Most runs have none: nothing is loaded then. */
-async function sendMadeFiles({ run, outbox }: Work, display: RunDisplay): Promise<void> {
-  const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
-  if (files.length > 0) await (await import('./made-files.ts')).sendMadeFiles(files, { outbox, display })
-}
+const hasFile = (step: Step) => step.kind === 'tool' && step.observation?.file !== undefined
 
 /** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */
 function historyOf({ question, settings, mentions, options }: Work, display: RunDisplay): History {
@@ -295,5 +292,9 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
 function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !hasThreadBefore(question)) return undefined
-  return (turns) => readThread({ ...work, tellOfFiles: (why) => display.tell('files', why) }, turns)
+  return async (turns) => {
+    const { said, files } = await readThread(work, turns)
+    if (files.length === 0) return said
+    return (await import('./file-intake.ts')).saidWithFiles(said, files, { ...work, display })
+  }
 }

@@ -1,12 +1,13 @@
-import type { MadeFile } from '../agent/types.ts'
+import type { Run } from '../run/types.ts'
 import { escapeText } from './format/escape.ts'
 import type { Outbox } from './outbox.ts'
 
-/** Sends files that tools made into the thread, each once, and says which of them Slack does not take. @throws LeaseLost */
+/** Sends the files that a run's tools made into the thread, each once, and says which of them Slack does not take. @throws LeaseLost */
 export async function sendMadeFiles(
-  files: readonly MadeFile[],
-  { outbox, display }: { outbox: Outbox; display: { tell(key: string, text: string): Promise<void> } },
+  { run, outbox }: { run: Run; outbox: Outbox },
+  display: { tell(key: string, text: string): Promise<void> },
 ): Promise<void> {
+  const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
   const unsent: string[] = []
   for (const [i, { name, text }] of files.entries())
     if (!(await outbox.sendFile(`file-${i + 1}`, { name, title: name, text }))) unsent.push(escapeText(name))

@@ -14,7 +14,7 @@ import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
 import { cleanName, fileRefs, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
 import type { Mentions } from './mentions.ts'
-import type { FileWork, GivenFile } from './types.ts'
+import type { GivenFile } from './types.ts'
 
 export interface ThreadReaderOptions {
   question: Question
@@ -24,14 +24,8 @@ export interface ThreadReaderOptions {
   signal: AbortSignal
 }
 
-/** What reading a thread takes besides, because files come with it. */
-export interface WithFilesOptions extends ThreadReaderOptions, FileWork {
-  /** Tells people which files are left out, and why. */
-  tellOfFiles(text: string): Promise<void>
-}
-
 /** `said`: as the model gets it. `files`: the question's own, then those of the other messages. */
-interface ThreadReading {
+export interface ThreadReading {
   said: Said
   files: GivenFile[]
 }
@@ -40,20 +34,12 @@ interface ThreadReading {
 const PATIENCE_MS = 4_000
 const MOST = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
 
-/** What was said before the question, with its files and those of the messages taken in. @throws only when the signal is aborted */
-export async function readThread(options: WithFilesOptions, turns: readonly Turn[]): Promise<Said> {
-  const { said, files } = await readMessagesBefore(options, turns)
-  if (files.length === 0) return said
-  const { takeFiles, withFiles } = await import('./file-intake.ts')
-  return withFiles(said, await takeFiles(files, options), options.tellOfFiles)
-}
-
 /**
  * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it
  * are stored in one write. Where Slack does not give the messages in time, the question is answered without them.
  * @throws only when the signal is aborted
  */
-async function readMessagesBefore(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
+export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, log, signal } = options
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
   if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }

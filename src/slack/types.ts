@@ -7,11 +7,10 @@ import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import type { FileRef } from '../run/types.ts'
+import type { FileRef, Question } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
-import type { Installations } from '../workspace/installations.ts'
-import type { SettingsFor } from '../workspace/settings.ts'
-import type { AdmissionOptions } from './access.ts'
+import type { Installation, Installations } from '../workspace/installations.ts'
+import type { Settings, SettingsFor } from '../workspace/settings.ts'
 
 /** A file, and who gave it: of what workspace, where Slack tells that. */
 export interface GivenFile extends FileRef {
@@ -47,6 +46,11 @@ export interface HandleQuestionOptions {
 }
 
 /** What the work on one question knows that its files take. */
-export interface FileWork extends Omit<AdmissionOptions, 'run' | 'beforeLookUp'> {
+export interface FileWork {
+  question: Question
+  settings: Pick<Settings, 'access'>
+  installation: Installation
+  signal: AbortSignal
+  log: Log
   options: Pick<HandleQuestionOptions, 'files' | 'answer' | 'fetch' | 'now'>
 }
