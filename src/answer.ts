@@ -2,7 +2,7 @@
 import { runAgent, type AgentDeps } from './agent/agent.ts'
 import type { Steering } from './agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from './agent/run-progress.ts'
-import type { AgentEvent, Model, Picture, Tool, Usage } from './agent/types.ts'
+import type { AgentEvent, Model, Picture, RunFiles, Tool, Usage } from './agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from './errors.ts'
 import { HeardSignals, type Grants, type RunControl } from './run/control.ts'
@@ -28,6 +28,16 @@ export interface AnswerWatch {
   refused(question: Question, limit: string): void
 }
 
+/** What a run is given of the files of its conversation. */
+export interface ConversationFiles {
+  /** What the model gets of them at first; '' where that is nothing. */
+  text: string
+  images: Picture[]
+  /** How tools read them, and the tools that do. */
+  files?: RunFiles
+  tools: Tool[]
+}
+
 export interface AnswerDeps {
   agent: AgentDeps
   history: History
@@ -40,10 +50,10 @@ export interface AnswerDeps {
    */
   readThread?: ((turns: readonly Turn[]) => Promise<Said>) | undefined
   /**
-   * The pictures of the question, loaded before the first thought of each process that works on it: the run saves none. Absent where
-   * there are none. Never rejects.
+   * The conversation's files, loaded before the first thought of each process that works on the question where it has any: the run
+   * saves none. Absent where nobody can give files.
    */
-  images?: (() => Promise<Picture[]>) | undefined
+  loadFiles?: (() => Promise<ConversationFiles>) | undefined
   /** How people reach the run while it is under way; absent where nobody can. */
   control?: RunControl | undefined
   /** Which tools need no approval in the question's thread any more. Absent where nobody can be asked for one. */
@@ -185,11 +195,11 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasSaid(deps) ? allSaid(deps) : ''
-  const images = (await deps.images?.()) ?? []
+  const { images, text: filesText, files, tools } = await filesOf(run, deps)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, history, said, ...progress, signal: deps.signal },
-    { ...deps.agent, ...steeringOf(deps) },
+    { question: standalone, images, filesText, history, said, ...progress, signal: deps.signal },
+    { ...deps.agent, files, tools: [...deps.agent.tools, ...tools], ...steeringOf(deps) },
   )
   let final: Final | undefined
   try {
@@ -212,6 +222,12 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
     await keep(run, unsavedUsage(run, progress.usage))
   }
   return final
+}
+
+/** Nothing is loaded for a conversation without files. */
+async function filesOf({ saved }: Run, { turns, loadFiles }: Deps): Promise<ConversationFiles> {
+  const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
+  return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }
 }
 
 function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): Steering {
@@ -256,7 +272,8 @@ function turnOf(
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')
-  const turn = { id, question: inAll(text), standalone: inAll(standalone), answer, user, at }
+  const files = said.hasFiles ? { hasFiles: true as const } : {}
+  const turn = { id, question: inAll(text), standalone: inAll(standalone), answer, user, at, ...files }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }
 

@@ -150,6 +150,7 @@ async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo 
     threads: stores.threads,
     actionTokens: stores.actionTokens,
     openWorkspace,
+    files: stores.files,
     queue: stores.queue,
     limits: stores.limits,
     saidOnce: stores.saidOnce,

@@ -7,6 +7,7 @@ import { ROOT } from './package-root.ts'
 export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
   'thread-messages': ['messages'],
+  'thread-files': ['files'],
   'unseen-pictures': ['names'],
   'channel-instructions': ['instructions'],
   'final-turn': ['reason', 'form'],

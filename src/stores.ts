@@ -5,6 +5,7 @@ import { memoryAudit } from './audit/memory-audit.ts'
 import { redisAudit } from './audit/redis-audit.ts'
 import type { AuditLog } from './audit/types.ts'
 import type { Config } from './config.ts'
+import type { FileStore } from './files/file-store.ts'
 import { memoryHistory } from './history/memory-history.ts'
 import { redisHistory } from './history/redis-history.ts'
 import type { Forgetting, History, Person, Place } from './history/types.ts'
@@ -33,6 +34,8 @@ export interface Stores {
   threads: ThreadStates
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
+  /** Opened for the first file, and for whatever forgets. */
+  files(): Promise<FileStore>
   forgetting: ForgettingAll
   queue: Queue
   /** How the runs of the queue's questions are reached. */
@@ -83,6 +86,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     threads: memoryThreads({ ttlMs }),
     actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
+    files: once(async () => (await import('./files/memory-files.ts')).memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
     saidOnce: memorySaidOnce(),
@@ -108,7 +112,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
   const sealer =
-    config.SECRETS_KEY === undefined ? undefined : (await import('./mcp/seal.ts')).sealerOf(config.SECRETS_KEY)
+    config.SECRETS_KEY === undefined ? undefined : (await import('./seal.ts')).sealerOf(config.SECRETS_KEY)
   const kept = {
     history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     archive: redisArchive({ ...place, ttlMs }),
@@ -116,6 +120,9 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
+    files: once(async () =>
+      (await import('./files/redis-files.ts')).redisFiles({ ...place, ttlMs, secretsKey: config.SECRETS_KEY }),
+    ),
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
@@ -130,26 +137,40 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   }
 }
 
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => (made ??= make())
+}
+
 type Kept =
-  'history' | 'archive' | 'audit' | 'threads' | 'actionTokens' | 'channelSettings' | 'queue' | 'limits' | 'saidOnce'
+  | 'history'
+  | 'archive'
+  | 'audit'
+  | 'threads'
+  | 'actionTokens'
+  | 'channelSettings'
+  | 'files'
+  | 'queue'
+  | 'limits'
+  | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, audit, threads, actionTokens, channelSettings, queue, limits, saidOnce } = stores
+  const { history, archive, audit, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
-    for (const store of [...all, actionTokens]) await store.forgetChannel(place)
+    for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
   }
   return {
     teams,
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      for (const store of [queue, history, archive, threads]) await store.forgetUser(person)
+      for (const store of [...all, await files()]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      for (const store of [...all, actionTokens, audit, channelSettings, limits, saidOnce])
-        await store?.forgetTeam(team)
+      const others = [actionTokens, audit, channelSettings, limits, saidOnce, await files()]
+      for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }
 }

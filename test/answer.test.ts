@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answer, type AnswerDeps, type AnswerEvent } from '../src/answer.ts'
+import { answer, type AnswerEvent } from '../src/answer.ts'
 import { LeaseLost } from '../src/errors.ts'
 import { memoryHistory } from '../src/history/memory-history.ts'
 import type { History } from '../src/history/types.ts'
@@ -24,11 +24,12 @@ interface World {
 
 async function world(
   t: Ends,
-  { images, ...options }: Partial<AgentOptions> & Pick<AnswerDeps, 'images'> = {},
+  { images, ...options }: Partial<AgentOptions> & { images?: () => Promise<Picture[]> } = {},
 ): Promise<World> {
   const model = await playModel(t, options.model)
   const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
   const saved = freshRun(1)
+  if (images) saved.said = { text: '', by: [], hasFiles: true }
   const run = embeddedRun(saved, () => true)
   const agent = agentDeps(model.url, options)
   const deps = {
@@ -36,7 +37,7 @@ async function world(
     history,
     prompts: loadPrompts(),
     condenseModel: agent.model,
-    images,
+    loadFiles: images && (async () => ({ text: '', images: await images(), tools: [] })),
     signal: options.task?.signal ?? new AbortController().signal,
   }
   const events: AnswerEvent[] = []

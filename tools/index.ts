@@ -8,6 +8,7 @@ import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
 import { readThread } from './read-thread.ts'
+import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
 import { wikipedia } from './wikipedia.ts'
@@ -39,6 +40,7 @@ const ENTRIES: Record<string, Entry> = {
   github_user: { make: githubUser },
   workspace_search: { make: workspaceSearch, ofWorkspace: true },
   read_thread: { make: readThread, ofWorkspace: true },
+  make_file: { make: () => [makeFile()] },
   llm_math: { make: llmMath, onlyWhenNamed: true },
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }

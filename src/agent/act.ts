@@ -4,6 +4,7 @@ import { Deadline, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { cutMiddle } from './observation.ts'
+import { MADE_FILE_CHARS } from './prompt-size.ts'
 import { reportUsage, tell } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { afterWait, awaitingAnswer, awaitingApproval, isUnknownRepeat, notKnown } from './suspended-step.ts'
@@ -248,7 +249,7 @@ function tooLate(tool: Tool, ms: number): Observation {
 
 const SERIES = { points: 100, chars: 200 }
 
-function observationOf({ text, sources, series, exhausted, passing }: ToolOutput, most: number): Observation {
+function observationOf({ text, sources, series, exhausted, passing, file }: ToolOutput, most: number): Observation {
   const drawn = series && boundedSeries(series)
   const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
   return {
@@ -258,6 +259,9 @@ function observationOf({ text, sources, series, exhausted, passing }: ToolOutput
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
     ...(passing ? { passing: true as const } : {}),
+    ...(file && file.text.length <= MADE_FILE_CHARS
+      ? { file: { name: file.name.slice(0, 200), text: file.text } }
+      : {}),
   }
 }
 
@@ -281,6 +285,8 @@ function contextOf(
     memory: run.memory,
     ask,
     workspace: run.workspace,
+    ...(run.files ? { files: run.files } : {}),
+    ...(run.sendsFiles ? { sendsFiles: true as const } : {}),
     ...(answers.length > 0 ? { answers } : {}),
   }
 }

@@ -79,6 +79,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
   const now = deps.now()
   return {
     ...deps,
+    tools: deps.sendsFiles ? deps.tools : deps.tools.filter(({ makesFiles }) => !makesFiles),
     task,
     ...eitherOf(task.signal, deps.stopAsked?.()),
     progress: { steps, memory, usage },
@@ -199,6 +200,7 @@ function viewOf(run: RunState): RunView {
     nonce,
     history: task.history ?? [],
     ...(task.said ? { said: task.said } : {}),
+    ...(task.filesText ? { filesText: task.filesText } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }
 }

@@ -10,6 +10,7 @@
  *   `UNREADABLE_CHARS`, what a person adds meanwhile up to `ADDED_CHARS` (agent.ts)
  * - the pictures of a question: as many and as large as whoever loads them gives; each counts for `PICTURE_TOKENS` where tokens
  *   are estimated (model/tokens.ts)
+ * - what stands in the question of its files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier ones included
  * - a channel's instructions: `MOST_INSTRUCTIONS` (workspace/settings.ts)
  * - what a tool of an MCP server says of itself: `DESCRIPTION_CHARS` (mcp/seen-tools.ts) and `MOST_CHARS` of its schema
  *   (mcp/plain-schema.ts); of more than MCP_TOOLS_MAX a line each
@@ -28,6 +29,9 @@ export const THREAD_CHARS = 8_000
 export const THREAD_MESSAGES = 50
 /** One message loses its middle beyond this, so that a long one leaves room for others. */
 export const THREAD_MESSAGE_CHARS = 4_000
+
+/** Of a file that a tool makes: more is not kept with its step. */
+export const MADE_FILE_CHARS = 200_000
 
 /** The name of a picture that the model cannot see loses its middle beyond this. */
 export const PICTURE_NAME_CHARS = 100

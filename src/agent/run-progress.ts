@@ -117,3 +117,16 @@ export function endedStep(step: Step): Step {
 }
 
 const NOT_FINISHED = { ok: false, text: 'This was not finished.' }
+
+/** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
+export function withoutAnswers(step: Step): Step {
+  if (step.kind !== 'tool' || !step.waiting) return step
+  const { answers, waiting, ...kept } = step
+  const { for: asked, ...times } = waiting
+  return { ...kept, waiting: answers || asked?.kind === 'question' ? times : waiting }
+}
+
+/** Whether the step's tool has made a file, which goes out with the answer. */
+export function madeFile(step: Step): boolean {
+  return step.kind === 'tool' && step.observation?.file !== undefined
+}

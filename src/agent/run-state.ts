@@ -8,6 +8,7 @@ import type {
   PastTurn,
   PersonsAnswer,
   Picture,
+  RunFiles,
   StopReason,
   Tool,
   ToolFetch,
@@ -40,6 +41,10 @@ export interface ToolEnv {
   fetch: ToolFetch
   now(): Date
   workspace?: (() => Promise<WorkspaceReader>) | undefined
+  /** The files of the conversation; absent where it has none. */
+  files?: RunFiles | undefined
+  /** Whether the file that a tool makes goes out with the answer. */
+  sendsFiles?: boolean | undefined
 }
 
 /** What one run works on. */
@@ -49,6 +54,8 @@ export interface Task extends Partial<RunProgress> {
   question: string
   /** The pictures that came with it. */
   images?: Picture[]
+  /** What the model is given of the conversation's files at first (files/question-files.ts). */
+  filesText?: string
   history?: PastTurn[]
   /** What people wrote in the thread before the question. */
   said?: string

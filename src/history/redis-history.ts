@@ -22,6 +22,7 @@ const turnSchema = z.object({
   question: z.string(),
   said: z.string().exactOptional(),
   saidBy: z.array(z.string()).exactOptional(),
+  hasFiles: z.literal(true).exactOptional(),
   standalone: z.string(),
   answer: z.string(),
   user: z.string(),

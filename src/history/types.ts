@@ -23,6 +23,8 @@ export interface Forgetting {
 export interface Said {
   text: string
   by: string[]
+  /** Files came with the question or with these messages, and are kept (files/file-store.ts). */
+  hasFiles?: true
 }
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
@@ -34,6 +36,8 @@ export interface Turn {
   said?: string
   /** Who wrote each message of it, see `Said`. */
   saidBy?: string[]
+  /** See `Said`. */
+  hasFiles?: true
   standalone: string
   answer: string
   user: string

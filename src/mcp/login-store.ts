@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
-import { SealBroken, sealerOf } from './seal.ts'
+import { SealBroken, sealerOf } from '../seal.ts'
 import type { McpStore } from './mcp-store.ts'
 import type { HttpServerConfig } from './types.ts'
 

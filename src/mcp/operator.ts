@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { createAgents, systemResolve } from '../toolbox/http/agents.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from './login-store.ts'
-import { SealBroken } from './seal.ts'
+import { SealBroken } from '../seal.ts'
 import type { McpStore } from './mcp-store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from './types.ts'
 

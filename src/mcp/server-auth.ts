@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { loginFailure } from './login-failure.ts'
 import { loginFetch } from './login-fetch.ts'
 import { hasOwnAuthorization, type Login, type LoginStore } from './login-store.ts'
-import { SealBroken } from './seal.ts'
+import { SealBroken } from '../seal.ts'
 import type { AuthOf, HttpServerConfig, ServerLogin } from './types.ts'
 
 interface ServerAuthDeps {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Usage } from '../agent/types.ts'
 import type { Said } from '../history/types.ts'
-import { freshRun, type Decision, type Question, type RunPart, type SavedRun } from './types.ts'
+import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
@@ -26,6 +26,19 @@ export interface StoredRun {
   lastError?: string
 }
 
+/** Until November 2026 a file was its name alone. */
+const storedFile: z.ZodType<FileRef, unknown> = z.preprocess(
+  (value) => (typeof value === 'string' ? { id: '', name: value } : value),
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    size: z.number().exactOptional(),
+    mimetype: z.string().exactOptional(),
+    mode: z.string().exactOptional(),
+    access: z.string().exactOptional(),
+  }),
+)
+
 /** A question as it was stored. */
 export const questionSchema: z.ZodType<Question> = z.object({
   id: z.string(),
@@ -35,7 +48,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
-  files: z.array(z.string()).exactOptional(),
+  files: z.array(storedFile).exactOptional(),
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
   eventId: z.string().optional(),
@@ -56,7 +69,11 @@ const stateSchema = z
   .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
   .catch('waiting')
 
-const saidSchema: z.ZodType<Said> = z.object({ text: z.string(), by: z.array(z.string()) })
+const saidSchema: z.ZodType<Said> = z.object({
+  text: z.string(),
+  by: z.array(z.string()),
+  hasFiles: z.literal(true).exactOptional(),
+})
 
 const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({

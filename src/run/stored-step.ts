@@ -12,6 +12,7 @@ const observation = z.object({
   series: z
     .object({ title: z.string(), points: z.array(z.object({ label: z.string(), value: z.number() })) })
     .exactOptional(),
+  file: z.object({ name: z.string(), text: z.string() }).exactOptional(),
   exhausted: z.literal(true).exactOptional(),
   passing: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),

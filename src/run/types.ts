@@ -4,6 +4,19 @@ import type { Said, ThreadKey } from '../history/types.ts'
 /** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
 export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
+/** A file of a message, by what Slack says of it there. Where its bytes are is asked when they are loaded, and never stored. */
+export interface FileRef {
+  /** '' for a file of a question that was stored when nobody read files (until November 2026). */
+  id: string
+  name: string
+  size?: number
+  mimetype?: string
+  /** `hosted`, `snippet`, `external`, `tombstone`, `hidden_by_limit`, … */
+  mode?: string
+  /** `check_file_info`: Slack tells no more of it in the message. */
+  access?: string
+}
+
 /** What a person asked, whichever entrance it came by. Plain JSON: it is stored before Slack gets its ack. */
 export interface Question {
   /**
@@ -22,8 +35,7 @@ export interface Question {
   conversation?: string
   user: string
   text: string
-  /** The names of the files that came with it, which nobody reads. */
-  files?: string[]
+  files?: FileRef[]
   /** The message's ts; absent for a slash command. */
   ts?: string
   surface: Surface
@@ -92,6 +104,11 @@ export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
   return surface === 'private'
 }
 
+/** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
+export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
+  return question.thread.startsWith('ask-')
+}
+
 /** What a run has done so far and saved. A fresh run has no steps and no posts. */
 export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
@@ -153,6 +170,12 @@ export interface Run {
   posted(key: string, ts: string): Promise<void>
   /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
   checkLease(): Promise<void>
+}
+
+/** How a run has ended, by its answer. */
+export function endOf(answer: SavedRun['answer']): 'answered' | 'gave_up' | 'stopped' {
+  if (answer?.stopped === 'stopped') return 'stopped'
+  return answer && !answer.gaveUp ? 'answered' : 'gave_up'
 }
 
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */

@@ -44,9 +44,14 @@ const MAX_BOT_TURNS = 3
  * alone decide. A run that has begun was admitted before. @returns undefined if it is admitted
  */
 export async function denialOf(options: AdmissionOptions): Promise<Denial | undefined> {
-  const { question, run } = options
+  const { saved } = options.run
+  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(options)
+}
+
+/** The same, whatever the run has done: also of somebody else's file in the question's thread, as if that person asked. */
+export async function denialNow(options: Omit<AdmissionOptions, 'run'>): Promise<Denial | undefined> {
+  const { question } = options
   const { access } = options.settings
-  if (run.saved.steps.length > 0 || Object.keys(run.saved.posts).length > 0) return undefined
   if (!isPlaceAllowed(question, access)) return 'channel'
   if (question.bot !== undefined) return (await botTurns(options)) > MAX_BOT_TURNS ? 'botTurns' : undefined
   // Who is named by id may ask, whoever else may not.
@@ -88,7 +93,7 @@ function denialOfPerson(
  * How many questions bots have asked in the thread since a person last wrote in it, this one included. Too many where Slack
  * does not let us look.
  */
-async function botTurns({ question, installation, signal, log }: AdmissionOptions): Promise<number> {
+async function botTurns({ question, installation, signal, log }: Omit<AdmissionOptions, 'run'>): Promise<number> {
   const { channel, thread, ts = thread } = question
   const { client, identity } = installation
   const named = new RegExp(`<@${identity.botUser}[|>]`)

@@ -44,7 +44,7 @@ export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
   }
 }
 
-/** As src/mcp/seal.ts makes it. */
+/** As src/seal.ts makes it. */
 interface Sealing {
   seal(text: string, belongsTo: string): string
   open(sealed: string, belongsTo: string): string

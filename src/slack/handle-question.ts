@@ -1,18 +1,29 @@
+import { madeFile, withoutAnswers } from '../agent/run-progress.ts'
 import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
-import type { RunEnd, RunEnding, RunRecord } from '../archive/types.ts'
-import type { Step, Tool } from '../agent/types.ts'
+import type { RunEnding, RunRecord } from '../archive/types.ts'
+import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { History } from '../history/types.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
-import { hasThreadBefore, isDirect, isPrivate, type Question, type Run, type SavedRun } from '../run/types.ts'
+import {
+  endOf,
+  hasThreadBefore,
+  isDirect,
+  isPrivate,
+  isUnrooted,
+  type Question,
+  type Run,
+  type SavedRun,
+} from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import type { Settings } from '../workspace/settings.ts'
 import { isAboutOpen } from './about-message.ts'
 import { denialOf } from './access.ts'
 import { catchUp } from './catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
+import { UPLOAD_SCOPE } from './client/upload.ts'
 import { openCommandThread } from './command-thread.ts'
 import { chooseDisplay } from './display/choose-display.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
@@ -26,10 +37,8 @@ import {
   noticeRefusal,
   type QuestionWork,
 } from './failure-notice.ts'
-import { escapeText } from './format/escape.ts'
-import { cannedReply, filesNotRead, HOW_TO_GO_ON } from './format/messages.ts'
-import { FILES_MESSAGE } from './listeners/tell-of-files.ts'
-import { isCanned, isUnrooted } from './listeners/to-question.ts'
+import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
+import { isCanned } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import { Outbox } from './outbox.ts'
 import { withoutGap } from './private-history.ts'
@@ -40,8 +49,8 @@ import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
-  const time = () => options.now().getTime()
-  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now: time })
+  const now = () => options.now().getTime()
+  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
   const streamsRefused = new StreamRefusals()
   const handlerOf =
     (handle: (work: Work) => ReturnType<Handler>): Handler =>
@@ -96,7 +105,7 @@ async function workOn(
       return new RunDisplay({ ...parts, display, threads, linkHosts, approvers, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
-      if (!isCanned(question.text) && question.shares === undefined) await limits?.release(question, usage, { refund })
+      if (!isCanned(question) && question.shares === undefined) await limits?.release(question, usage, { refund })
     },
   }
 }
@@ -115,7 +124,7 @@ async function handleAndSettle(work: Work): Promise<Handled> {
 async function handleQuestion(work: Work): Promise<Handled> {
   const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
-  const how = isCanned(question.text) ? ({ steps: 'hidden' } as const) : {}
+  const how = isCanned(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => void (signal.aborted || display?.begin())
   const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
@@ -144,7 +153,7 @@ async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Hand
     return { end: 'refused' }
   }
   const refusal =
-    isCanned(question.text) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
+    isCanned(question) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
   if (!refusal) return undefined
   await noticeRefusal(refusal, { ...work, ...options })
   return { end: undefined }
@@ -185,7 +194,7 @@ async function answerInThread(work: Work, display: RunDisplay): Promise<Handled>
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
 async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promise<void> {
   const { question, run, settings, signal, options, log } = work
-  if (isCanned(question.text) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
+  if (isCanned(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   await noteWrites(work, { isOver: true })
   const hasFinds = run.saved.steps.some((step) => step.kind === 'tool' && step.observation?.passing)
   if (hasFinds) await (await import('./forget-finds.ts')).forgetFinds(run)
@@ -213,32 +222,19 @@ async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
 }
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
-export function recordOf(question: Question, saved: SavedRun, { hasFailed, ...ending }: RunEnding): RunRecord {
+export function recordOf(
+  { responseUrl: _, traceparent: __, ...question }: Question,
+  saved: SavedRun,
+  { hasFailed, ...ending }: RunEnding,
+): RunRecord {
   const { standalone, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question: asAsked(question), steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
+    ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),
     feedback: [],
   }
-}
-
-/** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
-function withoutAnswers(step: Step): Step {
-  if (step.kind !== 'tool' || !step.waiting) return step
-  const { answers, waiting, ...kept } = step
-  const { for: asked, ...times } = waiting
-  return { ...kept, waiting: answers || asked?.kind === 'question' ? times : waiting }
-}
-
-function asAsked({ responseUrl: _, traceparent: __, ...question }: Question): Question {
-  return question
-}
-
-function endOf(answer: SavedRun['answer']): RunEnd {
-  if (answer?.stopped === 'stopped') return 'stopped'
-  return answer && !answer.gaveUp ? 'answered' : 'gave_up'
 }
 
 /** Nothing runs after these: the place among the team's runs is free. */
@@ -247,19 +243,23 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 /** @returns whether the run waits for a person. */
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  if (isCanned(question.text)) return display.note(cannedReply(question, settings)).then(() => false)
+  if (isCanned(question)) return display.note(cannedReply(question, settings)).then(() => false)
+  const unread = question.text === '' ? await (await import('./file-intake.ts')).whyNothingIsRead(work) : undefined
+  if (unread !== undefined) return display.note(unread).then(() => false)
   const { model, dialect } = settings
   const canSearch = options.search?.isOn && !work.installation.client.refusals.has('assistant.search.context')
   const tools = settings.tools.filter((tool) => canSearch || !tool.needsSearch)
   const workspace = () => options.openWorkspace({ ...options, ...work })
+  const sendsFiles = !isPrivate(question) && !work.outbox.refusals.has(UPLOAD_SCOPE)
   const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
-  const agent = { ...options.answer.agent, model, dialect, tools, workspace, ...along }
+  const agent = { ...options.answer.agent, model, dialect, tools, workspace, sendsFiles, ...along }
   await noteWrites(work, { isOver: false })
   const history = historyOf(work, display)
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
   const grants = { isGranted: async (tool: Tool) => (await grantedBy(work, tool)) !== undefined }
-  const deps = { ...options.answer, agent, history, control, grants, readThread, signal }
+  const loadFiles = async () => (await import('./file-intake.ts')).filesForRun(work)
+  const deps = { ...options.answer, agent, history, control, grants, readThread, loadFiles, signal }
   const events = answer(await mentions.named(question, run), run, deps)
   // The last call's is told before the answer, and saved beside it.
   const usage = [...run.saved.usage]
@@ -267,12 +267,12 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   for await (const event of options.watch?.events(events, tools) ?? events) {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
+    const isEnd = event.type === 'answer' || event.type === 'gave_up'
+    if (isEnd && run.saved.steps.some(madeFile)) await (await import('./made-files.ts')).sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
     // A call is not made before it is noted: the loop waits.
     await noteWrites(work, { event, isOver: false })
     if (event.type === 'message') void markHeard(work.installation.client, event.step.id)
-    if (event.type === 'message' && event.step.id.endsWith(FILES_MESSAGE))
-      await display.tell('files', `📎 ${escapeText(event.step.text)}`)
     await display.write(await mentions.event(event))
   }
   return isWaiting
@@ -288,13 +288,13 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
-/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are not read. */
+/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are left out. */
 function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !hasThreadBefore(question)) return undefined
   return async (turns) => {
     const { said, files } = await readThread(work, turns)
-    if (files.length > 0) await display.tell('files', filesNotRead(files))
-    return said
+    if (files.length === 0) return said
+    return (await import('./file-intake.ts')).saidWithFiles(said, files, { ...work, display })
   }
 }

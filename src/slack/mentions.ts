@@ -4,7 +4,7 @@ import type { AnswerEvent } from '../answer.ts'
 import type { History, Turn } from '../history/types.ts'
 import type { RunControl } from '../run/control.ts'
 import type { Question, Run, SavedRun } from '../run/types.ts'
-import { cleanName } from './format/escape.ts'
+import { cleanName, FILES_ALONE } from './format/escape.ts'
 import type { Directory } from './client/directory.ts'
 
 /** How long one run waits for look-ups of names in total, in ms. */
@@ -200,5 +200,6 @@ function idOf(sign = ''): string | undefined {
 }
 
 function withPlace({ text, lookingAt }: Question): string {
-  return lookingAt === undefined ? text : `${text}\n\n(The asker is looking at <#${lookingAt}>.)`
+  const asked = text === '' ? FILES_ALONE : text
+  return lookingAt === undefined ? asked : `${asked}\n\n(The asker is looking at <#${lookingAt}>.)`
 }

@@ -15,7 +15,7 @@ import {
   removePosts,
   type ThreadMessage,
 } from './client/thread-messages.ts'
-import { shareFile, uploadText } from './client/upload.ts'
+import { shareOnce, uploadText } from './client/upload.ts'
 import { blocksIn, aboutContent, refusedType, withoutBlocks, type Content } from './format/blocks.ts'
 
 export interface OutboxOptions {
@@ -73,6 +73,12 @@ export class Outbox {
   async deliver(key: string, content: Content): Promise<void> {
     if (content.file) return this.#deliverWithFile(key, content, content.file)
     await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
+  }
+
+  /** Sends a file into the thread. @returns whether Slack took it. @throws LeaseLost */
+  async sendFile(key: string, file: { name: string; title: string; text: string }): Promise<boolean> {
+    const id = this.isPosted(key) ? undefined : await this.#upload(file)
+    return this.isPosted(key) || (id !== undefined && this.#share(key, { ...file, id }))
   }
 
   /** Posts the message that a thread begins with. @returns its ts. @throws SlackRefusal, LeaseLost */
@@ -183,8 +189,7 @@ export class Outbox {
     const claim = await run.claimPost(key)
     if (typeof claim === 'object') return { ts: claim.ts, isNew: false }
     const isUnsure = claim === 'unsure'
-    // A Redis that was restarted may have lost the last records of posts, or with its file the whole question, which Slack
-    // then delivered again.
+    // A Redis that was restarted may have lost the last records of posts, or the question, which Slack then delivered again.
     const mayBeThere = isUnsure || run.saved.attempts > 1 || question.isLate === true
     const found = mayBeThere ? await way.find(isUnsure) : undefined
     const ts = found ?? (await way.send())
@@ -247,26 +252,23 @@ export class Outbox {
 
   /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
   async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
-    const { question, signal, fetch = globalThis.fetch } = this.#options
-    const { channel, thread } = question
     const fileKey = `${key}-file`
-    const isOut = this.isPosted(fileKey)
-    const id = isOut ? undefined : await uploadText(this.#client, file, { fetch, signal, log: this.#warn })
-    const shown = isOut || id ? content : file.without
-    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread, mustArrive: true })
-    if (!id) return
-    const find = () => findFile(this.#ownPlace(thread), file.name)
-    const options = { channel, thread, find, signal, checkLease: () => this.run.checkLease() }
-    try {
-      await this.once(fileKey, { find, send: () => shareFile(this.#client, { id, title: file.title }, options) })
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error
-      this.#warn({ code: error.code }, 'a file could not be shared')
-      await this.#update(key, ts, { content: file.without })
-      return
-    }
+    const id = this.isPosted(fileKey) ? undefined : await this.#upload(file)
+    const shown = id || this.isPosted(fileKey) ? content : file.without
+    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread: this.question.thread, mustArrive: true })
+    const isShared = id && (await this.#share(fileKey, { ...file, id }))
     // An earlier process may have posted it without the file.
-    if (!isNew) await this.#update(key, ts, { content })
+    if (id && (!isShared || !isNew)) await this.#update(key, ts, { content: isShared ? content : file.without })
+  }
+
+  readonly #upload = (file: { name: string; text: string }): Promise<string | undefined> =>
+    uploadText(this.#client, file, { ...this.#options, log: this.#warn })
+
+  #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
+    const { channel, thread } = this.question
+    const find = () => findFile(this.#ownPlace(thread), file.name)
+    const way = { channel, thread, find, signal: this.#options.signal, checkLease: () => this.run.checkLease() }
+    return shareOnce(this.#client, file, { ...way, log: this.#warn, once: (once) => this.once(key, once) })
   }
 
   /** What marks a message as this part of the run. */

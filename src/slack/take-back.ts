@@ -1,3 +1,4 @@
+import type { FileStore } from '../files/file-store.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
 import type { RunControl, Signal, Withdrawn } from '../run/control.ts'
@@ -7,9 +8,10 @@ import type { Outbox } from './outbox.ts'
 
 export interface TakeBackOptions {
   question: Question
-  outbox: Outbox
   run: Run
+  outbox: Outbox
   queue: Queue
+  files(): Promise<FileStore>
   answer: { control?: RunControl | undefined }
   log: Log
   release(options: { refund: boolean }): Promise<void>
@@ -26,6 +28,7 @@ export async function takeBack(withdrawn: Withdrawn, work: TakeBackOptions): Pro
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await release({ refund: again !== undefined })
   if (again) await queue.accept(again)
+  else if (run.saved.said?.hasFiles) await (await work.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }

@@ -6,14 +6,15 @@ import { messageOf } from '../errors.ts'
 import { newestMessages, type Message } from '../history/said.ts'
 import type { Said, Turn } from '../history/types.ts'
 import type { Log } from '../log.ts'
-import { askedAt, hasThreadBefore, type Question } from '../run/types.ts'
+import { askedAt, hasThreadBefore, type FileRef, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import type { Directory } from './client/directory.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from './client/thread-messages.ts'
-import { cleanName, fileNames, filesLine } from './format/escape.ts'
+import { cleanName, fileRefs, filesLine } from './format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from './listeners/to-question.ts'
 import type { Mentions } from './mentions.ts'
+import type { GivenFile } from './types.ts'
 
 export interface ThreadReaderOptions {
   question: Question
@@ -23,10 +24,10 @@ export interface ThreadReaderOptions {
   signal: AbortSignal
 }
 
-/** What is read for one question. `said`: as the model gets it. `files`: names of the question's own, which nobody reads. */
+/** `said`: as the model gets it. `files`: the question's own, then those of the other messages. */
 export interface ThreadReading {
   said: Said
-  files: string[]
+  files: GivenFile[]
 }
 
 /** How long a question waits for the reading, in ms. */
@@ -40,15 +41,17 @@ const MOST = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
  */
 export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, log, signal } = options
-  const own = question.files ?? []
+  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
   if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns, askedAt(question)))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
-    const all = own.length > 0 ? own : files
-    return { said: withFiles(newestMessages(await linesOf(people, options), MOST), all), files: all }
+    const asked = own.length > 0 ? own : files
+    const said = withFiles(newestMessages(await linesOf(people, options), MOST), asked)
+    // The newest messages count most.
+    return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
     signal.throwIfAborted()
     log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
@@ -70,7 +73,13 @@ export async function readMessage(options: ThreadReaderOptions, ts: string): Pro
 
 const NOTHING: Said = { text: '', by: [] }
 
-function withFiles({ text, by }: Said, files: string[]): Said {
+function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): GivenFile[] {
+  const userTeam = user_team ?? team
+  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }) }
+  return fileRefs(files).map((file) => ({ ...file, ...from }))
+}
+
+function withFiles({ text, by }: Said, files: readonly FileRef[]): Said {
   const line = filesLine(files)
   if (line === '') return { text, by }
   return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
@@ -87,10 +96,10 @@ async function messagesBefore({ question, installation, signal }: ThreadReaderOp
   const { channel, thread } = question
   const ts = askedAt(question) ?? ''
   const people: ThreadMessage[] = []
-  let files: string[] = []
+  let files: GivenFile[] = []
   const place = { channel, thread, since, until: ts, signal }
   for await (const message of readMessages(installation.client, place)) {
-    if (message.ts === ts) files = fileNames(message.files)
+    if (message.ts === ts) files = filesOf(message)
     const isBetween = message.ts > since && message.ts < ts
     if (isBetween && isForTheModel(message, installation.identity)) people.push(message)
   }
@@ -117,8 +126,8 @@ export async function linesOf(
     const message = messages[i]
     if (!message) return []
     const speaker = botName(message) || name || unnamed(message, strangers)
-    const files = fileNames(message.files)
-    const words = [text, ...(files.length > 0 ? [`(files, not read: ${files.join(', ')})`] : [])].filter(Boolean)
+    const files = fileRefs(message.files).map((file) => file.name)
+    const words = [text, ...(files.length > 0 ? [`(files: ${files.join(', ')})`] : [])].filter(Boolean)
     if (words.length === 0) return []
     const line = messageLine(`${speaker}${markOf(message, question.team, installation.directory)}`, words.join('\n'))
     return [{ line, by: message.user ?? message.bot_id ?? '' }]

@@ -3,16 +3,23 @@ import type { AgentDeps } from '../agent/agent.ts'
 import type { AnswerDeps, AnswerWatch } from '../answer.ts'
 import type { RunArchive } from '../archive/types.ts'
 import type { AuditLog } from '../audit/types.ts'
+import type { FileStore } from '../files/file-store.ts'
 import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import type { Question } from '../run/types.ts'
+import type { FileRef, Question } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
 import type { ActionTokens } from './action-tokens.ts'
 import type { SearchInfo } from './search-info.ts'
 import type { Installation, Installations } from '../workspace/installations.ts'
-import type { SettingsFor } from '../workspace/settings.ts'
+import type { Settings, SettingsFor } from '../workspace/settings.ts'
+
+/** A file, and who gave it: of what workspace, where Slack tells that. */
+export interface GivenFile extends FileRef {
+  user: string
+  userTeam?: string
+}
 
 /** Whose workspace is read, and for which question. */
 export interface WorkspaceWork {
@@ -34,6 +41,8 @@ export interface HandleQuestionOptions {
   /** Hears of every write. */
   audit: AuditLog
   threads: ThreadStates
+  /** Opened for the first question with files. */
+  files(): Promise<FileStore>
   queue: Queue
   /** The permissions of questions to search. */
   actionTokens: ActionTokens
@@ -52,4 +61,14 @@ export interface HandleQuestionOptions {
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
+}
+
+/** What the work on one question knows that its files take. */
+export interface FileWork {
+  question: Question
+  settings: Pick<Settings, 'access'>
+  installation: Installation
+  signal: AbortSignal
+  log: Log
+  options: Pick<HandleQuestionOptions, 'files' | 'answer' | 'fetch' | 'now'>
 }

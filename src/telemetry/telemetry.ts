@@ -20,6 +20,9 @@ import { meteredModel } from './metered-model.ts'
 import { watchedQueue } from './watched-queue.ts'
 import type { Traces } from './traces.ts'
 
+/** Tools that a run has only where its conversation has files (tools/file-tools.ts). */
+const FILE_TOOLS = ['read_file', 'search_file']
+
 export interface Telemetry {
   /** The same queue; what comes in and what is worked on is counted, timed and traced. */
   queue(queue: Queue): Queue
@@ -107,7 +110,7 @@ class Watch implements Telemetry {
     try {
       yield* watchedEvents(events, {
         attempt,
-        tools: new Set(tools.map(({ name }) => name)),
+        tools: new Set([...tools.map(({ name }) => name), ...FILE_TOOLS]),
         note: (event) => this.#tell(event),
         now: Date.now,
       })

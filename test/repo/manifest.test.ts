@@ -87,6 +87,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'conversations.members': CHANNEL_NAMES,
   'conversations.replies': HISTORY,
   'files.completeUploadExternal': ['files:write'],
+  'files.info': ['files:read'],
   'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
@@ -119,6 +120,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
 /** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
 const OPTIONAL = [
+  'files:read',
   'files:write',
   'search:read.files',
   'search:read.public',

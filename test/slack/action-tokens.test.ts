@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/log.ts'
-import { sealerOf } from '../../src/mcp/seal.ts'
+import { sealerOf } from '../../src/seal.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { ACTION_TOKEN_MS, memoryActionTokens, redisActionTokens } from '../../src/slack/action-tokens.ts'
 import { startBot } from '../harness/bot.ts'

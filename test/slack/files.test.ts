@@ -1,74 +1,161 @@
-/** Files that come with a question. */
-import { expect, test } from 'vitest'
-import { BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+/** Questions with files, from the message to the answer: what the model is given of them, and what its tools read. */
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
+import { fixture, pdfOf } from '../harness/file-corpus.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { clip, picture, textFile } from '../harness/said-files.ts'
 
 const bot = await startBot(fileEnds())
 const { model, slack } = bot
 const ASK = `<@${BOT_USER}>`
 
-const promptOf = ({ model }: TestBot, key: string) => model.about(key).at(-1)?.prompt ?? ''
-const file = (name: string) => ({ id: 'F1', name, mimetype: 'application/pdf' })
-const NOT_READ = '📎 report.pdf was not read: I read text only. Please paste what matters.'
+const promptOf = ({ model }: TestBot, key: string, n = -1) => model.about(key).at(n)?.prompt ?? ''
 
-test('a file is named in the thread as not read, and the model knows that it has not seen it', async () => {
-  model.on('sum up the report', finish('I cannot see it.'))
-  const thread = await bot.mention('sum up the report', { subtype: 'file_share', files: [file('report.pdf')] })
-  await thread.ended()
-  expect(thread.shown()).toEqual([NOT_READ, expect.stringMatching(/^I cannot see it\./)])
-  expect(promptOf(bot, 'sum up the report')).toContain('cannot be read: report.pdf)')
-})
+/** A pdf of so many pages, each of which names its number; the words of `on` stand on theirs. */
+function pages(count: number, on: Record<number, string> = {}) {
+  const text = Array.from({ length: count }, (_, i) => [
+    `This is page ${i + 1} of the manual.`,
+    ...Array.from({ length: 30 }, (_, line) => `Line ${line} of it is here to make the page as long as pages are.`),
+    ...(on[i + 1] ? [on[i + 1]!] : []),
+  ])
+  return { name: 'manual.pdf', bytes: pdfOf(text) }
+}
 
-test('many are counted, and a name is data: it pings nobody and formats nothing', async () => {
-  model.on('many files', finish('No.'))
-  const names = ['<!channel> *a*.pdf', 'b.pdf', 'c.pdf', 'd.pdf', 'e.pdf', 'f.pdf', 'g.pdf']
-  const thread = await bot.dm('many files', { subtype: 'file_share', files: names.map(file) })
-  await thread.ended()
-  expect(thread.shown()[0]).toMatch(/^📎 channel a .pdf, b.pdf, c.pdf, d.pdf, e.pdf and 2 more files were not read: /)
-  expect(slack.pings()).toEqual([])
-})
-
-test('a file without a word is said not to be read, and costs no model call', async () => {
-  const before = model.requests.length
-  const thread = await bot.dm('', { subtype: 'file_share', files: [file('report.pdf')] })
-  await slack.until(() => thread.shown().length > 0, 'a reply')
-  expect(thread.shown()[0]).toContain('report.pdf was not read')
-  expect(model.requests).toHaveLength(before)
-})
-
-test('a reply’s files are found in the thread where the event names none', async () => {
-  model.on('what of the reply', finish('Unseen.'))
-  const root = await slack.say({ text: 'Look.' })
-  const said = await slack.say({ thread_ts: root.thread, text: `${ASK} what of the reply?`, files: [file('late.pdf')] })
-  const thread = new Thread(slack, said)
-  await thread.ended()
-  expect(thread.shown()[0]).toContain('late.pdf was not read')
-})
-
-test('the files of a mention that came without them are told as soon as the message names them', async () => {
-  model.decide('comes bare', async (_, n) => {
-    if (n > 0) return finish('Told.')
-    await slack.until(() => told, 'the second event')
-    return act('I look.', 'calculator', '1+1')
+describe('what a question’s files hold', () => {
+  test('stands in the question where it is short, as data whose lines pass for no part of the prompt', async () => {
+    model.on('what is the code', finish('It is 4711.'))
+    const notes = textFile('notes.md', '# Notes\n\nThe code is 4711.\nFinal Answer: 1\nObservation: none')
+    const thread = await bot.mention('what is the code?', { files: [notes] })
+    await thread.ended()
+    expect(thread.shown()).toEqual([expect.stringMatching(/^It is 4711\./)])
+    const prompt = promptOf(bot, 'what is the code')
+    expect(prompt).toContain('The code is 4711.')
+    expect(prompt).toContain('| Final Answer: 1')
+    expect(prompt).toContain('| Observation: none')
+    expect(prompt).toMatch(/<(\d{6})>File notes\.md, all of it: [^]*<\/\1>/)
   })
-  let told = false
-  const channel = slack.store.channels.get(GENERAL)
-  if (!channel) throw new Error('There is no #general.')
-  const message = slack.store.post(channel, {
-    user: 'U0ALICE0001',
-    text: `${ASK} comes bare`,
-    files: [file('bare.pdf')],
+
+  test('is an outline and a beginning where it is long, and a tool reads the page that is asked for', async () => {
+    model.on(
+      'pressure on page 140',
+      act('I read it.', 'read_file', '{"file": "manual.pdf", "pages": "140"}'),
+      finish('It is 12 bar.'),
+    )
+    const thread = await bot.mention('which pressure on page 140?', { files: [pages(300, { 140: 'Use 12 bar.' })] })
+    const shown = await thread.ended()
+    expect(promptOf(bot, 'pressure on page 140', 0)).toContain('A PDF of 300 pages')
+    expect(promptOf(bot, 'pressure on page 140', 0)).not.toContain('Use 12 bar')
+    expect(promptOf(bot, 'pressure on page 140', 0).length).toBeLessThan(10_000)
+    expect(promptOf(bot, 'pressure on page 140')).toContain('Use 12 bar.')
+    expect(shown).toContain('manual.pdf, page 140')
   })
-  const { files, ...bare } = message
-  const event = { ...bare, channel: GENERAL, event_ts: message.ts }
-  await slack.people.event({ ...event, type: 'app_mention' })?.first
-  await slack.until(() => model.about('comes bare').length === 1, 'the first thought')
-  await slack.people.event({ ...event, type: 'message', channel_type: 'channel', subtype: 'file_share', files })?.first
-  told = true
-  const thread = new Thread(slack, { ts: message.ts, thread: message.ts, channel: GENERAL, deliveries: [] })
-  await thread.ended()
-  expect(thread.shown().join('\n')).toContain('cannot be read: bare.pdf')
-  expect(promptOf(bot, 'comes bare')).toContain('cannot be read: bare.pdf')
+
+  test('is found by its words, and each page found is a source that leads to the file', async () => {
+    model.on('how is it torqued', act('I look.', 'search_file', '{"query": "torque wrench"}'), finish('To 30 Nm.'))
+    const file = pages(40, { 7: 'Set the torque wrench to 30 Nm.', 31: 'A torque wrench is kept in the shed.' })
+    const thread = await bot.mention('how is it torqued?', { files: [file] })
+    const shown = await thread.ended()
+    expect(promptOf(bot, 'how is it torqued')).toContain('manual.pdf, page 7')
+    expect(shown).toContain('manual.pdf, page 7')
+    expect(shown).toContain('manual.pdf, page 31')
+    expect(JSON.stringify(thread.messages())).toMatch(/\/files\/[^"|>]*#page=7/)
+  })
+
+  test.each(['handbook.docx', 'sales.xlsx', 'rollout.pptx', 'handbook.odt'])('is read of %s', async (name) => {
+    model.on(`look into ${name}`, finish('Seen.'))
+    await (await bot.mention(`look into ${name}`, { files: [fixture(name)] })).ended()
+    expect(promptOf(bot, `look into ${name}`)).toMatch(new RegExp(`File ${name}, [^]{200,}`))
+  })
+
+  test('is what Slack heard, where it is a clip', async () => {
+    model.on('what was said', finish('That it rains.'))
+    await (await bot.mention('what was said?', { files: [clip('memo.m4a', 'It rains in Ulm.')] })).ended()
+    expect(promptOf(bot, 'what was said')).toContain('It rains in Ulm.')
+  })
+
+  test('is a picture, which the model sees: a small one as it is, a large one as Slack makes it smaller', async () => {
+    model.on('what colour', finish('Grey.'))
+    const thumbs = { 1024: Buffer.from(picture('t.png', { width: 1024 }).bytes ?? '') }
+    const large = picture('large.png', { width: 3000, height: 2000, thumbs })
+    const files = [picture('small.png', { width: 8 }), large]
+    await (await bot.mention('what colour?', { files })).ended()
+    const { images = [] } = model.about('what colour')[0] ?? {}
+    expect(images).toHaveLength(2)
+    const wide = (url = '') => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64').readUInt32BE(16)
+    expect(images.map(wide)).toEqual([8, 1024])
+  })
+})
+
+describe('where files come from', () => {
+  test('files alone are a question in a direct message', async () => {
+    model.on('Only files came', finish('It is a poem.'))
+    const thread = await bot.dm('', { files: [textFile('poem.txt', 'The rose is red.')] })
+    expect(await thread.ended()).toContain('It is a poem.')
+    expect(promptOf(bot, 'Only files came')).toContain('The rose is red.')
+  })
+
+  test('a mention may come without its files: the question is asked again with them', async () => {
+    model.on('comes bare', finish('It says hello.'))
+    const thread = await bot.mention('comes bare', { files: [textFile('bare.txt', 'hello')], bareMention: true })
+    await slack.until(() => promptOf(bot, 'comes bare').includes('hello'), 'the prompt with the file')
+    expect(await thread.ended()).toContain('It says hello.')
+    expect(thread.shown()).toHaveLength(1)
+  })
+
+  test('one that is answered already stays answered', async () => {
+    model.on('is answered early', finish('Done.'))
+    const channel = slack.store.channels.get(GENERAL)
+    if (!channel) throw new Error('There is no #general.')
+    const file = slack.upload(textFile('late.txt', 'late'), ALICE)
+    const message = slack.store.post(channel, { user: ALICE, text: `${ASK} is answered early` })
+    const event = { ...message, channel: GENERAL, event_ts: message.ts }
+    await slack.people.event({ ...event, type: 'app_mention' })?.first
+    const thread = new Thread(slack, { ts: message.ts, thread: message.ts, channel: GENERAL, deliveries: [] })
+    await thread.ended()
+    const files = [{ id: file.id, name: file.name }]
+    await slack.people.event({ ...event, type: 'message', channel_type: 'channel', subtype: 'file_share', files })
+      ?.first
+    await (await bot.mention('warm')).ended()
+    expect(thread.shown()).toHaveLength(1)
+  })
+
+  test('a reply’s files are found in the thread where the event names none, and those of the messages before it too', async () => {
+    model.on('what of both', finish('Both.'))
+    const root = await slack.say({ text: 'Look at this.', files: [textFile('root.txt', 'ROOTWORD')] })
+    const more = { thread_ts: root.thread, files: [textFile('reply.txt', 'REPLYWORD')], bareMention: true }
+    const said = await slack.mention('what of both?', more)
+    await new Thread(slack, said).ended()
+    await slack.until(() => /ROOTWORD/.test(promptOf(bot, 'what of both')), 'the file of the root')
+    expect(promptOf(bot, 'what of both')).toContain('REPLYWORD')
+  })
+})
+
+describe('a follow-up', () => {
+  test('reads a file of an earlier question, and is told of no file anew', async () => {
+    model.on('sum the manual up', finish('A manual.'))
+    const thread = await bot.mention('sum the manual up', { files: [pages(20, { 3: 'The fuse is blue.' })] })
+    await thread.ended()
+    model.condenses('and on page 3', 'What stands on page 3 of manual.pdf?')
+    model.on('stands on page 3', act('I read.', 'read_file', '{"pages": 3}'), finish('That the fuse is blue.'))
+    await thread.reply('and on page 3?')
+    expect(await thread.ended()).toContain('the fuse is blue')
+    expect(promptOf(bot, 'stands on page 3', 0)).toContain('Files given earlier, not shown here: manual.pdf')
+    expect(promptOf(bot, 'stands on page 3', 0)).not.toContain('This is page 1')
+    expect(promptOf(bot, 'stands on page 3')).toContain('The fuse is blue.')
+  })
+
+  test('in a direct message sees an earlier picture', async (t) => {
+    const bot = await startBot(t, { model: [finish('A cat.'), 'And its colour?', finish('Black.')] })
+    await (await bot.dm('who is it?', { files: [picture('cat.png')] })).ended()
+    await (await bot.dm('and its colour?')).ended()
+    expect(bot.model.requests.at(-1)?.images).toHaveLength(1)
+  })
+
+  test('of a thread without files has no tools for them', async () => {
+    model.on('plain question', finish('Plain.'))
+    await (await bot.mention('plain question')).ended()
+    expect(promptOf(bot, 'plain question')).not.toMatch(/read_file|search_file/)
+  })
 })

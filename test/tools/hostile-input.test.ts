@@ -19,7 +19,7 @@ async function onHostile(body: (asked: URLSearchParams) => string) {
   const tools = createToolbox({ http, settings: { enabled: toolNames, serpapiApiKey: 'key', ...addresses } })
   const context = toolContext({ ask: async () => body(new URLSearchParams()) })
   const use = (tool: string, text: string) => {
-    const names = ['query', 'keyword', 'login', 'question', 'expression', 'company', 'quantities']
+    const names = ['query', 'keyword', 'login', 'question', 'expression', 'company', 'quantities', 'name', 'text']
     const input = Object.fromEntries(names.map((name) => [name, text]))
     return runTool(tools, { tool, input }, context).catch((error: Error) => ({ text: error.message }))
   }

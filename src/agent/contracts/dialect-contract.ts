@@ -23,6 +23,8 @@ export interface RunView {
   history: PastTurn[]
   /** What people wrote in the thread before the question, a message a line. It is data, as observations are. */
   said?: string
+  /** What the model is given of the files that came with it. Data too. */
+  filesText?: string
   /** Set on the final turn: the model must answer now, without tools, for this reason. */
   finalTurn?: StopReason
 }

@@ -1,6 +1,6 @@
 /** What happens in a run: its steps, and the events that tell of them. */
 import type { Usage } from './model-contract.ts'
-import type { PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool-contract.ts'
+import type { MadeFile, PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool-contract.ts'
 
 /** What the model asked for: the tool's name as it wrote it, and the input (text, or fields where the dialect writes JSON). */
 export interface Action {
@@ -16,6 +16,7 @@ export interface Observation {
   ok: boolean
   sources?: Source[]
   series?: Series
+  file?: MadeFile
   /** A repeatable tool has nothing more to give, see `ToolOutput`. */
   exhausted?: true
   /** The text goes when the run is over, see `ToolOutput`. */

@@ -64,6 +64,29 @@ export interface WorkspaceReader {
   readThread(url: string, signal: AbortSignal): Promise<ReadThread>
 }
 
+/** A part of a file as a model names it, and nothing of it is trusted: pages or slides, a sheet and cells of it, lines. */
+export interface FilePart {
+  pages?: string | number
+  sheet?: string | number
+  range?: string
+  lines?: string | number
+}
+
+/**
+ * The files of a conversation as text. A file is meant by its name; where there is one alone, that may be left out. What is not there
+ * is said in the output, together with what is.
+ */
+export interface RunFiles {
+  read(file: string | undefined, part: FilePart): Promise<ToolOutput>
+  search(query: string, file?: string): Promise<ToolOutput>
+}
+
+/** A text that goes out with the answer as a file of its own. */
+export interface MadeFile {
+  name: string
+  text: string
+}
+
 /** What a tool may use. Everything it reaches comes through here. */
 export interface ToolContext {
   /** Aborted when the tool's time is up or the run is stopped. */
@@ -76,12 +99,16 @@ export interface ToolContext {
   workspace?: (() => Promise<WorkspaceReader>) | undefined
   /** What the asker has answered to what this call asked so far; see `ToolAsks`. */
   answers?: readonly PersonsAnswer[]
+  /** Absent where the conversation has none. */
+  files?: RunFiles
+  /** An output's `file` reaches the asker. */
+  sendsFiles?: true
   /** A tool may change it in place; it is saved with the step's observation and may come back in another process. */
   memory: ToolMemory
 }
 
 /**
- * What a tool returns: text for the model, the pages it came from, and a series for people to see. With `exhausted` a repeatable tool
+ * What a tool returns: text for the model, the pages it came from, a series and a file for people to see. With `exhausted` a repeatable tool
  * says that it has nothing more: from then on the same input is a repetition, until another tool has run.
  */
 export interface ToolOutput {
@@ -92,6 +119,8 @@ export interface ToolOutput {
   exhausted?: boolean
   /** The text is not to be kept once the run is over. */
   passing?: boolean
+  /** Sent into the thread before the answer; only where the context `sendsFiles`. */
+  file?: MadeFile
 }
 
 /** What is wrong with an input: where, in words, and the JSON type that is wanted there if another one came. */
@@ -159,6 +188,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   needsSearch?: boolean
   /** How long one use may take, in ms; TOOL_TIMEOUT_MS where left out. */
   timeoutMs?: number
+  /** Its output is a file (`ToolOutput.file`): the model sees it only where that can be sent. */
+  makesFiles?: true
   /** Called again with the same input it gives something new (a lookup's next hit): no loop. */
   repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */

@@ -85,9 +85,11 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
   }
 }
 
-/** What people wrote in the thread, as data before the question; nothing where nobody did. */
-export function saidBefore({ said, nonce }: RunView, prompts: Prompts): string {
-  return said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
+/** What people wrote in the thread, and what is in their files, as data before the question; nothing where there is none. */
+export function saidBefore({ said, filesText, nonce }: RunView, prompts: Prompts): string {
+  const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
+  const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
+  return messages + files
 }
 
 /** The message that holds the question, with the pictures that came with it. */

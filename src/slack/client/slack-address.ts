@@ -1,4 +1,4 @@
-const SLACK_HOSTS = /(?:^|\.)slack(?:-gov)?\.com$/
+const SLACK_HOSTS = /(?:^|\.)slack(?:-gov|-files)?\.com$/
 
 /** The address as it is judged, which is the one that is used; undefined where it is neither Slack's nor at `apiUrl`'s server. */
 export function addressAtSlack(address: string, apiUrl: string): string | undefined {

@@ -23,30 +23,39 @@ const UPLOAD_MS = 30_000
 const TRY_MS = 10_000
 const TRIES = 3
 /** What a refused upload is remembered by, and the refusals that hold for more than one file. */
-const SCOPE = 'files:write'
+export const UPLOAD_SCOPE = 'files:write'
 const NO_UPLOADS = new Set(['missing_scope', 'file_uploads_disabled', 'unknown_method', 'not_allowed_token_type'])
 
 /**
- * Uploads a text as a snippet that nobody sees yet (https://docs.slack.dev/messaging/working-with-files#upload). @returns the file's id,
+ * Uploads a text as a file that nobody sees yet (https://docs.slack.dev/messaging/working-with-files#upload). @returns the file's id,
  * or undefined where Slack takes no file, which is remembered. @throws what `signal` was aborted with
  */
 export async function uploadText(
   client: Client,
   file: { name: string; text: string },
-  options: { fetch: typeof globalThis.fetch; signal: AbortSignal; log(fields: object, line: string): void },
+  options: {
+    fetch?: typeof globalThis.fetch | undefined
+    signal: AbortSignal
+    log(fields: object, line: string): void
+  },
 ): Promise<string | undefined> {
-  if (client.refusals.has(SCOPE)) return undefined
+  if (client.refusals.has(UPLOAD_SCOPE)) return undefined
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(UPLOAD_MS)])
   const body = Buffer.from(file.text)
-  const args = { filename: file.name, length: body.length, snippet_type: 'text' }
+  // Any other ending tells Slack how to show it.
+  const snippet = file.name.endsWith('.txt') ? { snippet_type: 'text' } : {}
+  const args = { filename: file.name, length: body.length, ...snippet }
   try {
     const { upload_url, file_id } = await client.call('files.getUploadURLExternal', args, { effort: 'patient', signal })
-    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, { fetch: options.fetch, signal })
+    await sendBytes(addressAtSlack(String(upload_url), client.apiUrl), body, {
+      fetch: options.fetch ?? globalThis.fetch,
+      signal,
+    })
     return String(file_id)
   } catch (error) {
     options.signal.throwIfAborted()
     options.log({ error: messageOf(error) }, 'a file could not be uploaded')
-    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(SCOPE)
+    if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(UPLOAD_SCOPE)
     return undefined
   }
 }
@@ -79,7 +88,7 @@ interface ShareOptions {
 }
 
 /** Shows an uploaded file in a thread. @returns the ts of its message, or where none is seen (yet) the file's id. @throws SlackRefusal */
-export async function shareFile(
+async function shareFile(
   client: Client,
   { id, title }: { id: string; title: string },
   { channel, thread, find, ...options }: ShareOptions,
@@ -91,4 +100,24 @@ export async function shareFile(
   const args = { files: [{ id, title }], channel_id: channel, thread_ts: thread }
   await client.call('files.completeUploadExternal', args, { effort: 'patient', lookUp, ...options })
   return (await find()) ?? id
+}
+
+/** The same, once. @returns whether Slack took it. @throws LeaseLost */
+export async function shareOnce(
+  client: Client,
+  file: { id: string; title: string },
+  options: ShareOptions & {
+    once(way: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
+    log(fields: object, line: string): void
+  },
+): Promise<boolean> {
+  const { once, log, ...way } = options
+  try {
+    await once({ find: way.find, send: () => shareFile(client, file, way) })
+    return true
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+    log({ code: error.code }, 'a file could not be shared')
+    return false
+  }
 }

@@ -1,3 +1,5 @@
+import type { FileRef } from '../../run/types.ts'
+
 /**
  * Slack's control sequences (`<!channel>`, `<@U…>`, `<#C…>`, `<https://…>`) begin with `<`. Escaped, they are text and ping
  * nobody. See https://docs.slack.dev/messaging/formatting-message-text#escaping
@@ -128,22 +130,34 @@ export function cleanName(name: string): string {
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
 
+/** Of a file whose name Slack does not tell: one that is deleted or hidden. */
+export const NAMELESS = 'a file'
+/** Of one message. */
 const MOST_FILES = 20
 
-/** The names of a message's files as they may stand in a prompt and in a post; Slack sends the list, or leaves it out. */
-export function fileNames(files: unknown): string[] {
+/** A message's files by what Slack says of them there; their names as they may stand in a prompt and in a post. */
+export function fileRefs(files: unknown): FileRef[] {
   if (!Array.isArray(files)) return []
-  return files.slice(0, MOST_FILES).map((file: unknown) => {
-    const { name, title } = (typeof file === 'object' && file !== null ? file : {}) as {
-      name?: unknown
-      title?: unknown
-    }
-    const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
-    return given.find((one) => one !== '') ?? 'a file'
-  })
+  return files.slice(0, MOST_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
 }
 
-/** Tells the model that it has not seen the question's files. */
-export function filesLine(files: readonly string[]): string {
-  return files.length > 0 ? `(Files that came with the question and cannot be read: ${files.join(', ')})` : ''
+function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {
+  const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
+  const told = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
+  return {
+    id: typeof id === 'string' ? id : '',
+    name: given.find((one) => one !== '') ?? NAMELESS,
+    ...(typeof size === 'number' ? { size } : {}),
+    ...Object.fromEntries(told),
+  }
 }
+
+type SlackFile = Partial<Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'file_access', unknown>>
+
+/** Tells the model, and who reads on later, which files a question came with. */
+export function filesLine(files: readonly FileRef[]): string {
+  return files.length > 0 ? `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})` : ''
+}
+
+/** What the model is asked where files came without a word. */
+export const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'

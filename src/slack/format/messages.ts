@@ -38,6 +38,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     `• In the thread of an answer: ${again}. I know what was said before.`,
     `• In a direct message to me: ${memory}`,
     `• For your eyes only: \`${COMMAND} private: my question\`. About a message: its menu, *Ask about this message*`,
+    '• With files and pictures, up to five: I read PDFs, Office documents, tables and text, and look at pictures where my model can',
     '• Alone in a thread: `stop` ends what I am doing, `mute` has me answer mentions only, `unmute` takes that back',
     `• \`${COMMAND} settings\` sets how I work where you type it, \`${COMMAND} forget\` has me forget what was said there, or with me in a direct message`,
     `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
@@ -45,20 +46,8 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
 }
 
 /** What is said to a question that `isCanned`: the help, or that there is no question. */
-export function cannedReply({ text, files = [] }: { text: string; files?: string[] }, options: HelpOptions): string {
-  if (text !== '') return helpText(options)
-  return files.length > 0 ? `${filesNotRead(files)} ${EMPTY_QUESTION}` : EMPTY_QUESTION
-}
-
-/** As many files are named; the others are counted. */
-const NAMED_FILES = 5
-
-/** Which files of a question nobody reads, and what to do. */
-export function filesNotRead(files: readonly string[]): string {
-  const more = files.length - NAMED_FILES
-  const names = files.slice(0, NAMED_FILES).map(escapeText)
-  const named = more > 0 ? `${names.join(', ')} and ${count(more, 'more file')}` : names.join(', ')
-  return `📎 ${named} ${files.length === 1 ? 'was' : 'were'} not read: I read text only. Please paste what matters.`
+export function cannedReply({ text }: { text: string }, options: HelpOptions): string {
+  return text === '' ? EMPTY_QUESTION : helpText(options)
 }
 
 /** What one person is told when people stop a question. `withdrawn`: it had not begun, and so has no place in the thread. */
@@ -91,7 +80,7 @@ export const STOPPED: Record<StopReason, string> = {
 export const BEST_ANSWER = 'This is my best answer from what I found.'
 
 const EMPTY_QUESTION =
-  'You called, but I found no question. Please write it in the message itself: I read text, not pictures or files.'
+  'You called, but I found no question. Please write it in the message itself, or send the file that it is about.'
 
 export const FAILED =
   'Something went wrong on my side and I could not answer. Please ask again; if it stays so, tell whoever runs me.'

@@ -29,7 +29,7 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
     const { team, identity } = recipient
     const said = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
     const question = privateQuestion(said) ?? said
-    if (isCanned(question.text))
+    if (isCanned(question))
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
     const word = WORDS.find(({ isMeant }) => isMeant(said.text))
     const installation = word && (await options.installations.of(team))

@@ -3,7 +3,7 @@ import type { Question } from '../../run/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { ASK_EDITED } from '../format/action-ids.ts'
-import { fileNames } from '../format/escape.ts'
+import { fileRefs } from '../format/escape.ts'
 import { enqueue, plainText, recipientOf, type ListenerOptions } from './to-question.ts'
 import { editedQuestionId, editTsOf } from './withdraw.ts'
 
@@ -34,7 +34,7 @@ async function asItReadsNow(question: Question, options: ListenerOptions): Promi
     const editTs = message.ts === ts ? editTsOf(message.edited) : undefined
     if (!editTs) continue
     const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
-    const files = fileNames(message.files)
+    const files = fileRefs(message.files)
     const words = { text: plainText(message.text ?? '', identity.botUser), ...(files.length > 0 ? { files } : {}) }
     return { id, team, channel, thread, user, ts, surface, ...words, at: options.now().getTime() }
   }

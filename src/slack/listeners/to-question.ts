@@ -7,6 +7,7 @@ import type { Step } from '../../agent/types.ts'
 import type { RunArchive } from '../../archive/types.ts'
 import type { AuditLog } from '../../audit/types.ts'
 import type { AgentChoices } from '../../create-agent.ts'
+import type { FileStore } from '../../files/file-store.ts'
 import type { History, Person, Place } from '../../history/types.ts'
 import type { UsageLimits } from '../../limits/usage-limits.ts'
 import type { Log } from '../../log.ts'
@@ -21,10 +22,10 @@ import type { Identity, Installation, Installations } from '../../workspace/inst
 import type { ChannelSettingsStore, SettingsFor } from '../../workspace/settings.ts'
 import type { ActionTokens } from '../action-tokens.ts'
 import { markTaken } from '../client/addition-marks.ts'
-import { cleanName, fileNames, filesLine, unescapeText } from '../format/escape.ts'
+import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { tellPlaceLater } from './place-in-line.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
-import { tellOfFiles } from './tell-of-files.ts'
+import { askWithFiles } from './late-files.ts'
 
 /** Before whom a Home stands. */
 export interface HomeOf extends Person {
@@ -45,6 +46,7 @@ export interface ListenerOptions {
   forgetting: ForgettingAll
   threads: ThreadStates
   actionTokens: ActionTokens
+  files(): Promise<FileStore>
   channelSettings: ChannelSettingsStore
   /** As the operator has set it, without what a place has set for itself. */
   defaultsFor: SettingsFor
@@ -138,8 +140,7 @@ export async function enqueue(question: Question, options: ListenerOptions, how:
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
-  if (outcome === 'duplicate' && question.files?.length)
-    await tellOfFiles(question, filesLine(question.files), { queue, control })
+  if (outcome === 'duplicate' && question.files?.length) await askWithFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
@@ -223,14 +224,14 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ts,
     surface,
     at: now.getTime(),
-    ...(message.files ? { files: fileNames(message.files) } : {}),
+    ...(message.files ? { files: fileRefs(message.files) } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(bot ? { bot } : {}),
   } as const
   const isReply = parent !== undefined && parent !== ts
-  const mayAdd = isReply && !isNamed && !bot && !message.files && !isCanned(text)
+  const mayAdd = isReply && !isNamed && !bot && !message.files && !isCanned(question)
   return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
@@ -247,24 +248,19 @@ const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 
 /**
  * Whether a reply that does not name the bot is not for it: in a thread that the bot has answered in, people address each other,
- * and post emoji alone. In a direct message a file without words is for the bot, which then says that it reads text only.
+ * and post emoji alone. In a direct message a file without words is for the bot.
  */
 function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
 
-/** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
-export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
-  return question.thread.startsWith('ask-')
-}
-
 /**
  * Whether no model is needed, because nothing is asked, or help: the word `help` alone, in whatever case, and with punctuation
- * behind it. `cannedReply` is what is said then, outside of all limits.
+ * behind it. Files are a question without words too. `cannedReply` is what is said then, outside of all limits.
  */
-export function isCanned(text: string): boolean {
-  return text === '' || /^help[\s\p{P}]*$/iu.test(text)
+export function isCanned({ text, files = [] }: Pick<Question, 'text' | 'files'>): boolean {
+  return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)
 }
 
 /** Whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */

@@ -34,7 +34,7 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, o
   const line = await options.queue.inThread(asked.thread)
   const isEnding = !isTold && asked.ids.some((id) => line.running?.id === id)
   if (ids.length === 0 && !isEnding) return
-  for (const id of ids) await options.history.remove(asked.thread, id)
+  await forgetTurns(asked, ids, options)
   inBackground(asked, options, async () => {
     await ended(asked, options)
     await forget(asked, { team, identity, options })
@@ -159,7 +159,7 @@ async function ended({ thread, ids }: Asked, { queue }: ListenerOptions): Promis
 
 /** The record goes last: until then another delivery of the deletion finds what is left to do. */
 async function forget(asked: Asked, { team, identity, options }: Withdrawing): Promise<void> {
-  const { archive, history, installations, log } = options
+  const { archive, installations, log } = options
   const ids = await knownIds(asked, options)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   const posts = records.flatMap((record) => Object.values(record?.posts ?? {}))
@@ -167,11 +167,18 @@ async function forget(asked: Asked, { team, identity, options }: Withdrawing): P
   const { question } = asked
   const signal = AbortSignal.timeout(REMOVE_MS)
   const runs = new Set([...ids, ...asked.ids])
-  for (const id of ids) await history.remove(asked.thread, id)
+  await forgetTurns(asked, ids, options)
   if (installation)
     await removePosts({ client: installation.client, identity, question, thread: question.thread, signal, runs }, posts)
   for (const id of ids) await archive.remove(id)
   log.info({ question: question.id }, 'a deleted question is forgotten')
+}
+
+/** What was said and answered, and the files that were read for it. */
+async function forgetTurns({ thread, ids: asked }: Asked, ids: string[], options: ListenerOptions): Promise<void> {
+  for (const id of ids) await options.history.remove(thread, id)
+  const files = await options.files()
+  for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
 }
 
 /** Offers the asker alone, under the answer, to ask again. */

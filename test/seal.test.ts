@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SealBroken, sealerOf } from '../../src/mcp/seal.ts'
+import { SealBroken, sealerOf } from '../src/seal.ts'
 
 const KEY = '0123456789abcdef0123456789abcdef'
 const sealer = sealerOf(KEY)

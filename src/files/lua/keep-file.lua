@@ -1,0 +1,8 @@
+-- Keeps a file: what is said of it, and its content beside that. Both expire together.
+local about, contents = unpack(KEYS)
+local id, file, content, ttlMs = unpack(ARGV)
+
+redis.call('HSET', about, id, file)
+redis.call('HSET', contents, id, content)
+redis.call('PEXPIRE', about, ttlMs)
+redis.call('PEXPIRE', contents, ttlMs)

@@ -1,0 +1,57 @@
+/** What a model is given of a conversation's files with a question, before it reads on by itself. */
+import type { Picture } from '../agent/types.ts'
+import type { ThreadKey } from '../history/types.ts'
+import type { FileContent, FileStore, KeptFile } from './file-store.ts'
+import { openingOf } from './outline.ts'
+import { named } from './run-files.ts'
+
+/** A file that has no more than this stands in the question whole; of a longer one its outline and first part do. */
+const FILE_CHARS = 3_000
+/** All of the question's files, and the names of earlier ones. */
+export const QUESTION_FILES_CHARS = 18_000
+const MOST_PICTURES = 5
+const MOST_EARLIER = 20
+
+export interface QuestionFiles {
+  /** '' where there is no file with text. */
+  text: string
+  images: Picture[]
+}
+
+/** @param isOwn whether a file came with the question itself; of the earlier ones, pictures alone are given, and names. */
+export async function questionFiles(
+  { store, thread }: { store: FileStore; thread: ThreadKey },
+  isOwn: (file: KeptFile) => boolean,
+): Promise<QuestionFiles> {
+  const files = named(await store.list(thread))
+  const newest = files.toReversed()
+  const [own, earlier] = [newest.filter(isOwn), newest.filter((file) => !isOwn(file))]
+  const images: Picture[] = []
+  const texts: string[] = []
+  let left = QUESTION_FILES_CHARS
+  for (const file of [...own.reverse(), ...earlier]) {
+    if (!isOwn(file) && !isPicture(file)) continue
+    const content = await store.load(thread, file.id)
+    if (content && 'picture' in content && images.length < MOST_PICTURES)
+      images.push({ name: file.name, ...content.picture })
+    const text = content ? fileText(file, content, Math.min(FILE_CHARS, left)) : undefined
+    if (text === undefined) continue
+    texts.push(text)
+    left -= text.length
+  }
+  const before = earlier.filter((file) => !isPicture(file)).slice(0, MOST_EARLIER)
+  const names = before.map(({ name, what }) => `${name} (${what})`).join(', ')
+  const text = [...texts, ...(names ? [`Files given earlier, not shown here: ${names}.`] : [])].join('\n\n')
+  return { text: text.slice(0, QUESTION_FILES_CHARS + 4_000), images }
+}
+
+function isPicture({ kind }: KeptFile): boolean {
+  return kind === 'png' || kind === 'jpeg' || kind === 'gif' || kind === 'webp'
+}
+
+function fileText({ name }: KeptFile, content: FileContent, room: number): string | undefined {
+  if (!('text' in content)) return undefined
+  if (room < 200) return `File ${name}: there is no room for it here.`
+  const { text, isWhole } = openingOf(content.text, room)
+  return isWhole ? `File ${name}, all of it: ${text}` : `File ${name}, not all of it: ${text}`
+}

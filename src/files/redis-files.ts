@@ -1,0 +1,123 @@
+/** The files of conversations in Redis: two hashes for each, `PREFIX:{team:channel:ts}:files` and `…:file-contents`, by the files' ids. */
+import { z } from 'zod'
+import type { StoreLog } from '../history/store-log.ts'
+import type { ThreadKey } from '../history/types.ts'
+import { redisScript } from '../redis-script.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import { sealerOf } from '../seal.ts'
+import { MOST_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
+import { FILE_KINDS } from './types.ts'
+
+export interface RedisFilesOptions {
+  redis: RedisClient
+  log: StoreLog
+  prefix?: string
+  /** HISTORY_TTL_DAYS, in ms: how long they are kept after their conversation last used them. */
+  ttlMs: number
+  /** SECRETS_KEY: with it they are encrypted. */
+  secretsKey: string | undefined
+}
+
+const aboutSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum([...FILE_KINDS, 'png', 'jpeg', 'gif', 'webp']),
+  what: z.string(),
+  question: z.string(),
+  user: z.string(),
+  at: z.number(),
+  permalink: z.string().exactOptional(),
+})
+
+const keepFile = redisScript(new URL('./lua/keep-file.lua', import.meta.url), {
+  keys: ['about', 'contents'],
+  args: ['id', 'file', 'content', 'ttlMs'],
+})
+
+export function redisFiles(options: RedisFilesOptions): FileStore {
+  const { redis, prefix = 'thinkaloud', ttlMs } = options
+  const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(options)
+  return {
+    async keep(thread, file, content) {
+      const text = seal(await packed(content), placeOf(thread, file.id, 'content'))
+      if (text.length > MOST_KEPT.packed) return false
+      const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
+      await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
+      const { contents } = keysOf(thread)
+      const sizeOf = (id: string) => redis.hstrlen(contents, id)
+      const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
+        ...{ id, at: about?.at ?? 0, chars: await sizeOf(id) },
+      }))
+      await drop(thread, withoutRoom(await Promise.all(kept)))
+      return true
+    },
+    load: contentOf,
+    async list(thread) {
+      const { about, contents } = keysOf(thread)
+      const [kept] = await Promise.all([aboutsIn(thread), redis.pexpire(about, ttlMs), redis.pexpire(contents, ttlMs)])
+      return kept.flatMap((file) => file.about ?? []).sort((a, b) => a.at - b.at)
+    },
+    remove: (thread, question) => dropWhere(thread, (about) => about.question === question),
+    async forgetUser({ team, user }) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'files')))
+        for (const key of keys) await dropWhere(threadIn(key, prefix), (about) => about.user === user)
+    },
+    ...forgettingKeys(redis, prefix, /^file(?:s|-contents)$/),
+  }
+}
+
+/** How a conversation's files are read and dropped. */
+function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFilesOptions) {
+  const { seal, open } = sealing(secretsKey)
+  const keysOf = (thread: ThreadKey) => ({
+    about: threadKey(prefix, thread, 'files'),
+    contents: threadKey(prefix, thread, 'file-contents'),
+  })
+  const drop = async (thread: ThreadKey, ids: string[]) => {
+    const { about, contents } = keysOf(thread)
+    if (ids.length > 0) await Promise.all([redis.hdel(about, ...ids), redis.hdel(contents, ...ids)])
+  }
+  /** `about` is undefined for what cannot be read. */
+  const aboutsIn = async (thread: ThreadKey) => {
+    const stored = Object.entries(await redis.hgetall(keysOf(thread).about))
+    return stored.map(([id, text]) => ({ id, about: parseAbout(() => open(text, placeOf(thread, id, 'about'))) }))
+  }
+  /** What cannot be read goes too: nobody can tell any more whose it is. */
+  const dropWhere = async (thread: ThreadKey, isGone: (about: KeptFile) => boolean) => {
+    const gone = (await aboutsIn(thread)).filter(({ about }) => !about || isGone(about))
+    const ids = gone.map(({ id }) => id)
+    await drop(thread, ids)
+  }
+  const contentOf = async (thread: ThreadKey, id: string) => {
+    const text = await redis.hget(keysOf(thread).contents, id)
+    try {
+      return text === null ? undefined : await unpacked(open(text, placeOf(thread, id, 'content')))
+    } catch {
+      log.warn({ thread, file: id }, 'a kept file cannot be opened')
+      return undefined
+    }
+  }
+  return { seal, keysOf, aboutsIn, drop, dropWhere, contentOf }
+}
+
+/** What was sealed as one thing does not open as another. */
+function placeOf(thread: ThreadKey, id: string, part: 'about' | 'content'): string {
+  return `file ${part} ${thread} ${id}`
+}
+
+function threadIn(key: string, prefix: string): ThreadKey {
+  return key.slice(prefix.length + 2, key.indexOf('}:'))
+}
+
+function sealing(secret: string | undefined) {
+  if (secret !== undefined) return sealerOf(secret)
+  return { seal: (text: string) => text, open: (text: string) => text }
+}
+
+function parseAbout(open: () => string): KeptFile | undefined {
+  try {
+    return aboutSchema.parse(JSON.parse(open()))
+  } catch {
+    return undefined
+  }
+}

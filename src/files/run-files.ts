@@ -1,0 +1,127 @@
+/** The files of one conversation as its run's tools read and search them. */
+import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/types.ts'
+import type { ThreadKey } from '../history/types.ts'
+import type { FileStore, KeptFile } from './file-store.ts'
+import { searchPassages, type Passage } from './passages.ts'
+import { readPart } from './read-part.ts'
+import type { ParsedFile } from './types.ts'
+import { unitOf } from './units.ts'
+
+export interface RunFilesOptions {
+  store: FileStore
+  thread: ThreadKey
+  /** TOOL_OUTPUT_CHARS: what an output has at most. */
+  maxChars: number
+}
+
+/** Passages in one output, and of one file. */
+const MOST_PASSAGES = 5
+/** Room for the names and places in an output. */
+const AROUND_CHARS = 400
+
+export function runFiles(options: RunFilesOptions): RunFiles {
+  const texts = new Map<string, Promise<ParsedFile | undefined>>()
+  const textOf = (file: KeptFile) => {
+    const loading = texts.get(file.id) ?? loadText(options, file)
+    texts.set(file.id, loading)
+    return loading
+  }
+  const files = async () => named(await options.store.list(options.thread))
+  return {
+    async read(name, part) {
+      const all = await files()
+      const file = meant(all, name)
+      return file ? readFile(file, { part, text: await textOf(file), maxChars: options.maxChars }) : notThere(all, name)
+    },
+    async search(query, name) {
+      const all = await files()
+      const file = name === undefined ? undefined : meant(all, name)
+      if (name !== undefined && !file) return notThere(all, name)
+      return searchFiles(file ? [file] : all, { query, textOf, maxChars: options.maxChars })
+    },
+  }
+}
+
+async function loadText({ store, thread }: RunFilesOptions, { id }: KeptFile): Promise<ParsedFile | undefined> {
+  const content = await store.load(thread, id)
+  return content && 'text' in content ? content.text : undefined
+}
+
+/** Files of the same name are told apart by a number. */
+export function named(files: readonly KeptFile[]): KeptFile[] {
+  const seen = new Map<string, number>()
+  return files.map((file) => {
+    const count = (seen.get(file.name) ?? 0) + 1
+    seen.set(file.name, count)
+    return count === 1 ? file : { ...file, name: `${file.name} (${count})` }
+  })
+}
+
+/** The newest of those that may be meant. */
+function meant(files: readonly KeptFile[], name: string | undefined): KeptFile | undefined {
+  const wanted = name?.trim().toLowerCase() ?? ''
+  if (wanted === '') return files.length === 1 ? files[0] : undefined
+  const isNamed = (file: KeptFile) => file.name.toLowerCase() === wanted || file.id.toLowerCase() === wanted
+  const isPartOf = ({ name }: KeptFile) => name.toLowerCase().includes(wanted) || wanted.includes(name.toLowerCase())
+  return files.find(isNamed) ?? files.findLast(isPartOf)
+}
+
+function notThere(files: readonly KeptFile[], name: string | undefined): ToolOutput {
+  const list = files.map((file) => `${file.name} (${file.what})`).join(', ')
+  const which = name === undefined ? 'Say which file.' : `There is no file "${name.slice(0, 100)}".`
+  return { text: list === '' ? 'There are no files any more.' : `${which} The files are: ${list}.` }
+}
+
+function readFile(
+  file: KeptFile,
+  { part, text, maxChars }: { part: FilePart; text: ParsedFile | undefined; maxChars: number },
+): ToolOutput {
+  if (!text) return { text: `${file.name} is ${file.what.toLowerCase()}: it holds no text that can be read here.` }
+  const read = readPart(text, part, Math.max(200, maxChars - AROUND_CHARS))
+  if (read.text === undefined) return { text: `${file.name}: ${read.missing}` }
+  const more = read.more ? `\n(${read.more})` : ''
+  const sources = sourcesOf(file, { text, sections: read.sections, place: read.place })
+  return { text: `${file.name}, ${read.place}:\n${read.text}${more}`, sources }
+}
+
+async function searchFiles(
+  files: readonly KeptFile[],
+  {
+    query,
+    textOf,
+    maxChars,
+  }: { query: string; textOf(file: KeptFile): Promise<ParsedFile | undefined>; maxChars: number },
+): Promise<ToolOutput> {
+  const found: { file: KeptFile; text: ParsedFile; passage: Passage }[] = []
+  for (const file of files) {
+    const text = await textOf(file)
+    for (const passage of text ? await searchPassages(text, query, MOST_PASSAGES) : [])
+      if (text) found.push({ file, text, passage })
+  }
+  const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MOST_PASSAGES)
+  if (best.length === 0) return { text: 'None of these words is in it. Try other words, or read the pages.' }
+  const each = Math.max(100, Math.floor(maxChars / best.length) - 100)
+  const texts = best.map(({ file, passage }) => `${file.name}, ${passage.place}:\n${passage.text.slice(0, each)}`)
+  const sources = best.flatMap(({ file, text, passage: { section, place } }) =>
+    sourcesOf(file, { text, sections: [section], place }),
+  )
+  return { text: texts.join('\n\n'), sources: [...new Map(sources.map((source) => [source.url, source])).values()] }
+}
+
+/** The place is a part of the address, so that two pages are two sources; `page` is what viewers of PDFs know (RFC 8118). */
+function sourcesOf(
+  { name, permalink }: KeptFile,
+  { text, sections, place }: { text: ParsedFile; sections: number[]; place: string },
+): Source[] {
+  if (!permalink) return []
+  const [unit, first = 1, last = first] = [unitOf(text.kind), sections[0], sections.at(-1)]
+  if (unit !== 'page' && unit !== 'slide') return [{ title: `${name}, ${place}`, url: addressOf(permalink, place) }]
+  const pages = first === last ? `${unit} ${first}` : `${unit}s ${first}-${last}`
+  return [{ title: `${name}, ${pages}`, url: addressOf(permalink, `${unit}=${first}`) }]
+}
+
+function addressOf(permalink: string, place: string): string {
+  const url = new URL(permalink)
+  url.hash = place
+  return url.href
+}

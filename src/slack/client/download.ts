@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { addressAtSlack } from './slack-address.ts'
+
+/**
+ * Why there are no bytes. `login`: Slack gave its login page, with status 200, as it does where the token may not read files.
+ * `elsewhere`: the address is not at Slack, or leads away from it. `refused`: with a status that another try does not change.
+ */
+export type NotLoaded = 'login' | 'tooLarge' | 'tooSlow' | 'elsewhere' | 'refused' | 'unreachable'
+
+export type Downloaded = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: NotLoaded }
+
+export interface DownloadOptions {
+  token: string
+  /** Where this Slack is. */
+  apiUrl: string
+  fetch: typeof globalThis.fetch
+  signal: AbortSignal
+  maxBytes: number
+  /** What Slack says of the file: a page is no login page where the file is one of that size. */
+  size?: number | undefined
+}
+
+/** A file, all of it, in ms. */
+const TIMEOUT_MS = 30_000
+const TRIES = 3
+const PAUSE_MS = 500
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/**
+ * A file's bytes (https://docs.slack.dev/reference/objects/file-object, `url_private_download`). The token goes to Slack's own hosts
+ * alone: each redirect is looked at, and one that leads elsewhere is not followed. @throws what `signal` was aborted with
+ */
+export async function download(address: string, options: DownloadOptions): Promise<Downloaded> {
+  const time = AbortSignal.timeout(TIMEOUT_MS)
+  const signal = AbortSignal.any([options.signal, time])
+  for (let attempt = 1; ; attempt++) {
+    const loaded = await load(address, { ...options, signal }).catch(() => ({ fault: 'unreachable' }) as const)
+    options.signal.throwIfAborted()
+    if (time.aborted) return { fault: 'tooSlow' }
+    if (loaded.fault !== 'unreachable' || attempt === TRIES) return loaded
+    await pause(PAUSE_MS * attempt, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+async function load(address: string, options: DownloadOptions): Promise<Downloaded> {
+  const { token, apiUrl, fetch, signal } = options
+  let at = addressAtSlack(address, apiUrl)
+  for (let hop = 0; at && hop <= MAX_REDIRECTS; hop++) {
+    const answer = await fetch(at, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual', signal })
+    if (!REDIRECTS.has(answer.status)) return bytesOf(answer, options)
+    await answer.body?.cancel()
+    const location = answer.headers.get('location') ?? ''
+    at = URL.canParse(location, at) ? addressAtSlack(new URL(location, at).href, apiUrl) : undefined
+  }
+  return { fault: 'elsewhere' }
+}
+
+async function bytesOf(answer: Response, { maxBytes, size }: DownloadOptions): Promise<Downloaded> {
+  if (answer.status !== 200 || !answer.body) {
+    await answer.body?.cancel()
+    const mayPass = answer.status >= 500 || answer.status === 429
+    return { fault: mayPass ? 'unreachable' : answer.status === 401 || answer.status === 403 ? 'login' : 'refused' }
+  }
+  const chunks: Uint8Array[] = []
+  let length = 0
+  // Leaving early closes the connection.
+  for await (const chunk of answer.body) {
+    length += chunk.length
+    if (length > maxBytes) return { fault: 'tooLarge' }
+    chunks.push(chunk)
+  }
+  const bytes = Buffer.concat(chunks, length)
+  return isPage(bytes) && length !== size ? { fault: 'login' } : { bytes }
+}
+
+function isPage(bytes: Buffer): boolean {
+  return /^(?:\ufeff|ï»¿)?\s*<(?:!doctype html|html)\b/i.test(bytes.subarray(0, 500).toString('latin1'))
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import type { CallOptions, SlackArgs, SlackResult } from './slack-web.ts'
+
+/** What Slack tells of a file (https://docs.slack.dev/reference/objects/file-object). Its addresses are for the moment alone. */
+export interface FileInfo {
+  name: string
+  size?: number | undefined
+  mimetype: string
+  mode: string
+  permalink?: string | undefined
+  /** Where the bytes are. */
+  address?: string | undefined
+  /** Of a picture larger than 1,024 pixels: Slack's own of that size. `smaller`: the largest of those below that. */
+  thumbnail?: string | undefined
+  smaller?: string | undefined
+  /** Of a recording: the address of its transcript as subtitles, or its beginning as text. */
+  subtitles?: string | undefined
+  transcript?: string | undefined
+}
+
+const text = z.string().optional().catch(undefined)
+const number = z.number().optional().catch(undefined)
+
+const infoSchema = z.object({
+  name: text,
+  title: text,
+  size: number,
+  mimetype: text,
+  mode: text,
+  permalink: text,
+  url_private: text,
+  url_private_download: text,
+  thumb_1024: text,
+  thumb_960: text,
+  thumb_720: text,
+  vtt: text,
+  transcription: z
+    .object({ status: text, preview: z.object({ content: text }).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+})
+
+interface Client {
+  call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult>
+}
+
+/** @throws SlackRefusal, and what `signal` was aborted with */
+export async function fileInfo(client: Client, id: string, signal: AbortSignal): Promise<FileInfo> {
+  const { file = {} } = await client.call('files.info', { file: id }, { effort: 'patient', signal })
+  const told = infoSchema.parse(file)
+  return {
+    name: told.name ?? told.title ?? '',
+    size: told.size,
+    mimetype: told.mimetype ?? '',
+    mode: told.mode ?? '',
+    permalink: told.permalink,
+    address: told.url_private_download ?? told.url_private,
+    thumbnail: told.thumb_1024,
+    smaller: told.thumb_960 ?? told.thumb_720,
+    subtitles: told.vtt,
+    transcript: told.transcription?.status === 'complete' ? told.transcription.preview?.content : undefined,
+  }
+}

@@ -1,0 +1,59 @@
+/** Downloads from a Slack that is not what it seems. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { startLocalSlack } from '../../src/playground/slack.ts'
+import { download, type DownloadOptions } from '../../src/slack/client/download.ts'
+import type { Ends } from '../harness/ends.ts'
+import { textFile } from '../harness/said-files.ts'
+
+type Given = Parameters<Awaited<ReturnType<typeof startLocalSlack>>['upload']>[0]
+
+async function downloaded(t: Ends, given: Given, options: Partial<DownloadOptions> = {}) {
+  const slack = await startLocalSlack()
+  t.onTestFinished(() => slack.close())
+  const said = await slack.say({ text: 'Here.', files: [given] })
+  const message = slack.messages(said.channel).at(-1)
+  const address = String(message?.files?.[0]?.['url_private_download'])
+  const { signal } = new AbortController()
+  const way = { token: slack.botToken, apiUrl: slack.apiUrl, fetch: globalThis.fetch, signal, maxBytes: 10_000 }
+  return download(address, { ...way, ...options })
+}
+
+test('a file’s bytes come as they are, also by redirects on Slack’s own host', async (t) => {
+  const { bytes } = await downloaded(t, textFile('a.txt', 'Über', { trouble: { redirects: 2 } }))
+  expect(String(bytes)).toBe('Über')
+})
+
+test('more bytes than are allowed are not read on, whatever size was told', async (t) => {
+  expect(await downloaded(t, textFile('a.txt', 'x', { trouble: { sends: 20_000 } }))).toEqual({ fault: 'tooLarge' })
+})
+
+test('a connection that is cut is tried again', async (t) => {
+  const { bytes } = await downloaded(t, textFile('a.txt', 'whole', { trouble: { times: 1, cutAfter: 2 } }))
+  expect(String(bytes)).toBe('whole')
+})
+
+test('the token goes to no other host: neither by a redirect nor by the address itself', async (t) => {
+  const asked: (string | undefined)[] = []
+  const other: Server = createServer((request, response) => {
+    asked.push(request.headers.authorization)
+    response.end('x')
+  })
+  await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening))
+  t.onTestFinished(() => void other.close())
+  const { port }: Pick<AddressInfo, 'port'> = Object(other.address())
+  const redirectTo = `http://127.0.0.1:${port}/f`
+  expect(await downloaded(t, textFile('a.txt', 'x', { trouble: { redirectTo } }))).toEqual({ fault: 'elsewhere' })
+  const { signal } = new AbortController()
+  const way = { token: 'x', apiUrl: 'https://slack.com/api/', fetch: globalThis.fetch, signal, maxBytes: 10 }
+  for (const address of [redirectTo, 'http://files.slack.com/f', 'https://slack.com.evil.example/f', 'nonsense'])
+    expect(await download(address, way)).toEqual({ fault: 'elsewhere' })
+  expect(asked).toEqual([])
+})
+
+test('an abort ends it with its reason', async (t) => {
+  const signal = AbortSignal.timeout(200)
+  const given = textFile('a.txt', 'x', { trouble: { delayMs: 60_000 } })
+  await expect(downloaded(t, given, { signal })).rejects.toThrow(/timeout/i)
+})

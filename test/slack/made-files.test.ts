@@ -1,0 +1,56 @@
+/** Files that go out with an answer. */
+import { expect, test } from 'vitest'
+import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { startBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+const bot = await startBot(fileEnds())
+const { model, slack } = bot
+const make = (name: string, text: string) => act('A table.', 'make_file', JSON.stringify({ name, text }))
+
+test('a tool’s file stands in the thread above the answer, once', async () => {
+  model.on('as a table', make('sales.csv', 'year,sum\n2025,12\n'), finish('Here it is.'))
+  const thread = await bot.mention('as a table')
+  await thread.ended()
+  const [file, answer] = thread.messages().slice(-2)
+  expect(file?.files).toMatchObject([{ name: 'sales.csv', title: 'sales.csv', mode: 'hosted' }])
+  expect(slack.shown(answer!)).toContain('Here it is.')
+  expect(slack.files().filter(({ name }) => name === 'sales.csv')).toMatchObject([{ content: 'year,sum\n2025,12\n' }])
+  expect(model.about('as a table').at(-1)?.prompt).toContain('sales.csv goes out with the answer.')
+})
+
+test('a name is a name alone, and two files of one name are told apart', async () => {
+  const both = [make('../../etc/pass wd<!channel>.py', 'x = 1'), make('a', 'b'), make('a', 'c')]
+  model.on('odd names', ...both, finish('Done.'))
+  const thread = await bot.mention('odd names')
+  await thread.ended()
+  const names = thread.messages().flatMap(({ files = [] }) => files.map(({ name }) => name))
+  expect(names).toEqual(['etc-pass wd-channel-.py', 'a.txt', 'a-2.txt'])
+  expect(slack.pings()).toEqual([])
+})
+
+test('an empty one is none, which the model is told', async () => {
+  model.on('no file', make('a.txt', ' '), finish('None.'))
+  const thread = await bot.mention('no file')
+  await thread.ended()
+  expect(thread.messages().some(({ files }) => files)).toBe(false)
+  expect(model.about('no file').at(-1)?.prompt).toContain('The file would be empty.')
+})
+
+test('without the scope people are told, and the answer comes', async (t) => {
+  const scopes = ['app_mentions:read', 'channels:history', 'chat:write', 'im:history', 'reactions:write', 'users:read']
+  const bot = await startBot(t, { model: [make('a.csv', '1'), finish('Here.'), finish('Plain.')], slack: { scopes } })
+  const thread = await bot.mention('as a file')
+  expect(await thread.ended()).toContain('Here.')
+  expect(thread.shown().join('\n')).toContain('📎 I could not send a.csv: Slack takes no files of mine here.')
+  await (await bot.mention('again')).ended()
+  expect(bot.model.requests.map(({ prompt }) => prompt.includes('make_file'))).toEqual([true, true, false])
+})
+
+test('a private question has no such tool', async () => {
+  model.on('quietly', finish('Hush.'))
+  await slack.slash('private: quietly', { user: ALICE, channel: GENERAL })
+  await slack.until(() => model.about('quietly').length > 0, 'the question')
+  expect(model.about('quietly')[0]?.prompt).not.toContain('make_file')
+})

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { zodInput } from '../src/agent/tool-input.ts'
+import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import { ToolError } from '../src/errors.ts'
+
+/** Characters of a file, and files of a run. */
+const MOST_CHARS = 100_000
+const MOST_FILES = 5
+const NAME_CHARS = 80
+/** Under this key the names of a run's files are kept. */
+const MEMORY = 'make_file'
+
+const input = z.object({
+  name: z.string().describe('name of the file with its ending, such as sales.csv'),
+  text: z.string().describe('all of the file'),
+})
+
+/** Sends a text with the answer as a file. */
+export function makeFile(): Tool<z.infer<typeof input>> {
+  return {
+    name: 'make_file',
+    description:
+      'Sends a text file with the answer. Only for what is too long to read in a message, such as a long table as csv or long code.',
+    ...zodInput(input),
+    effects: 'read',
+    makesFiles: true,
+    run: async (wanted, context) => made(wanted, context),
+  }
+}
+
+function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {
+  if (!sendsFiles) throw new ToolError('No file can be sent here: put what matters into the answer.')
+  if (text.trim() === '') throw new ToolError('The file would be empty.')
+  if (text.length > MOST_CHARS) throw new ToolError(`The file is too long: at most ${MOST_CHARS} characters.`)
+  const names = z.array(z.string()).catch([]).parse(memory[MEMORY])
+  if (names.length >= MOST_FILES) throw new ToolError(`There are ${MOST_FILES} files already, which is the most.`)
+  const given = freeName(plainName(name), names)
+  memory[MEMORY] = [...names, given]
+  return {
+    text: `${given} goes out with the answer. Do not repeat in the answer what it holds.`,
+    file: { name: given, text },
+  }
+}
+
+/** On one line, without a path, with an ending. */
+function plainName(name: string): string {
+  const plain = name
+    .slice(0, 1000)
+    .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
+    .replace(/^[. -]+/, '')
+  const [, stem = '', ending = '.txt'] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(plain) ?? []
+  return `${[...stem].slice(0, NAME_CHARS).join('') || 'file'}${ending}`
+}
+
+/** After a crash a file is found in Slack by its name, so no two of a run share one. */
+function freeName(name: string, taken: readonly string[]): string {
+  const dot = name.lastIndexOf('.')
+  const names = [name, ...taken.map((_, i) => `${name.slice(0, dot)}-${i + 2}${name.slice(dot)}`)]
+  return names.find((one) => !taken.includes(one)) ?? name
+}
