@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PersonsAnswer, ToolAsks } from '../agent/types.ts'
+import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../agent/types.ts'
 import type { Elicited } from './elicitation-request.ts'
 
 /** How the asker is asked what a server wants to know, and how the answer goes back to the server. */
@@ -26,9 +26,13 @@ export function stateOf({ state }: Pick<PersonsAnswer, 'state'>): AskingState | 
   return stateSchema.safeParse(state).data
 }
 
-export function asks(server: string, { message, schema, url }: Elicited, state: AskingState): ToolAsks {
+export function asks(
+  server: string,
+  { message, schema, url, remakes }: Elicited & Pick<ToolQuestion, 'remakes'>,
+  state: AskingState,
+): ToolAsks {
   const what = url === undefined ? { schema: schema ?? {} } : { url: new URL(url).href }
-  return { asks: { server, message, ...what, state } }
+  return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
 }
 
 /** An answer as the protocol carries it. */

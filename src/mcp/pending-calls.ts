@@ -60,26 +60,23 @@ export class PendingCalls {
     if (!call) return { action: 'cancel' }
     const why = whyNotAsked(elicited, this.#config)
     if (why !== undefined)
-      return this.#refuse('decline', `${name} asked the person for something, which was declined here: ${why}.`)
+      return this.#decline(`${name} asked the person for something, which was declined here: ${why}.`)
     if (others.length > 0)
       return this.#sort(`${name} asked the person for something while several calls were under way.`)
     const key = keyOf(elicited)
     const at = call.unused.findIndex((answer) => isTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
     if (answer) return answerOf(answer)
-    if (!call.isRepeatable)
-      return this.#refuse(
-        'cancel',
-        `${name} asked the person for something that cannot be asked here: the call would have to be made twice. It was told that nobody answers.`,
-      )
-    call.asks = asks(name, elicited, { way: 'request', request: key })
+    // Of a call that does more when it is made twice, the asker decides by answering.
+    const remakes = call.isRepeatable ? {} : { remakes: true as const }
+    call.asks = asks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
     call.stop.abort()
     return { action: 'cancel' }
   }
 
-  #refuse(action: 'decline' | 'cancel', note: string): ElicitAnswer {
+  #decline(note: string): ElicitAnswer {
     for (const { notes } of this.#calls) notes.push(note)
-    return { action }
+    return { action: 'decline' }
   }
 
   /** Nobody knows whose it is. */

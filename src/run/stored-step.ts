@@ -35,6 +35,7 @@ const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
     message: z.string(),
     schema: fields.exactOptional(),
     url: z.string().exactOptional(),
+    remakes: z.literal(true).exactOptional(),
     state: z.unknown(),
   }),
 ])

@@ -185,12 +185,14 @@ test('a server of the older protocol asks while the call hangs: the call ends, a
   expect(notes).toEqual([])
 })
 
-test('a call of the older protocol that may not be made twice asks nobody, and the model is told', async (t) => {
+test('a call of the older protocol that does more when it is made twice asks too, and says what an answer does', async (t) => {
   const { call, notes } = await everything(t)
-  expect(textIn(await call('trigger-elicitation-request', { isRepeatable: false }))).toContain('cancelled')
-  expect(notes).toEqual([
-    'asking asked the person for something that cannot be asked here: the call would have to be made twice. It was told that nobody answers.',
-  ])
+  expect(questionIn(await call('trigger-elicitation-request')).remakes).toBeUndefined()
+  const asked = questionIn(await call('trigger-elicitation-request', { isRepeatable: false }))
+  expect(asked.remakes).toBe(true)
+  const answers = [accept(asked, { name: 'Ann', integer: 7 })]
+  expect(textIn(await call('trigger-elicitation-request', { isRepeatable: false, answers }))).toContain('Name: Ann')
+  expect(notes).toEqual([])
 })
 
 test('a server of the older protocol that refuses a call until a page is visited gets the call again after that', async (t) => {

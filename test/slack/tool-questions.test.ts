@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
 import {
+  ALLOW_ONCE,
   QUESTION_CHOOSE,
   QUESTION_DECLINE,
   QUESTION_DONE,
@@ -15,6 +16,8 @@ import {
 import type { TestBot, Thread } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startAskingServer } from '../harness/mcp/asking-server.ts'
+import { mcpFile } from '../harness/mcp/mcp-servers.ts'
+import { npmStdio } from '../harness/mcp/our-stdio.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { strangers } from '../harness/slack-hands.ts'
@@ -86,6 +89,22 @@ function asking(way: Way): void {
     expect(thread.messages().flatMap(({ blocks = [] }) => blocks)).not.toContainEqual(
       expect.objectContaining({ elements: expect.arrayContaining([expect.objectContaining({ text: 'Decline' })]) }),
     )
+  })
+
+  test('a server of the older protocol: a person allows the call, and is told that an answer makes it again', async (t) => {
+    const env = { MCP_CONFIG: mcpFile(t, { mcpServers: { everything: npmStdio('everything') } }) }
+    const bot = await steeredBot(t, way, { env: { ...env, TOOL_TIMEOUT_MS: '60000' } })
+    bot.model.on('Book', act('I ask.', 'everything__trigger-elicitation-request', '{}'), finish('It is done.'))
+    const thread = await bot.mention('Book something?')
+    await bot.slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval', 60_000)
+    await thread.press(ALLOW_ONCE)
+    await bot.slack.until(() => cards(thread).some((text) => text.startsWith('❓')), 'what it asks', 60_000)
+    expect(cards(thread).at(-1)).toContain('With your answer I make this call a second time')
+    await thread.press(QUESTION_OPEN)
+    const form = await bot.modal()
+    await form.submit({ [FIELD(0)]: 'Ann' })
+    expect(await thread.lastAnswer()).toContain('It is done.')
+    expect(observed(bot)).toContain('Name: Ann')
   })
 
   test('only the asker may answer: others read so alone, and nothing happens', async (t) => {

@@ -142,6 +142,8 @@ export interface ToolQuestion {
   message: string
   schema?: Record<string, unknown>
   url?: string
+  /** With the answer the call is made anew, from its beginning: what it did before it asked is done twice. */
+  remakes?: true
   state: unknown
 }
 

@@ -6,7 +6,7 @@ import { QUESTION_CHOOSE, QUESTION_DECLINE, QUESTION_OPEN, QUESTION_PAGE } from 
 import { clip, context, section, type Content } from './blocks.ts'
 import { button, plainContext } from './plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from './escape.ts'
-import { distinct, NO_SECRETS, visible, YES_NO, type QuestionEnd } from './question-words.ts'
+import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
 
 /** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
 
@@ -15,6 +15,7 @@ export function questionCard(asked: ToolQuestion, { asker, value }: { asker: str
   const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
   return contentOf(line, [
     ...words(asked.message, MESSAGE),
+    ...(asked.remakes ? [context([REMAKES])] : []),
     ...(asked.url === undefined ? formBlocks(asked, value) : pageBlocks(value)),
   ])
 }

@@ -29,6 +29,10 @@ export const QUESTION_WORDS = {
   over: 'This is over: nobody waits for this answer any more.',
 } as const satisfies Record<string, string>
 
+/** Where the call is made anew (`ToolQuestion.remakes`). */
+export const REMAKES =
+  '↻ With your answer I make this call a second time, from its beginning: what it may have done by now is done again.'
+
 export const NO_SECRETS = '🔒 Do not type passwords, keys or card numbers here: the server gets what you answer.'
 
 export const YES_NO = [
