@@ -111,8 +111,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
-  const sealer =
-    config.SECRETS_KEY === undefined ? undefined : (await import('./seal.ts')).sealerOf(config.SECRETS_KEY)
+  const sealer = config.SECRETS_KEY === undefined ? undefined : (await import('./seal.ts')).sealerOf(config.SECRETS_KEY)
   const kept = {
     history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
     archive: redisArchive({ ...place, ttlMs }),

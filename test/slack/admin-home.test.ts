@@ -158,12 +158,12 @@ describe('servers that need a login', () => {
   const remote = { url: 'https://mcp.example.com/mcp' }
 
   test('are named to an admin, with the command that logs in', async (t) => {
-    const bot = await frontWith(t, { linear: remote, notion: remote, files: { command: 'x' } }, ['linear', 'files'])
+    const bot = await frontWith(t, { linear: remote, notion: remote, disk: { command: 'x' } }, ['linear', 'disk'])
     const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
     expect(shown).toContain(
       'MCP servers that need a login\nlinear: Its login has ended ‹!here>. npm run mcp -- login linear',
     )
-    expect(shown).not.toMatch(/notion|files/)
+    expect(shown).not.toMatch(/notion|disk/)
     expect((await bot.openHome(BOB)).shown()).not.toMatch(/MCP|linear/)
     expect(bot.slack.refusals).toEqual([])
   })

@@ -121,6 +121,7 @@ test('a thread in which only those asked who may not is nobody’s: what members
   const guest = strangers.guest(bot.slack)
   const thread = await bot.mention('Anybody?', { user: guest })
   await bot.slack.until(() => bot.slack.whispers(GENERAL, guest)[0], 'the reason')
+  await bot.slack.settle(300)
   await bot.slack.say({ text: 'I can help you.', user: BOB, thread_ts: thread.ts })
   await bot.slack.settle(150)
   expect([bot.model.requests, thread.shown()]).toEqual([[], []])

@@ -149,7 +149,13 @@ describe('what people said in a thread', async () => {
     )
     await thread.ended()
     expect(saidIn(promptOf(bot, 'who are they'))).toBe(
-      'somebody 1: hi\n@Carol (of another workspace): hello\nsomebody 2: (files, not read: plan b .pdf, Notes)',
+      [
+        'somebody 1: hi',
+        '@Carol (of another workspace): hello',
+        'somebody 2: (files: plan b .pdf, Notes)',
+        '(Not read: plan b .pdf: Slack has not told me which file it is. Please upload it again.)',
+        '(Not read: Notes: Slack has not told me which file it is. Please upload it again.)',
+      ].join('\n'),
     )
   })
 
