@@ -38,9 +38,9 @@ const ENTRIES: Record<string, Entry> = {
   duckduckgo: { make: duckduckgo },
   arxiv: { make: arxiv },
   github_user: { make: githubUser },
+  make_file: { make: () => [makeFile()] },
   workspace_search: { make: workspaceSearch, ofWorkspace: true },
   read_thread: { make: readThread, ofWorkspace: true },
-  make_file: { make: () => [makeFile()] },
   llm_math: { make: llmMath, onlyWhenNamed: true },
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }

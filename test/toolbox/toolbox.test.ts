@@ -206,7 +206,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
       const start = startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })
       await expect(start).rejects.toMatchObject({
         name: 'ConfigError',
-        message: `TOOLS names "${TOOLS.split(',').at(-1)}", which does not exist. There are: calculator, wikipedia, search, duckduckgo, arxiv, github_user, workspace_search, read_thread, make_file, llm_math, invoices.`,
+        message: `TOOLS names "${TOOLS.split(',').at(-1)}", which does not exist. There are: calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_thread, llm_math, invoices.`,
       })
     },
   )
