@@ -247,6 +247,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const unread = question.text === '' ? await (await import('./file-intake.ts')).whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const { model, dialect } = settings
+  await options.search?.told
   const canSearch = options.search?.isOn && !work.installation.client.refusals.has('assistant.search.context')
   const tools = settings.tools.filter((tool) => canSearch || !tool.needsSearch)
   const workspace = () => options.openWorkspace({ ...options, ...work })
