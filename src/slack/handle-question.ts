@@ -213,8 +213,7 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
   if (steps.length === 0) return
   const { noteWrites } = await import('../audit/note-writes.ts')
   const granter = (tool: Tool) => grantedBy(work, tool)
-  const { tools } = settings
-  await noteWrites(steps, { ...options, question, saved: run.saved, tools, isOver, grantedBy: granter })
+  await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver, grantedBy: granter })
 }
 
 async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
