@@ -43,7 +43,7 @@ test('where questions come from Slack its tools are there; elsewhere TOOLS may n
   expect(namesOf({ ...named, hasWorkspace: true })).toEqual(named.enabled)
   expect(namesOf(named)).toEqual(['calculator'])
   expect(() => checkToolNames(named)).not.toThrow()
-  expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack' })
+  expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack and a model' })
 })
 
 test('TOOLS chooses, and its order is kept', () => {
