@@ -69,14 +69,13 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model)
     void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
+  const asksSearch = config.ROLE !== 'front' && !options.model
+  const search = asksSearch ? askSearchInfo(installations, log, stopping.signal) : undefined
   if (config.ROLE !== 'front')
-    await startWork({
-      ...{ ...parts, agent, settingsFor: settingsIn(operators, { stores, agent, waits: true }) },
-      search: options.model ? undefined : askSearchInfo(installations, log, stopping.signal),
-    })
+    await startWork({ ...parts, agent, search, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
   const { socketSilenceMs, socketPause } = options
   const mcpAdmin = await adminOf(config, { agent, stores })
-  const front = { ...parts, agent, mcpAdmin, socketSilenceMs, socketPause }
+  const front = { ...parts, agent, search, mcpAdmin, socketSilenceMs, socketPause }
   const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, front)
   const server = await listenAt(config, { ...parts, receiver })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
@@ -180,7 +179,10 @@ function watchOf(telemetry: Telemetry): AnswerWatch {
 
 function receiverOf(
   config: Config,
-  parts: Parts & { agent: AgentParts } & Pick<SlackReceiverOptions, 'mcpAdmin' | 'socketSilenceMs' | 'socketPause'>,
+  parts: Parts & { agent: AgentParts } & Pick<
+      SlackReceiverOptions,
+      'search' | 'mcpAdmin' | 'socketSilenceMs' | 'socketPause'
+    >,
 ): SlackReceiver {
   const { net, stores, telemetry } = parts
   return createSlackReceiver({

@@ -75,7 +75,7 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   const on = new Set(toolsOn(settings))
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
   return off.map(([name, entry]) => {
-    const lacking = isGiven(entry, settings) ? undefined : (entry.needs?.setting ?? 'Slack')
+    const lacking = isGiven(entry, settings) ? undefined : (entry.needs?.setting ?? 'Slack and a model')
     return { name, why: lacking ? `needs ${lacking}` : 'not among TOOLS' }
   })
 }

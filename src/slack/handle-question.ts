@@ -213,8 +213,7 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
   if (steps.length === 0) return
   const { noteWrites } = await import('../audit/note-writes.ts')
   const granter = (tool: Tool) => grantedBy(work, tool)
-  const { tools } = settings
-  await noteWrites(steps, { ...options, question, saved: run.saved, tools, isOver, grantedBy: granter })
+  await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver, grantedBy: granter })
 }
 
 async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
@@ -247,6 +246,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const unread = question.text === '' ? await (await import('./file-intake.ts')).whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const { model, dialect } = settings
+  await options.search?.told
   const canSearch = options.search?.isOn && !work.installation.client.refusals.has('assistant.search.context')
   const tools = settings.tools.filter((tool) => canSearch || !tool.needsSearch)
   const workspace = () => options.openWorkspace({ ...options, ...work })

@@ -1,3 +1,4 @@
+import { settledWithin } from '../async.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Installations } from '../workspace/installations.ts'
@@ -6,11 +7,16 @@ import { refusalCode } from './client/slack-errors.ts'
 /** Whether the workspace lets apps search. It is not so until Slack has said it. */
 export interface SearchInfo {
   isOn: boolean
+  /** Fulfilled when Slack has said it, or has not for a while: until then a question of the first moments waits. */
+  told: Promise<unknown>
 }
+
+/** For how long, in ms. */
+const PATIENCE_MS = 3_000
 
 /** Asks Slack in the background, and says in one log line what it answers. */
 export function askSearchInfo(installations: Installations, log: Log, signal: AbortSignal): SearchInfo {
-  const info: SearchInfo = { isOn: false }
+  const info: SearchInfo = { isOn: false, told: Promise.resolve() }
   const ask = async () => {
     const installation = await installations.of(installations.defaultTeam)
     const answer = await installation?.client.call('assistant.search.info', {}, { effort: 'patient', signal })
@@ -18,7 +24,7 @@ export function askSearchInfo(installations: Installations, log: Log, signal: Ab
     const how = answer?.is_ai_search_enabled === true ? 'by words and by meaning' : 'by words'
     log.info({}, `workspace search is on: Slack searches ${how}`)
   }
-  ask().catch((error: unknown) => {
+  const asking = ask().catch((error: unknown) => {
     if (signal.aborted) return
     const code = refusalCode(error)
     log.info(
@@ -26,6 +32,7 @@ export function askSearchInfo(installations: Installations, log: Log, signal: Ab
       `workspace search is off: ${WHY_OFF[code ?? ''] ?? 'Slack refused it'}`,
     )
   })
+  info.told = settledWithin(PATIENCE_MS, [asking])
   return info
 }
 

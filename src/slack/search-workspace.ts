@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Find, FindKind, FindOptions } from '../agent/types.ts'
 import { ToolError } from '../errors.ts'
-import type { Question } from '../run/types.ts'
+import { askedAt, askedMessage, isRepeat, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { ACTION_TOKEN_MS } from './action-tokens.ts'
 import { refusalCode } from './client/slack-errors.ts'
@@ -51,7 +51,7 @@ export async function searchWorkspace(
   options: WorkspaceWork,
 ): Promise<{ finds: Find[]; cursor?: string }> {
   const { question, installation, actionTokens, now } = options
-  const token = await actionTokens.load(question.id)
+  const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   await checkAsker(options)
   const places = { content_types: kind, channel_types: 'public_channel', limit: FINDS }
@@ -73,8 +73,18 @@ export async function searchWorkspace(
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'
 
-function withoutToken({ at }: Question, now: Date): string {
-  return now.getTime() - at >= ACTION_TOKEN_MS
+/**
+ * What the token was kept for: an edited question, and one whose files came later, are asked by the message that brought it. With
+ * "Ask again" nobody has addressed the bot, and who presses may be another person.
+ */
+function tokenOwner({ id }: Question): string {
+  return isRepeat(id) ? id : askedMessage(id)
+}
+
+function withoutToken(question: Question, now: Date): string {
+  const written = isRepeat(question.id) ? NaN : Number(askedAt(question)) * 1000
+  const since = Number.isNaN(written) ? question.at : Math.min(question.at, written)
+  return now.getTime() - since >= ACTION_TOKEN_MS
     ? `Slack’s permission to search is good for ten minutes after the question, which are over. ${ASK_AGAIN}`
     : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
 }

@@ -9,6 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { launchChromium } from '../harness/chromium.ts'
+import { FILE_SCENES } from './file-scenes.ts'
 import { MCP_SCENES } from './mcp-scenes.ts'
 import { ask, dialog, ended, home, thread, write, type Scene } from './page-scene.ts'
 import { smallPng } from './small-png.ts'
@@ -72,6 +73,7 @@ const SCENES: Record<string, Scene> = {
       return home(page)
     },
   },
+  ...FILE_SCENES,
   ...MCP_SCENES,
 }
 

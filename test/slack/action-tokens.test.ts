@@ -5,7 +5,7 @@ import { createLog } from '../../src/log.ts'
 import { sealerOf } from '../../src/seal.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { ACTION_TOKEN_MS, memoryActionTokens, redisActionTokens } from '../../src/slack/action-tokens.ts'
-import { startBot } from '../harness/bot.ts'
+import { secondBot, startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
@@ -69,6 +69,19 @@ describeWithRedis('in Redis', async () => {
     expect(await other.load(ID)).toBeUndefined()
     await tokens.forgetTeam(TEAM)
     expect(await redis.exists(key)).toBe(0)
+  })
+
+  test('another process than the one that heard the question searches with it, from its first moment on', async (t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: 'handed', SECRETS_KEY: 'k'.repeat(32) }
+    const bot = await startBot(t, { env: { ...env, ROLE: 'front' }, slack: { search: 'meaning' } })
+    const { slack, model } = bot
+    slack.fault({ method: 'assistant.search.info', delayMs: 300 })
+    await slack.say({ user: BOB, channel: RANDOM, text: 'The egret is white.' })
+    model.on('egret', act('I search.', 'workspace_search', 'egret'), finish('White.'))
+    const thread = await bot.mention('What colour is the egret?')
+    await secondBot(t, bot, { ...env, ROLE: 'worker' })
+    await thread.ended()
+    expect(model.about('egret').at(-1)?.prompt).toContain('The egret is white.')
   })
 
   test('it stands in no question, job, run, record, log, trace or prompt', async (t) => {

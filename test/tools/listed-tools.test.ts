@@ -36,12 +36,14 @@ test('a key brings its tool', () => {
 })
 
 test('where questions come from Slack its tools are there; elsewhere TOOLS may name them, and they are not', () => {
-  expect(namesOf({ hasWorkspace: true })).toEqual([...namesOf({}), 'workspace_search', 'read_thread'])
+  expect(namesOf({ hasWorkspace: true }).toSorted()).toEqual(
+    [...namesOf({}), 'workspace_search', 'read_thread'].toSorted(),
+  )
   const named = { enabled: ['read_thread', 'calculator', 'workspace_search'] }
   expect(namesOf({ ...named, hasWorkspace: true })).toEqual(named.enabled)
   expect(namesOf(named)).toEqual(['calculator'])
   expect(() => checkToolNames(named)).not.toThrow()
-  expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack' })
+  expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack and a model' })
 })
 
 test('TOOLS chooses, and its order is kept', () => {

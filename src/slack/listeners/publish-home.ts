@@ -43,7 +43,19 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options)
     facts.then((person) => (isAdmin(person) ? adminPartsOf(of, options).then(adminBlocks) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
-  return { channel, settings, left, asked, maySeeSettings, toolsOff: choices.toolsOff, admin }
+  const tools = settings && toolsOf(settings, of, options)
+  const shown = settings && tools && { ...settings, tools: tools.on }
+  return { channel, settings: shown, left, asked, maySeeSettings, toolsOff: tools?.off ?? choices.toolsOff, admin }
+}
+
+/** A tool that searches is off where the workspace does not let apps search. */
+function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, choices }: Options) {
+  const isOff = search?.isOn === false || installation.client.refusals.has('assistant.search.context')
+  const on = tools.filter((tool) => !(isOff && tool.needsSearch))
+  const off = tools
+    .filter((tool) => !on.includes(tool))
+    .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app has not the scope for it' }))
+  return { on, off: [...choices.toolsOff, ...off] }
 }
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, options: Options): Promise<AdminParts> {

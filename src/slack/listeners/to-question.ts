@@ -54,6 +54,8 @@ export interface ListenerOptions {
   limits?: UsageLimits | undefined
   /** What a place may choose from, and what there is not. */
   choices: AgentChoices
+  /** Whether the workspace lets apps search; absent where nobody asks Slack. */
+  search?: { isOn: boolean } | undefined
   /** What admins see of MCP servers and decide about them; absent where none is set. */
   mcpAdmin?: McpAdmin | undefined
   /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
