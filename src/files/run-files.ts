@@ -2,7 +2,7 @@
 import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/types.ts'
 import type { ThreadKey } from '../history/types.ts'
 import type { FileStore, KeptFile } from './file-store.ts'
-import { searchPassages, type Passage } from './passages.ts'
+import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile } from './types.ts'
 import { unitOf } from './units.ts'
@@ -101,7 +101,9 @@ async function searchFiles(
   const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MOST_PASSAGES)
   if (best.length === 0) return { text: 'None of these words is in it. Try other words, or read the pages.' }
   const each = Math.max(100, Math.floor(maxChars / best.length) - 100)
-  const texts = best.map(({ file, passage }) => `${file.name}, ${passage.place}:\n${passage.text.slice(0, each)}`)
+  const texts = best.map(
+    ({ file, passage }) => `${file.name}, ${passage.place}:\n${richestPart(passage.text, query, each)}`,
+  )
   const sources = best.flatMap(({ file, text, passage: { section, place } }) =>
     sourcesOf(file, { text, sections: [section], place }),
   )
