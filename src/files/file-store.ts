@@ -25,7 +25,7 @@ export interface KeptFile {
 /** A text has its parse, a picture its bytes. */
 export type FileContent = { text: ParsedFile } | { picture: { mime: string; base64: string } }
 
-/** Of one conversation; the oldest goes first. `packed`: of one file, in characters as it is stored; `all`: of all of them. */
+/** Of one conversation; the oldest goes first. `packed`: of one file, in characters before it is sealed; `all`: of all of them, as they are stored. */
 export const MOST_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 
 /** The files of each conversation, kept as long as its history. */

@@ -7,7 +7,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { foldText, occurrences, termsOf } from './search-terms.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { isTable, unitOf } from './units.ts'
+import { beginning, isTable, unitOf } from './units.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -53,6 +53,21 @@ export async function searchPassages(file: ParsedFile, query: string, limit = 5)
     .sort((a, b) => b.score - a.score || a.section - b.section || a.firstLine - b.firstLine)
     .slice(0, Math.max(0, limit))
     .map((passage) => ({ ...passage, place: placeOf(file, passage) }))
+}
+
+/** Of a passage that is longer than there is room for, the part that has most of the question's words. */
+export function richestPart(text: string, query: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const terms = termsOf(query)
+  let best = { from: 0, score: -1 }
+  for (let from = 0; from < text.length; from += Math.ceil(maxChars / 2)) {
+    const part = foldText(text.slice(from, from + maxChars))
+    const score = terms.reduce((sum, term) => sum + Math.min(1, occurrences(part, term)), 0)
+    if (score > best.score) best = { from, score }
+  }
+  // The last part begins early enough to be as long as the others.
+  const from = Math.min(best.from, text.length - maxChars)
+  return from === 0 ? beginning(text, maxChars) : beginning(`…${text.slice(from + 1)}`, maxChars)
 }
 
 type Slice = Pick<Passage, 'section' | 'firstLine' | 'lastLine' | 'text'>

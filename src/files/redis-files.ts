@@ -39,8 +39,9 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
   const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(options)
   return {
     async keep(thread, file, content) {
-      const text = seal(await packed(content), placeOf(thread, file.id, 'content'))
-      if (text.length > MOST_KEPT.packed) return false
+      const plain = await packed(content)
+      if (plain.length > MOST_KEPT.packed) return false
+      const text = seal(plain, placeOf(thread, file.id, 'content'))
       const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
       await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
       const { contents } = keysOf(thread)

@@ -2,7 +2,7 @@
 import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/types.ts'
 import type { ThreadKey } from '../history/types.ts'
 import type { FileStore, KeptFile } from './file-store.ts'
-import { searchPassages, type Passage } from './passages.ts'
+import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile } from './types.ts'
 import { unitOf } from './units.ts'
@@ -16,6 +16,8 @@ export interface RunFilesOptions {
 
 /** Passages in one output, and of one file. */
 const MOST_PASSAGES = 5
+/** Files whose texts are held at once: a conversation may have 50, each of eight million characters. */
+const MOST_HELD = 4
 /** Room for the names and places in an output. */
 const AROUND_CHARS = 400
 
@@ -23,7 +25,12 @@ export function runFiles(options: RunFilesOptions): RunFiles {
   const texts = new Map<string, Promise<ParsedFile | undefined>>()
   const textOf = (file: KeptFile) => {
     const loading = texts.get(file.id) ?? loadText(options, file)
+    // The newest stands last.
+    texts.delete(file.id)
     texts.set(file.id, loading)
+    // What failed may do the next time.
+    loading.catch(() => texts.delete(file.id))
+    for (const id of texts.keys()) if (texts.size > MOST_HELD) texts.delete(id)
     return loading
   }
   const files = async () => named(await options.store.list(options.thread))
@@ -92,19 +99,24 @@ async function searchFiles(
     maxChars,
   }: { query: string; textOf(file: KeptFile): Promise<ParsedFile | undefined>; maxChars: number },
 ): Promise<ToolOutput> {
-  const found: { file: KeptFile; text: ParsedFile; passage: Passage }[] = []
+  const found: { file: KeptFile; passage: Passage; sources: Source[] }[] = []
   for (const file of files) {
     const text = await textOf(file)
     for (const passage of text ? await searchPassages(text, query, MOST_PASSAGES) : [])
-      if (text) found.push({ file, text, passage })
+      if (text)
+        found.push({
+          file,
+          passage,
+          sources: sourcesOf(file, { text, sections: [passage.section], place: passage.place }),
+        })
   }
   const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MOST_PASSAGES)
   if (best.length === 0) return { text: 'None of these words is in it. Try other words, or read the pages.' }
   const each = Math.max(100, Math.floor(maxChars / best.length) - 100)
-  const texts = best.map(({ file, passage }) => `${file.name}, ${passage.place}:\n${passage.text.slice(0, each)}`)
-  const sources = best.flatMap(({ file, text, passage: { section, place } }) =>
-    sourcesOf(file, { text, sections: [section], place }),
+  const texts = best.map(
+    ({ file, passage }) => `${file.name}, ${passage.place}:\n${richestPart(passage.text, query, each)}`,
   )
+  const sources = best.flatMap((one) => one.sources)
   return { text: texts.join('\n\n'), sources: [...new Map(sources.map((source) => [source.url, source])).values()] }
 }
 

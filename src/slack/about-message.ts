@@ -44,6 +44,7 @@ async function openAbout({ question, run, outbox, mentions }: AboutOptions, read
     const value = {
       text: `The question is about this message:\n${words}`,
       by: ['', ...(said.text === '' ? [''] : said.by)],
+      ...(said.hasFiles ? { hasFiles: true as const } : {}),
     }
     await run.save({ part: 'said', value })
   }

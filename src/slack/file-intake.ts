@@ -28,7 +28,7 @@ async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<T
   const store = await work.options.files()
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
   let left = MOST_BYTES.question
-  const spend = (bytes: number) => (left -= bytes) >= 0
+  const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const bounded = { ...work, signal: AbortSignal.any([work.signal, patience]) }
   const at = work.options.now().getTime()

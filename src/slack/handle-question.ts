@@ -4,7 +4,7 @@ import type { RunEnding, RunRecord } from '../archive/types.ts'
 import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
-import type { History } from '../history/types.ts'
+import type { History, Said } from '../history/types.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import { Withdrawn } from '../run/control.ts'
 import {
@@ -44,7 +44,7 @@ import { Outbox } from './outbox.ts'
 import { withoutGap } from './private-history.ts'
 import { shareAnswer } from './share-answer.ts'
 import { takeBack } from './take-back.ts'
-import { readMessage, readThread } from './thread-reader.ts'
+import { readMessage, readThread, type ThreadReading } from './thread-reader.ts'
 import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
@@ -134,8 +134,8 @@ async function handleQuestion(work: Work): Promise<Handled> {
   if (question.shares !== undefined)
     return shareAnswer({ ...work, ...options }).catch((error: unknown) => noticeFailure(error, work))
   const notice = (error: unknown) => noticeFailure(error, work, display)
-  const about = { read: (ts: string) => readMessage(work, ts), notice }
-  if (display && question.about !== undefined && !(await isAboutOpen(work, about))) return display.end()
+  const read = async (ts: string) => withFiles(await readMessage(work, ts), work, display)
+  if (display && question.about !== undefined && !(await isAboutOpen(work, { read, notice }))) return display.end()
   if (display) return answerInThread(work, display)
   // The question holds its place among the runs at once until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
@@ -292,9 +292,10 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
 function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !hasThreadBefore(question)) return undefined
-  return async (turns) => {
-    const { said, files } = await readThread(work, turns)
-    if (files.length === 0) return said
-    return (await import('./file-intake.ts')).saidWithFiles(said, files, { ...work, display })
-  }
+  return async (turns) => withFiles(await readThread(work, turns), work, display)
+}
+
+async function withFiles({ said, files }: ThreadReading, work: Work, display: RunDisplay | undefined): Promise<Said> {
+  if (files.length === 0 || !display) return said
+  return (await import('./file-intake.ts')).saidWithFiles(said, files, { ...work, display })
 }

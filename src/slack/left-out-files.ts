@@ -36,6 +36,7 @@ const SCOPE =
 export const WHY = {
   tooMany: `I read at most ${MOST_FILES} files with a question.`,
   tooLarge: `it is larger than ${MOST_BYTES.file / MEBIBYTE} MB.`,
+  largePicture: 'Slack has no smaller picture of it, and it is too large for models to see.',
   tooMuch: `together they are larger than ${MOST_BYTES.question / MEBIBYTE} MB.`,
   tooLong: 'what it holds is too much to keep in mind here. A part of it may not be.',
   notAllowed: 'I do not take files from who put it here.',

@@ -55,12 +55,17 @@ const MODES: Record<string, string | undefined> = {
 
 async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> {
   if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
-  const isSmall = (info.size ?? 0) <= SMALL_BYTES
-  const thumbnail = info.mimetype.startsWith('image/')
-    ? (info.thumbnail ?? (isSmall ? undefined : info.smaller))
-    : undefined
+  const thumbnail = thumbnailOf(info)
   if (!thumbnail && (info.size ?? 0) > MOST_BYTES.file) return { fault: WHY.tooLarge }
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
+}
+
+/** Slack's smaller picture, which is one that models see, whatever the file is; undefined where the file itself serves better. */
+function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo): string | undefined {
+  if (!mimetype.startsWith('image/')) return undefined
+  const isSeen = /^image\/(?:png|jpe?g|gif|webp)$/.test(mimetype)
+  if (!isSeen || size > MOST_PICTURE_BYTES) return thumbnail ?? smaller ?? small
+  return thumbnail ?? (size > SMALL_BYTES ? smaller : undefined)
 }
 
 /** Slack's own transcript of a clip, with its times where it tells them. */
@@ -85,7 +90,7 @@ async function contentOf(info: FileInfo, bytes: Uint8Array, { signal }: LoadOpti
   const file = { name: info.name, bytes }
   const type = fileTypeOf(file)
   if ('picture' in type) {
-    if (bytes.length > MOST_PICTURE_BYTES) return { fault: WHY.tooLarge }
+    if (bytes.length > MOST_PICTURE_BYTES) return { fault: WHY.largePicture }
     const picture = { mime: `image/${type.picture}`, base64: Buffer.from(bytes).toString('base64') }
     return { about: { name: info.name, kind: type.picture, what: 'A picture', ...permalink }, content: { picture } }
   }

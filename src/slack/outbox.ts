@@ -266,7 +266,7 @@ export class Outbox {
 
   #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
     const { channel, thread } = this.question
-    const find = () => findFile(this.#ownPlace(thread), file.name)
+    const find = (id?: string) => findFile(this.#ownPlace(thread), { name: file.name, id })
     const way = { channel, thread, find, signal: this.#options.signal, checkLease: () => this.run.checkLease() }
     return shareOnce(this.#client, file, { ...way, log: this.#warn, once: (once) => this.once(key, once) })
   }

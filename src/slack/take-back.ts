@@ -28,7 +28,8 @@ export async function takeBack(withdrawn: Withdrawn, work: TakeBackOptions): Pro
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await release({ refund: again !== undefined })
   if (again) await queue.accept(again)
-  else if (run.saved.said?.hasFiles) await (await work.files()).remove(conversationOf(question), question.id)
+  // Files are kept before the run is told of them: a run that was taken back early may have left some without knowing.
+  else await (await work.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }

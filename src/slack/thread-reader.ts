@@ -60,14 +60,15 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
 }
 
 /**
- * One message of the question's thread, whoever wrote it, as the model gets it.
+ * One message of the question's thread, whoever wrote it, as the model gets it, and its files.
  * @throws SlackRefusal where Slack does not give it, or it is gone
  */
-export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<Said> {
+export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<ThreadReading> {
   const { question, installation, signal } = options
   const { channel, thread } = question
   for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
-    if (message.ts === ts) return newestMessages(await linesOf([message], options), MOST)
+    if (message.ts === ts)
+      return { said: newestMessages(await linesOf([message], options), MOST), files: filesOf(message) }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 

@@ -48,6 +48,13 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await files.load(thread, 'F1')).toEqual(text('b'))
   })
 
+  test('the largest picture that is taken is kept', async () => {
+    const files = make()
+    const picture = { mime: 'image/png', base64: randomBytes(4_000_000).toString('base64') }
+    expect(await files.keep(thread, file('F1'), { picture })).toBe(true)
+    expect(await files.load(thread, 'F1')).toEqual({ picture })
+  })
+
   test('one that is too large is not kept, and the oldest of too many go', async () => {
     const files = make()
     const noise = randomBytes(5_000_000)

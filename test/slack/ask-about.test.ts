@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
+import { noFile, textFile } from '../harness/said-files.ts'
 
 const SHORTCUT = 'thinkaloud_ask_about'
 
@@ -21,6 +22,17 @@ async function askAbout(
 }
 
 describe('a question about a message', () => {
+  test('is given the files of that message, and people are told which are not read', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('What does it plan', finish('A house.'))
+    const files = [textFile('plan.txt', 'We build a HOUSEWORD.'), noFile.deleted()]
+    const { ts } = await bot.slack.say({ text: 'My plan.', user: BOB, files })
+    const thread = await askAbout(bot, ts, { question: 'What does it plan?' })
+    expect(await thread.lastAnswer()).toBe('A house.')
+    expect(bot.model.requests[0]?.prompt).toContain('We build a HOUSEWORD.')
+    expect(thread.shown().join('\n')).toContain('📎 a file was not read: it was deleted.')
+  })
+
   test('is answered in its thread, which is told who asks; the model gets the message with its author', async (t) => {
     const bot = await startBot(t)
     bot.model.on('What does this mean', finish('That the build is broken.'))

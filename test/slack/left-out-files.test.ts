@@ -71,6 +71,35 @@ test('together they may be only so large', async () => {
   ])
 })
 
+test('a file that has room is read, although a larger one before it has none', async () => {
+  const large = (name: string) => textFile(name, 'x', { size: 15 * 2 ** 20 })
+  const files = [large('1.txt'), large('2.txt'), large('3.txt'), textFile('4.txt', 'WORD4')]
+  expect(await saidOf('what of the four sizes', files)).toEqual([
+    expect.stringMatching(/^📎 \d\.txt was not read: together they are larger than 40 MB\.$/),
+  ])
+  expect(model.about('what of the four sizes')[0]?.prompt).toContain('WORD4')
+})
+
+test('a picture is seen as Slack makes it smaller where it is too large, or of a kind that models do not see', async () => {
+  const small = Buffer.from(picture('s.png', { width: 480 }).bytes ?? '')
+  const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(5_000_000)])
+  const files = [
+    { name: 'large.gif', bytes: gif, thumbs: { 480: small } },
+    { name: 'phone.heic', bytes: 'heic', thumbs: { 480: small } },
+  ]
+  expect(await saidOf('two odd pictures', files)).toEqual([])
+  expect(model.about('two odd pictures')[0]?.images).toEqual(
+    [small, small].map((bytes) => `data:image/png;base64,${bytes.toString('base64')}`),
+  )
+})
+
+test('a large picture of which Slack has no smaller one is left out with words that are true', async () => {
+  const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(5_000_000)])
+  expect(await saidOf('one odd picture', [{ name: 'large.gif', bytes: gif, thumbs: {} }])).toEqual([
+    '📎 large.gif was not read: Slack has no smaller picture of it, and it is too large for models to see.',
+  ])
+})
+
 test('a file that the message says nothing of is looked up, with its name', async () => {
   const file = textFile('connect.txt', 'CONNECTWORD', { access: 'check_file_info' })
   expect(await saidOf('from elsewhere', [file])).toEqual([])

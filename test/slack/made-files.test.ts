@@ -1,6 +1,6 @@
 /** Files that go out with an answer. */
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -36,6 +36,26 @@ test('an empty one is none, which the model is told', async () => {
   await thread.ended()
   expect(thread.messages().some(({ files }) => files)).toBe(false)
   expect(model.about('no file').at(-1)?.prompt).toContain('The file would be empty.')
+})
+
+test('a file whose sending falls is not taken for one of the same name that another question in the thread made', async () => {
+  const isAsked = (key: string) => slack.until(() => model.about(key).length > 0, `the question ${key}`)
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  const first = make('same.csv', 'first')
+  model.decide('the first table', async (_, n) => (n > 0 ? finish('First.') : gate.then(() => first)))
+  model.condenses('the second table', 'the second table')
+  model.on('the second table', make('same.csv', 'second'), finish('Second.'))
+  const thread = await bot.mention('the first table')
+  await isAsked('the first table')
+  await thread.reply(`<@${BOT_USER}> the second table`)
+  const sent = () => thread.messages().flatMap(({ files = [] }) => files.map(({ name }) => name))
+  let calls = 0
+  slack.fault({ method: 'files.completeUploadExternal', where: () => (calls += 1) === 2, dropBefore: true })
+  go()
+  await thread.ended()
+  expect(calls).toBeGreaterThan(1)
+  expect(sent()).toEqual(['same.csv', 'same.csv'])
 })
 
 test('without the scope people are told, and the answer comes', async (t) => {

@@ -10,9 +10,10 @@ export interface FileInfo {
   permalink?: string | undefined
   /** Where the bytes are. */
   address?: string | undefined
-  /** Of a picture larger than 1,024 pixels: Slack's own of that size. `smaller`: the largest of those below that. */
+  /** Of a picture larger than 1,024 pixels: Slack's own of that size. `smaller`: the largest of those below that. `small`: of 480 pixels or less. */
   thumbnail?: string | undefined
   smaller?: string | undefined
+  small?: string | undefined
   /** Of a recording: the address of its transcript as subtitles, or its beginning as text. */
   subtitles?: string | undefined
   transcript?: string | undefined
@@ -33,6 +34,8 @@ const infoSchema = z.object({
   thumb_1024: text,
   thumb_960: text,
   thumb_720: text,
+  thumb_480: text,
+  thumb_360: text,
   vtt: text,
   transcription: z
     .object({ status: text, preview: z.object({ content: text }).optional().catch(undefined) })
@@ -57,6 +60,7 @@ export async function fileInfo(client: Client, id: string, signal: AbortSignal):
     address: told.url_private_download ?? told.url_private,
     thumbnail: told.thumb_1024,
     smaller: told.thumb_960 ?? told.thumb_720,
+    small: told.thumb_480 ?? told.thumb_360,
     subtitles: told.vtt,
     transcript: told.transcription?.status === 'complete' ? told.transcription.preview?.content : undefined,
   }

@@ -96,11 +96,17 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
   }
 }
 
-/** The ts of the bot's message that shows a file of this name, which carries no metadata; undefined also where nobody may look. */
-export async function findFile(place: OwnPlace, name: string): Promise<string | undefined> {
+/**
+ * The ts of the bot's message that shows a file, which carries no metadata: by the file's id where it is known, as another run may
+ * have sent one of the same name, else by its name. Undefined also where nobody may look.
+ */
+export async function findFile(
+  place: OwnPlace,
+  { name, id }: { name: string; id?: string | undefined },
+): Promise<string | undefined> {
+  const isIt = (file: { id?: string; name?: string }) => (id === undefined ? file.name === name : file.id === id)
   try {
-    for await (const { ts, files } of ownMessages(place))
-      if (Array.isArray(files) && files.some((file: { name?: string }) => file.name === name)) return ts
+    for await (const { ts, files } of ownMessages(place)) if (Array.isArray(files) && files.some(isIt)) return ts
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
   }

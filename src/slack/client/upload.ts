@@ -81,8 +81,8 @@ async function sendBytes(
 interface ShareOptions {
   channel: string
   thread: string
-  /** The ts of the message that shows the file, if it is there already. */
-  find(): Promise<string | undefined>
+  /** The ts of the message that shows the file, if it is there already: that of this id, or what an earlier process sent in its place. */
+  find(id?: string): Promise<string | undefined>
   checkLease?: () => Promise<void>
   signal: AbortSignal
 }
@@ -94,12 +94,12 @@ async function shareFile(
   { channel, thread, find, ...options }: ShareOptions,
 ): Promise<string> {
   const lookUp = async () => {
-    const ts = await find()
+    const ts = await find(id)
     return ts === undefined ? undefined : { ts }
   }
   const args = { files: [{ id, title }], channel_id: channel, thread_ts: thread }
   await client.call('files.completeUploadExternal', args, { effort: 'patient', lookUp, ...options })
-  return (await find()) ?? id
+  return (await find(id)) ?? id
 }
 
 /** The same, once. @returns whether Slack took it. @throws LeaseLost */

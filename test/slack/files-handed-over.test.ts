@@ -1,0 +1,109 @@
+/** A question with files whose worker ends in the middle: another one goes on with what was kept. With a key none of it is readable in Redis. */
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import type { Bot } from '../../src/bot.ts'
+import { type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { pdfOf } from '../harness/file-corpus.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { picture, textFile } from '../harness/said-files.ts'
+import { steeredBot } from '../harness/steered-bot.ts'
+
+fileEnds()
+
+describeWithRedis('over Redis', () => {
+  const server = suiteRedis()
+  const SECRETS_KEY = 'a key that is long enough for this: 0123456789abcdef'
+  const downloads = ({ slack }: TestBot) => slack.calls.filter(({ method }) => method === 'download').length
+  const twoPages = { name: 'plan.pdf', bytes: pdfOf([['The cellar door is GREENISH.', ...filler()], filler()]) }
+
+  function filler(): string[] {
+    return Array.from({ length: 60 }, (_, i) => `Line ${i + 1} says nothing about it at all, whatever one reads in it.`)
+  }
+
+  /** All that is in Redis, as anybody who reads it sees it. */
+  async function allOf(prefix: string): Promise<string> {
+    const redis = new Redis(server.url)
+    const keys = await redis.keys(`${prefix}:*`)
+    const dumped = await Promise.all(
+      keys.map(async (key) => `${key}${(await redis.dumpBuffer(key))?.toString('latin1') ?? ''}`),
+    )
+    redis.disconnect()
+    return dumped.join('\n')
+  }
+
+  async function handOver(bot: TestBot & { worker?: Bot; startWorker(): Promise<Bot> }): Promise<void> {
+    await bot.worker?.stop()
+    await bot.startWorker()
+  }
+
+  test('the next worker has the same files and pictures, and downloads none of them again', async (t) => {
+    const bot = await steeredBot(t, { redisUrl: server.url }, { env: { SECRETS_KEY } })
+    const { model, slack, prefix } = bot
+    model.on('what of the door', act('I look.', 'calculator', '1+1'), { hang: true })
+    const files = [twoPages, picture('door.png'), textFile('note.txt', 'The key is under the MATWORD.')]
+    const thread = await bot.mention('what of the door?', { files })
+    await slack.until(() => model.about('what of the door').length === 2, 'the second thought')
+    const [first] = model.about('what of the door')
+    expect(await allOf(prefix)).not.toMatch(/MATWORD|GREENISH|files-pri|xoxb-/)
+    const before = downloads(bot)
+    model.on(
+      'what of the door',
+      act('I read.', 'read_file', '{"file": "plan.pdf", "pages": 1}'),
+      finish('It is greenish.'),
+    )
+    await handOver(bot)
+    expect(await thread.ended()).toContain('It is greenish.')
+    expect(downloads(bot)).toBe(before)
+    const last = model.about('what of the door').at(-1)
+    expect(last?.images).toEqual(first?.images)
+    expect(last?.images).toHaveLength(1)
+    expect(last?.prompt).toContain('The key is under the MATWORD.')
+    expect(last?.prompt).toContain('The cellar door is GREENISH.')
+    expect(thread.endings()).toHaveLength(1)
+    expect(bot.logs.join('')).not.toMatch(/MATWORD|GREENISH|files-pri/)
+  })
+
+  test('a worker that ends while files are loaded leaves them to the next one, and people read of no fault', async (t) => {
+    const bot = await steeredBot(t, { redisUrl: server.url })
+    bot.model.on('load it twice', finish('It says SLOWWORD.'))
+    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 5_000 } })
+    const thread = await bot.mention('load it twice', { files: [slow] })
+    await bot.slack.until(() => downloads(bot) === 1, 'the first download')
+    await handOver(bot)
+    expect(await thread.ended()).toContain('SLOWWORD')
+    expect(bot.model.about('load it twice').at(-1)?.prompt).toContain('File slow.txt, all of it: ')
+    expect(thread.shown()).toHaveLength(1)
+  })
+
+  test('a question that is deleted while its files are loaded leaves nothing of them', async (t) => {
+    const bot = await steeredBot(t, { redisUrl: server.url })
+    const { slack, model, prefix } = bot
+    model.on('Only files came', finish('Read.'))
+    const quick = textFile('quick.txt', 'QUICKWORD')
+    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 5_000 } })
+    const thread = await bot.dm('', { files: [quick, slow] })
+    const isKept = async () => /:files/.test(await allOf(prefix))
+    await slack.until(isKept, 'what is kept of the first file')
+    await bot.worker?.stop()
+    await thread.delete()
+    await bot.startWorker()
+    await slack.until(async () => !(await isKept()), 'nothing kept', 15_000)
+    await slack.until(() => thread.messages().length === 0, 'an empty conversation')
+  })
+})
+
+test('a question that is deleted while its files are loaded leaves nothing of them in memory either', async (t) => {
+  const bot = await steeredBot(t, {})
+  const { slack, model } = bot
+  const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 700 } })
+  const thread = await bot.mention('gone soon', { files: [textFile('quick.txt', 'QUICKWORD'), slow] })
+  await slack.until(() => slack.calls.filter(({ method }) => method === 'download').length === 2, 'both downloads')
+  await thread.delete()
+  await slack.until(() => bot.logs.some((line) => line.includes('question taken back')), 'the taking back')
+  expect(model.about('gone soon')).toEqual([])
+  model.on('what is there', finish('Nothing.'))
+  await thread.reply('<@U0THINKALOUD> what is there')
+  expect(model.requests.map(({ prompt }) => prompt).join('')).not.toMatch(/QUICKWORD|SLOWWORD/)
+})
