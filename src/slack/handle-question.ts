@@ -216,9 +216,8 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
   await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver, grantedBy: granter })
 }
 
-async function grantedBy(work: Work, tool: Tool): Promise<string | undefined> {
-  return (await import('./grants.ts')).grantedBy(tool, { ...work.options, ...work })
-}
+const grantedBy = async (work: Work, tool: Tool): Promise<string | undefined> =>
+  (await import('./grants.ts')).grantedBy(tool, { ...work.options, ...work })
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
 export function recordOf(
