@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PersonsAnswer, ToolAsks } from '../agent/types.ts'
 import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
 import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
 import type { McpServerConfig } from './types.ts'
+
+/** How long after a call was ended a request of its server may still be under way. Milliseconds. */
+const DRAIN_MS = 500
 
 /** What the asker has said so far, and whether the same call may be made twice: a read, or what does the same once and twice. */
 export interface Answered {
@@ -50,6 +54,8 @@ export class PendingCalls {
         this.#wakeAll()
       }
       if (call.asks) return call.asks
+      // What its server may have sent for it by now comes while no call is under way, and is nobody's.
+      await sleep(DRAIN_MS, undefined, { signal })
     }
   }
 

@@ -60,7 +60,9 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
     const [store, other] = make()
     const [slow, next] = [deferred(), deferred()]
     const seen: string[] = []
-    const first = store.lock('a', 100, () => slow.promise)
+    const begun = deferred()
+    const first = store.lock('a', 100, () => (begun.resolve(), slow.promise))
+    await begun.promise
     const second = other.lock('a', 20_000, async () => {
       seen.push('second')
       await next.promise

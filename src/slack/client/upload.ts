@@ -113,7 +113,7 @@ export async function shareOnce(
 ): Promise<boolean> {
   const { once, log, ...way } = options
   try {
-    await once({ find: way.find, send: () => shareFile(client, file, way) })
+    await once({ find: () => way.find(), send: () => shareFile(client, file, way) })
     return true
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
