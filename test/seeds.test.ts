@@ -270,7 +270,10 @@ test('native tool calls: several at once run side by side, their results go back
   expect(
     messages
       .filter(({ role }) => role === 'tool')
-      .map(({ tool_call_id, content }) => [tool_call_id, /2\.169459462491557|42/.exec(content ?? '')?.[0]]),
+      .map(({ tool_call_id, content }) => [
+        tool_call_id,
+        /(?<=>)(?:2\.169459462491557|42)(?=<)/.exec(content ?? '')?.[0],
+      ]),
   ).toEqual([
     ['call_a', '2.169459462491557'],
     ['call_b', '42'],
