@@ -2,7 +2,7 @@
 import type { AnswerWatch } from './answer.ts'
 import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
 import type { Model, WorkspaceReader } from './agent/types.ts'
-import { readEnv, secretsOf, type Config } from './config.ts'
+import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
 import { createLog, type Log } from './log.ts'
 import type { McpAdmin } from './mcp/mcp-admin.ts'
@@ -110,12 +110,11 @@ async function adminOf(
   config: Config,
   { agent, stores }: { agent: AgentParts; stores: Stores },
 ): Promise<McpAdmin | undefined> {
-  if (!agent.mcp || !stores.mcp || !config.MCP_CONFIG) return undefined
-  const { loadMcpConfig } = await import('./mcp/mcp-config.ts')
+  if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
   const { loginStore } = await import('./mcp/login-store.ts')
   const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
   const { mcpAdmin } = await import('./mcp/mcp-admin.ts')
-  return mcpAdmin(agent.mcp, { config: loadMcpConfig(config.MCP_CONFIG, readEnv()), needOf })
+  return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
 interface Parts {

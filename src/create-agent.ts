@@ -11,6 +11,7 @@ import { createToolHttp } from './toolbox/http/tool-http.ts'
 import type { Log } from './log.ts'
 import type { McpToolbox, ToolsPlace } from './mcp/mcp-toolbox.ts'
 import type { McpStore } from './mcp/mcp-store.ts'
+import type { McpConfig } from './mcp/types.ts'
 import { createModels, type ModelMeter, type Models } from './model/index.ts'
 import type { Network } from './proxy.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
@@ -30,6 +31,8 @@ export interface AgentParts {
   agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<ChosenParts>
   /** Where MCP_CONFIG is set, and a store for it is there. */
   mcp: McpToolbox | undefined
+  /** MCP_CONFIG as it was read. */
+  mcpConfig: McpConfig | undefined
   close(): Promise<void>
 }
 
@@ -81,7 +84,8 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
   const { model, condenseModel } = models
-  const mcp = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
+  const opened = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
+  const mcp = opened?.toolbox
   const parts = { dialect, prompts, mcp, warnOfGone: warnOnce(sources.log) }
   const agent = {
     ...{ model, dialect: dialect(config.AGENT_DIALECT), tools: toolbox.tools },
@@ -94,6 +98,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     agentFor: (chosen, place) =>
       agentFor(chosen, place, { ...models, ...toolbox, ...parts, name: config.AGENT_DIALECT }),
     mcp,
+    mcpConfig: opened?.config,
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
 }
@@ -102,7 +107,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
 async function mcpOf(
   config: Config,
   { log, mcpStore: store, proxy, taken }: AgentSources & { proxy: ProxySetting | undefined; taken: string[] },
-): Promise<McpToolbox | undefined> {
+): Promise<{ toolbox: McpToolbox; config: McpConfig } | undefined> {
   if (!config.MCP_CONFIG || !store) return undefined
   const { loadMcpConfig } = await import('./mcp/mcp-config.ts')
   const { openMcpToolbox } = await import('./mcp/mcp-toolbox.ts')
@@ -111,10 +116,11 @@ async function mcpOf(
   const login = { store, secretsKey: config.SECRETS_KEY }
   const open = async () =>
     (await import('./mcp/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
-  return openMcpToolbox(servers, {
+  const toolbox = await openMcpToolbox(servers, {
     ...{ store, log, now, taken, open: config.ROLE === 'front' ? undefined : open },
     ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS },
   })
+  return { toolbox, config: servers }
 }
 
 function onlyModel(model: Model): Models {
