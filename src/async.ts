@@ -14,3 +14,9 @@ export async function settledWithin(ms: number, promises: Iterable<Promise<unkno
     clearTimeout(timer)
   }
 }
+
+/** Makes something when it is first asked for, and gives the same from then on; of a promise that, whatever became of it. */
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}

@@ -1,3 +1,4 @@
+import { once } from './async.ts'
 import { memoryArchive } from './archive/memory-archive.ts'
 import { redisArchive } from './archive/redis-archive.ts'
 import type { RunArchive } from './archive/types.ts'
@@ -134,11 +135,6 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     durable: true,
     close: async () => redis.disconnect(),
   }
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined
-  return () => (made ??= make())
 }
 
 type Kept =

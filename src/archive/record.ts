@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Step } from '../agent/types.ts'
+import { parseJson } from '../parse-json.ts'
 import { questionSchema } from '../run/stored-run.ts'
 import { parseStep } from '../run/stored-step.ts'
 import type { Feedback, RunRecord } from './types.ts'
@@ -51,12 +52,4 @@ export function parseRecord(text: string, rated: Record<string, string>): RunRec
     return parsed ? [{ by, ...parsed }] : []
   })
   return { ...stored, feedback: said.sort((one, other) => one.at - other.at) }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

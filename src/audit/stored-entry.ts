@@ -1,3 +1,4 @@
+import { parseJson } from '../parse-json.ts'
 import { z } from 'zod'
 import type { AuditEntry } from './types.ts'
 
@@ -19,9 +20,5 @@ const entrySchema: z.ZodType<AuditEntry> = z.object({
 
 /** Reads an entry as it is stored: JSON. Undefined for what is no entry as this version knows it. */
 export function parseEntry(text: string | null): AuditEntry | undefined {
-  try {
-    return entrySchema.safeParse(JSON.parse(text ?? 'null')).data
-  } catch {
-    return undefined
-  }
+  return entrySchema.safeParse(parseJson(text ?? undefined)).data
 }

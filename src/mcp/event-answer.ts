@@ -1,4 +1,5 @@
 /** Answers in event streams: which request a stream is to answer, and an answer for one that breaks off. */
+import { parseJson } from '../parse-json.ts'
 import { z } from 'zod'
 import { messageOf, ToolError } from '../errors.ts'
 
@@ -10,20 +11,12 @@ const message = z.object({
 
 /** The id of the request in a body that we send, or of the one that it cancels, as JSON. */
 export function requestId(body: unknown): { id?: string; cancels?: string } {
-  const { data } = message.safeParse(typeof body === 'string' ? parsed(body) : undefined)
+  const { data } = message.safeParse(typeof body === 'string' ? parseJson(body) : undefined)
   if (!data) return {}
   const cancels = data.method === 'notifications/cancelled' ? data.params?.requestId : undefined
   return {
     ...(data.id === undefined ? {} : { id: JSON.stringify(data.id) }),
     ...(cancels === undefined ? {} : { cancels: JSON.stringify(cancels) }),
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { once } from '../async.ts'
 import { ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from '../toolbox/http/agents.ts'
@@ -50,9 +51,4 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
       await Promise.all([agents.inside.destroy(), agents.outside.destroy()])
     },
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
 }

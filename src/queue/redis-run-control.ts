@@ -1,4 +1,5 @@
 import type { ThreadKey } from '../history/types.ts'
+import { parseJson } from '../parse-json.ts'
 import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import {
   MOST_SIGNALS,
@@ -235,12 +236,4 @@ function runOf(key: string): RunRef {
 
 function strings(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(String) : []
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Usage } from '../agent/types.ts'
+import { parseJson } from '../parse-json.ts'
 import type { Said } from '../history/types.ts'
 import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
@@ -161,14 +162,5 @@ function numbered<T>(hash: Map<string, string>, name: string, parse: (value: unk
     const value = stored === undefined ? undefined : parse(stored)
     if (value === undefined) return values
     values.push(value)
-  }
-}
-
-function parseJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

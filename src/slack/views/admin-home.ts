@@ -2,6 +2,7 @@ import type { KnownBlock, RichTextElement } from '@slack/web-api'
 import { z } from 'zod'
 import { decidedWords, OUTCOMES } from '../../audit/audit-lines.ts'
 import type { AuditEntry } from '../../audit/types.ts'
+import { parseJson } from '../../parse-json.ts'
 import type { LoginNeeded } from '../../mcp/mcp-admin.ts'
 import type { OffTool } from '../../mcp/mcp-toolbox.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
@@ -109,12 +110,4 @@ const valueSchema = z.tuple([z.string(), z.string(), z.string()])
 export function toolToTake(value = ''): { server: string; tool: string; fingerprint: string } | undefined {
   const read = valueSchema.safeParse(parseJson(value)).data
   return read && { server: read[0], tool: read[1], fingerprint: read[2] }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
