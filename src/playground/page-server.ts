@@ -12,13 +12,17 @@ import type { LocalSlack } from './local-slack.ts'
 import { pageActions } from './page-actions.ts'
 import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, shownChange, type PageNotes } from './page-state.ts'
+import type { PagePart } from './page-part.ts'
 import { assetPath } from './playground-root.ts'
+import type { Json } from './types.ts'
 
 /** Where the page listens, and what it says of itself. */
 export interface PageOptions {
   /** 3210 unless given; 0 takes a free one. */
   port?: number
   notes: PageNotes
+  /** What the page has beside the workspace. */
+  parts?: PagePart[]
 }
 
 export interface Page {
@@ -45,7 +49,9 @@ const HEADERS = {
 
 /** Starts it. @throws when the port is taken. */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
-  const actions = pageActions(slack)
+  const { parts = [] } = options
+  const actions = new Map([...pageActions(slack), ...parts.flatMap(({ takes = {} }) => Object.entries(takes))])
+  const tellings = new Map(parts.flatMap(({ tells = {} }) => Object.entries(tells)))
   const server = await listen((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
@@ -61,7 +67,9 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (pathname === '/upload') return upload({ you, searchParams }, request, response)
     if (request.method === 'POST') return act({ pathname, you }, request, response)
     if (pathname === '/state') return sendJson(response, pageState(slack, options.notes, you))
-    if (pathname === '/events') return stream(slack, response, you)
+    if (pathname === '/events') return stream({ slack, parts }, response, you)
+    const telling = tellings.get(pathname)
+    if (telling) return sendJson(response, await telling(searchParams, you))
     if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
     await sendFile(pathname === '/' ? 'index.html' : pathname.slice(1), response)
   }
@@ -107,17 +115,20 @@ async function sendFile(name: string, response: ServerResponse) {
 }
 
 /** Every change as it happens; a comment now and then keeps the connection open. */
-function stream(slack: LocalSlack, response: ServerResponse, you: string) {
+function stream({ slack, parts }: { slack: LocalSlack; parts: PagePart[] }, response: ServerResponse, you: string) {
   response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' })
   response.write(': hello\n\n')
+  const tell = (change: Json) => void response.write(`data: ${JSON.stringify(change)}\n\n`)
   const unwatch = slack.store.watch((change) => {
     const shown = shownChange(slack, change, you)
-    if (shown) response.write(`data: ${JSON.stringify(shown)}\n\n`)
+    if (shown) tell(shown)
   })
+  const unwatchParts = parts.map(({ watch }) => watch?.(tell, you))
   const beat = setInterval(() => response.write(': still here\n\n'), 15_000)
   beat.unref()
   response.on('close', () => {
     unwatch()
+    for (const end of unwatchParts) end?.()
     clearInterval(beat)
   })
 }

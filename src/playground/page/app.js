@@ -2,6 +2,7 @@
 import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { askText, showModals } from './modal.js'
+import { makePanels, tellPanel } from './panels.js'
 import { isDirect, names, slug, state, takeAll, takeChange } from './state.js'
 import { render, renderNotes, toEnd } from './view.js'
 
@@ -48,6 +49,7 @@ function draw() {
 }
 
 function take(change) {
+  tellPanel(change)
   const isNew = takeChange(change)
   if (change.channel === state.current) openByItself(change, isNew)
   draw()
@@ -77,6 +79,12 @@ events.addEventListener('message', (event) => void ready.then(() => take(JSON.pa
 async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
   return answerOf(await fetch(path + location.search, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+async function get(path, params = {}) {
+  const address = new URL(path, window.location.href)
+  address.search = new URLSearchParams([...new URLSearchParams(location.search), ...Object.entries(params)]).toString()
+  return answerOf(await fetch(address))
 }
 
 async function answerOf(response) {
@@ -179,6 +187,8 @@ function labelBoxes() {
   else messageBox.label(`Message #${channel.name}`, ask)
   replyBox.label('Reply in thread', ['No mention is needed in a thread that the bot has answered in.'])
 }
+
+makePanels({ post, get, go, openThread })
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())

@@ -16,6 +16,8 @@ export const state = {
   /** Threads that the person closed: they do not open again by themselves. */
   closed: new Set(),
   unread: new Set(),
+  /** The id of the open panel. */
+  panel: undefined,
 }
 
 export const names = {

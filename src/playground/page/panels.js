@@ -1,0 +1,55 @@
+/**
+ * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
+ * `{ id, title, open(box, tools), take?(change), close?() }`: `open` fills an empty box; `take` is told of the changes that the
+ * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ */
+import { byId, el } from './dom.js'
+import { state } from './state.js'
+
+/** In the order of their buttons. */
+const PANELS = []
+
+let shown
+
+/** Makes the buttons. @param {object} tools what a panel can do: see above */
+export function makePanels(tools) {
+  const buttons = PANELS.map(({ id, title }) =>
+    el(
+      'button.panel-button',
+      {
+        type: 'button',
+        id: `panel-button-${id}`,
+        'aria-pressed': 'false',
+        'aria-controls': 'panel',
+        onclick: () => showPanel(state.panel === id ? undefined : id, tools),
+      },
+      title,
+    ),
+  )
+  byId('panel-buttons').replaceChildren(...buttons)
+  byId('panel-close').addEventListener('click', () => showPanel(undefined, tools))
+}
+
+/** Opens a panel in place of the one that is open, or none. @param {string | undefined} id @param {object} tools */
+export function showPanel(id, tools) {
+  const panel = PANELS.find((one) => one.id === id)
+  const before = shown
+  if (panel === before) return
+  before?.close?.()
+  ;[shown, state.panel] = [panel, panel?.id]
+  byId('panel').hidden = !panel
+  document.body.classList.toggle('with-panel', Boolean(panel))
+  for (const button of byId('panel-buttons').children)
+    button.setAttribute('aria-pressed', String(button.id === `panel-button-${panel?.id}`))
+  if (panel) {
+    byId('panel-title').textContent = panel.title
+    const box = byId('panel-box')
+    box.replaceChildren()
+    panel.open(box, tools)
+  } else if (before) byId(`panel-button-${before.id}`).focus()
+}
+
+/** Tells the open panel of a change. */
+export function tellPanel(change) {
+  shown?.take?.(change)
+}
