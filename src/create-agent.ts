@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { AgentDeps } from './agent/agent.ts'
-import { DIALECTS } from './agent/dialects/index.ts'
+import { DIALECTS, type DialectName } from './agent/dialects/index.ts'
 import { withInstructions } from './agent/dialects/instructions.ts'
 import type { Dialect, Model, Tool } from './agent/types.ts'
 import type { AnswerDeps } from './answer.ts'
@@ -21,7 +21,7 @@ import { openToolbox, type LeftOut, type Toolbox } from './toolbox/toolbox.ts'
 export interface AgentParts {
   answer: Omit<AnswerDeps, 'history'>
   /** Another dialect over the same tools. @throws ConfigError where they do not do for it. */
-  dialect(name: Config['AGENT_DIALECT']): Dialect
+  dialect(name: DialectName): Dialect
   /** What a place may choose from, by name. */
   choices: AgentChoices
   /**
@@ -42,7 +42,7 @@ export interface AgentChoices {
   isModel(name: string): boolean
   /** Models that the endpoint lists; empty until it has told. */
   listed: string[]
-  dialects: Config['AGENT_DIALECT'][]
+  dialects: DialectName[]
   tools: string[]
   /** The tools that are off or broken, each with the reason. */
   toolsOff: Toolbox['off']
@@ -51,7 +51,7 @@ export interface AgentChoices {
 /** Names, and what the model is told besides. */
 export interface ChosenAgent {
   model?: string | undefined
-  dialect?: Config['AGENT_DIALECT'] | undefined
+  dialect?: DialectName | undefined
   tools?: string[] | undefined
   instructions?: string | undefined
 }
@@ -81,26 +81,47 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
   const models = given ? onlyModel(given) : createModels({ config, ...sources })
   const toolbox = await openToolbox(config, { ...sources, http, prompts })
-  const dialect = (name: Config['AGENT_DIALECT']) => dialectOf(name, prompts, toolbox)
+  const dialect = (name: DialectName) => dialectOf(name, prompts, toolbox)
+  const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
   const { model, condenseModel } = models
   const opened = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
   const parts = { dialect, prompts, mcp, warnOfGone: warnOnce(sources.log) }
   const agent = {
-    ...{ model, dialect: dialect(config.AGENT_DIALECT), tools: toolbox.tools },
+    ...{ model, dialect: dialect(name), tools: toolbox.tools },
     ...{ limits: limitsOf(config), ...world },
   }
   return {
     answer: { agent, prompts, condenseModel },
     dialect,
     choices: choicesOf(models, toolbox, mcp),
-    agentFor: (chosen, place) =>
-      agentFor(chosen, place, { ...models, ...toolbox, ...parts, name: config.AGENT_DIALECT }),
+    agentFor: (chosen, place) => agentFor(chosen, place, { ...models, ...toolbox, ...parts, name }),
     mcp,
     mcpConfig: opened?.config,
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
+}
+
+/** A model that is given in place of the configured one, such as the demo, is not asked what it can do. */
+function givenDialect({ AGENT_DIALECT: name }: Config): DialectName {
+  return name === 'auto' ? 'text' : name
+}
+
+/** How long the start waits, for AGENT_DIALECT=auto, to hear what the model can do. Milliseconds. */
+const PROBE_MS = 15_000
+
+/** For `auto`: native calls where the model's come back usable, else the text dialect. A front without a model's access asks none. */
+async function dialectName(config: Config, model: Model, log: Log): Promise<DialectName> {
+  const { AGENT_DIALECT: set, OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = config
+  if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
+  const { probeNativeCalls } = await import('./model/native-probe.ts')
+  const found = await probeNativeCalls(model, PROBE_MS)
+  const dialect = found.usable ? 'native' : 'text'
+  const why = found.usable ? 'Its own tool calls come back usable.' : found.why
+  const say = !found.usable && found.isDown ? log.warn.bind(log) : log.info.bind(log)
+  say({ model: model.name, dialect, why }, 'AGENT_DIALECT=auto has chosen the dialect')
+  return dialect
 }
 
 /** The tools of MCP servers. A front calls none: it knows them by what the workers have kept. */
@@ -157,7 +178,7 @@ interface AllParts extends Models, Toolbox {
   /** Told of chosen tools of which none is left. */
   warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
-  name: Config['AGENT_DIALECT']
+  name: DialectName
 }
 
 /**
@@ -216,14 +237,14 @@ function noProxy(config: Config): { noProxy?: string } {
   return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
 }
 
-function dialectOf(name: Config['AGENT_DIALECT'], prompts: Prompts, { tools, examples }: Toolbox): Dialect {
+function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
   const lacking = lackingTool(name, tools)
   if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${name} cannot do without it.`)
   return DIALECTS[name].create({ prompts, examples })
 }
 
 /** The first tool that a dialect cannot do without and that is not there. */
-function lackingTool(name: Config['AGENT_DIALECT'], tools: Tool[]): string | undefined {
+function lackingTool(name: DialectName, tools: Tool[]): string | undefined {
   return DIALECTS[name].needs.find((needed) => !tools.some((tool) => tool.name === needed))
 }
 

@@ -1,16 +1,13 @@
 /** `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: what an operator does about MCP servers. */
 import { parseArgs } from 'node:util'
-import { settledWithin } from './async.ts'
-import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
+import { loadConfig, readEnv, secretsOf } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
-import { createLog, type Log } from './log.ts'
+import { createLog } from './log.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from './mcp/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
 import type { McpToolbox } from './mcp/mcp-toolbox.ts'
-import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp/mcp-store.ts'
-import { connect } from './redis.ts'
-import { redisSettings } from './stores.ts'
+import { openMcpStore } from './open-mcp-store.ts'
 
 const USAGE = `Usage: npm run mcp -- COMMAND
   list                    the servers of MCP_CONFIG, and which need a login
@@ -85,22 +82,12 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   const servers = loadMcpConfig(config.MCP_CONFIG, env)
   if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
   const log = createLog(config.LOG_LEVEL, process.stderr, secretsOf(config))
-  const { store, close } = await openStore(config, log)
+  const { store, close } = await openMcpStore(config, log)
   try {
     return await run({ config, servers, store, log, say: (line) => console.log(line) }, asked)
   } finally {
     close()
   }
-}
-
-/** What the bot's processes share, or this process's memory. @throws ConfigError where Redis does not answer. */
-async function openStore(config: Config, log: Log): Promise<{ store: McpStore; close(): void }> {
-  if (!config.REDIS_URL) return { store: memoryMcpStore(), close() {} }
-  const redis = connect(redisSettings(config, config.REDIS_URL), { purpose: 'work', log })
-  if (await settledWithin(5_000, [redis.ping()]))
-    return { store: redisMcpStore({ redis, prefix: config.REDIS_PREFIX }), close: () => redis.disconnect() }
-  redis.disconnect()
-  throw new ConfigError('The Redis of REDIS_URL does not answer.')
 }
 
 try {

@@ -31,7 +31,7 @@ EM and F1 are HotpotQA's official ones. The last line of stdout is "N of M right
 
 interface Defaults {
   /** From the configuration. */
-  dialect: DialectName
+  dialect: DialectName | 'auto'
   model: string
   now: Date
 }
@@ -101,10 +101,16 @@ function variantsOf(values: Values, { dialect, model }: Defaults): Variant[] {
   }
   return [
     {
-      dialect: values.dialect === undefined ? dialect : dialectOf(values.dialect, '--dialect'),
+      dialect: values.dialect === undefined ? measured(dialect) : dialectOf(values.dialect, '--dialect'),
       model: values.model ?? model,
     },
   ]
+}
+
+/** @throws ConfigError for `auto`: what is measured has to be named, or two reports could not be compared. */
+function measured(dialect: Defaults['dialect']): DialectName {
+  if (dialect !== 'auto') return dialect
+  throw new ConfigError('AGENT_DIALECT is auto: name the dialect that is to be measured with --dialect or --compare.')
 }
 
 function count(text: string, option: string): number {

@@ -1,7 +1,7 @@
-import { DIALECTS, type Config } from '../config.ts'
+import { DIALECTS, type DialectName } from '../config.ts'
 import { ConfigError } from '../errors.ts'
 
-export type DialectName = Config['AGENT_DIALECT']
+export type { DialectName }
 
 /** One side of a comparison: a dialect on a model. */
 export interface Variant {

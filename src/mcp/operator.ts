@@ -44,25 +44,37 @@ async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<
 }
 
 export async function checkServers(place: OperatorPlace): Promise<number> {
+  const looked = await lookAtServers(place)
+  for (const { name, state, words } of looked) place.say([name, state, words].join('\t'))
+  return looked.every(({ state }) => state === 'up') ? 0 : 1
+}
+
+/** A server as it is now, and more of it in words. */
+export interface ServerLook {
+  name: string
+  state: 'up' | 'needs a login' | 'down'
+  words: string
+}
+
+/** Connects to each, and asks for its tools. */
+export async function lookAtServers(place: OperatorPlace): Promise<ServerLook[]> {
   const servers = await openedServers(place)
   try {
-    const told = await Promise.all(servers.all().map(async ({ config: { name } }) => checked(servers, name)))
-    for (const { line } of told) place.say(line)
-    return told.every(({ isUp }) => isUp) ? 0 : 1
+    return await Promise.all(servers.all().map(({ config: { name } }) => lookAt(servers, name)))
   } finally {
     await servers.close()
   }
 }
 
-async function checked(servers: McpServers, name: string): Promise<{ line: string; isUp: boolean }> {
+async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
   const server = servers.of(name)
   try {
     const { tools } = await server.list(AbortSignal.timeout(CHECK_MS))
-    return { line: `${name}\tup\t${counted(tools.length, 'tool')}`, isUp: true }
+    return { name, state: 'up', words: counted(tools.length, 'tool') }
   } catch (error) {
     const { state, why } = server.status()
     const words = hideSecrets(server.config.secrets).text(why ?? messageOf(error))
-    return { line: `${name}\t${state === 'needs-login' ? 'needs a login' : 'down'}\t${words}`, isUp: false }
+    return { name, state: state === 'needs-login' ? 'needs a login' : 'down', words }
   }
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
 import { settledWithin } from '../async.ts'
-import { DIALECTS, FOLLOW_UPS, STEPS, type Config } from '../config.ts'
+import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../config.ts'
 import { TransientError } from '../errors.ts'
 import { ExpiringMap } from '../history/expiring-map.ts'
 import type { StoreLog } from '../history/store-log.ts'
@@ -118,7 +118,7 @@ export interface ChannelSettings {
   followUps?: Config['FOLLOW_UPS'] | undefined
   /** Names: of a model at the same endpoint, of a dialect, of tools. */
   model?: string | undefined
-  dialect?: Config['AGENT_DIALECT'] | undefined
+  dialect?: DialectName | undefined
   tools?: string[] | undefined
   /** What the model is told besides, in people's own words: at most `MOST_INSTRUCTIONS` characters. */
   instructions?: string | undefined

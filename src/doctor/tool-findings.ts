@@ -1,0 +1,90 @@
+/** Uses the tools that are on, with one harmless question each, and asks the MCP servers for theirs. */
+import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
+import type { Tool, ToolContext } from '../agent/types.ts'
+import type { Config, Env } from '../config.ts'
+import { createAgent, type AgentParts } from '../create-agent.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { ServerLook } from '../mcp/operator.ts'
+import type { Network } from '../proxy.ts'
+import { leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const tools = findingsOf('tools')
+const mcp = findingsOf('MCP')
+
+/** What each tool that asks somebody else is asked. A tool that costs something is not. */
+const SAMPLES: Record<string, unknown> = {
+  calculator: { expression: '6 * 7' },
+  wikipedia: { query: 'Wikipedia' },
+  arxiv: { query: 'attention is all you need' },
+  duckduckgo: { query: 'Wikipedia' },
+  github_user: { username: 'octocat' },
+}
+
+export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
+  const leftOut: LeftOut[] = []
+  // The dialect is not this part's concern: a set one that lacks its tools is a fault all the same.
+  const dialect: DialectName = config.AGENT_DIALECT === 'auto' ? 'text' : config.AGENT_DIALECT
+  const model = { name: 'none', async *stream() {} }
+  const sources = { ...parts, model, leftOut: (one: LeftOut) => void leftOut.push(one) }
+  const agent = await createAgent({ ...config, AGENT_DIALECT: dialect }, sources).catch((error: unknown) => error)
+  if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
+  try {
+    const { tools: on } = agent.answer.agent
+    const used = await Promise.all(on.map((tool) => useOf(tool, agent, config)))
+    const broken = leftOut.map((one) => tools.fault('custom tools', leftOutSentence(one)))
+    return [...used, ...broken, ...needFinding(dialect, on)]
+  } finally {
+    await agent.close()
+  }
+}
+
+function isAgent(made: unknown): made is AgentParts {
+  return typeof made === 'object' && made !== null && 'answer' in made
+}
+
+async function useOf(tool: Tool, { answer }: AgentParts, { TOOL_TIMEOUT_MS: ms }: Config): Promise<Finding> {
+  const sample = tool.parse(SAMPLES[tool.name])
+  if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok) return tools.ok(tool.name, 'It is on; it was not tried.')
+  const context: ToolContext = {
+    signal: AbortSignal.timeout(ms),
+    fetch: answer.agent.fetch,
+    now: answer.agent.now,
+    ask: () => Promise.reject(new Error('no model')),
+    memory: {},
+  }
+  try {
+    await tool.run(sample.value, context)
+    return tools.ok(tool.name, 'It is on, and answers.')
+  } catch (error) {
+    return tools.fault(tool.name, messageOf(error))
+  }
+}
+
+/** Dialects that cannot do without a tool. */
+function needFinding(dialect: DialectName, on: Tool[]): Finding[] {
+  const lacking = DIALECTS[dialect].needs.filter((name: string) => !on.some((tool) => tool.name === name))
+  return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${dialect} cannot do without it: add it to TOOLS.`))
+}
+
+/** Each server of MCP_CONFIG: whether it is up, with how many tools. Its login is looked for where the bot keeps it. */
+export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
+  if (!config.MCP_CONFIG) return []
+  const { loadMcpConfig } = await import('../mcp/mcp-config.ts')
+  const { lookAtServers } = await import('../mcp/operator.ts')
+  const { openMcpStore } = await import('../open-mcp-store.ts')
+  try {
+    const servers = loadMcpConfig(config.MCP_CONFIG, env)
+    const { store, close } = await openMcpStore(config, log)
+    const looked = await lookAtServers({ config, servers, store, log, say() {} }).finally(close)
+    return looked.map(serverFinding)
+  } catch (error) {
+    return [mcp.fault('MCP_CONFIG', messageOf(error))]
+  }
+}
+
+function serverFinding({ name, state, words }: ServerLook): Finding {
+  if (state === 'up') return mcp.ok(name, `It is up, with ${words}.`)
+  return state === 'down' ? mcp.fault(name, words) : mcp.fault(name, `${words} Log in: npm run mcp -- login ${name}.`)
+}

@@ -1,0 +1,72 @@
+/** Whether a model's own tool calls come back usable: asked once, for AGENT_DIALECT=auto and for `npm run doctor`. */
+import { z } from 'zod'
+import type { Message, Model, ModelRequest, ToolCall, ToolSpec } from '../agent/types.ts'
+import { ModelError, messageOf } from '../errors.ts'
+import { parseJson } from '../parse-json.ts'
+
+/** What came of the two calls: one that should use a tool, and one that gives its result back. `why` is a sentence. */
+export type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
+
+/** A tool that no model knows by heart, so that it has to be called. */
+const TOOL: ToolSpec = {
+  name: 'stock_level',
+  description: 'Gives how many pieces of an article are in stock now.',
+  parameters: {
+    type: 'object',
+    properties: { article: { type: 'string', description: 'The number of the article.' } },
+    required: ['article'],
+    additionalProperties: false,
+  },
+}
+const ARTICLE = 'K-4711'
+const STOCK = '318'
+const ASK: Message[] = [
+  { role: 'system', content: 'Answer with the tool. Do not guess.' },
+  {
+    role: 'user',
+    content: `How many pieces of article ${ARTICLE} are in stock? Call stock_level, then say the number.`,
+  },
+]
+
+/** Never rejects. `timeMs` is for both calls together. */
+export async function probeNativeCalls(model: Model, timeMs: number): Promise<NativeCalls> {
+  const signal = AbortSignal.timeout(timeMs)
+  try {
+    const { calls, text } = await askOnce(model, { messages: ASK, tools: [TOOL], signal, timeMs })
+    const why = faultOf(calls, text)
+    if (why !== undefined) return { usable: false, why }
+    const result: Message = { role: 'tool', content: `${STOCK} pieces`, toolCallId: calls[0]?.id ?? '' }
+    const messages: Message[] = [...ASK, { role: 'assistant', content: text, toolCalls: calls.slice(0, 1) }, result]
+    const second = await askOnce(model, { messages, tools: [TOOL], signal, timeMs })
+    return second.text.includes(STOCK)
+      ? { usable: true }
+      : { usable: false, why: 'It calls tools, but does not read what they give.' }
+  } catch (error) {
+    if (signal.aborted) return { usable: false, isDown: true, why: `It did not answer within ${timeMs / 1000} s.` }
+    if (error instanceof ModelError) return { usable: false, why: error.hint, ...(error.retryable && { isDown: true }) }
+    return { usable: false, why: messageOf(error) }
+  }
+}
+
+const inputSchema = z.object({ article: z.string().regex(new RegExp(ARTICLE)) })
+
+/** What is wrong with the calls, in a sentence. */
+function faultOf([call]: ToolCall[], text: string): string | undefined {
+  if (!call)
+    return text === '' ? 'It calls no tool, and says nothing.' : 'It answers in words in place of calling a tool.'
+  if (call.name !== TOOL.name) return 'It calls a tool that there is not.'
+  return inputSchema.safeParse(parseJson(call.arguments)).success
+    ? undefined
+    : 'It calls tools with unusable arguments.'
+}
+
+/** One call, read to its end. @throws ModelError */
+export async function askOnce(model: Model, request: ModelRequest): Promise<{ text: string; calls: ToolCall[] }> {
+  let [text, calls]: [string, ToolCall[]] = ['', []]
+  for await (const event of model.stream(request)) {
+    if (event.type === 'restart') [text, calls] = ['', []]
+    if (event.type === 'text') text += event.text
+    if (event.type === 'tool_calls') calls = event.calls
+  }
+  return { text, calls }
+}
