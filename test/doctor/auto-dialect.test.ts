@@ -36,7 +36,11 @@ test('native calls that come back usable are used', async (t) => {
 test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why: string]>([
   ['answers in words', () => 'There are about 40, I guess.', 'It answers in words in place of calling a tool.'],
   ['says nothing', () => '', 'It calls no tool, and says nothing.'],
-  ['calls a tool that there is not', () => call('stock', '{"article": "K-4711"}'), 'It calls a tool that there is not.'],
+  [
+    'calls a tool that there is not',
+    () => call('stock', '{"article": "K-4711"}'),
+    'It calls a tool that there is not.',
+  ],
   ['writes broken arguments', () => call('stock_level', '{"article": '), 'It calls tools with unusable arguments.'],
   ['leaves the argument out', () => call('stock_level', '{}'), 'It calls tools with unusable arguments.'],
   [
