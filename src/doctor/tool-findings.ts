@@ -19,7 +19,7 @@ const SAMPLES: Record<string, unknown> = {
   wikipedia: { query: 'Wikipedia' },
   arxiv: { query: 'attention is all you need' },
   duckduckgo: { query: 'Wikipedia' },
-  github_user: { username: 'octocat' },
+  github_user: { login: 'octocat' },
 }
 
 export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
