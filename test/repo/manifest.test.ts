@@ -68,6 +68,8 @@ const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:histo
 /** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
 const METHOD_SCOPES: Record<string, string[]> = {
   'auth.test': [],
+  // The app-level token has a scope of its own for it.
+  'apps.connections.open': [],
   'agents.sessions.setStatus': ['chat:write'],
   'assistant.search.context': ['search:read.files', 'search:read.public', 'search:read.users'],
   'assistant.search.info': ['search:read.public'],
