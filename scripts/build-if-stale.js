@@ -1,5 +1,5 @@
 /**
- * `node scripts/build-if-stale.js`: what `npm start`, `npm run runs`, `npm run mcp` and `npm run feedback` do first. Builds where
+ * `node scripts/build-if-stale.js`: what `npm start`, `npm run runs`, `npm run mcp`, `npm run slack` and `npm run feedback` do first. Builds where
  * dist/ is missing or older than a source; starts no compiler where it is neither. Where nothing can be built (an image without sources or compiler, a
  * dist/ that may not be written), what is built is left as it is. JavaScript, since it runs before anything is compiled.
  */

@@ -36,13 +36,16 @@ async function look(env: Env): Promise<Finding[]> {
   const log = createLog('silent', undefined, secretsOf(config))
   const net = await createNetwork(config)
   const parts = { log, net }
-  const [{ modelFindings }, { redisFindings }, { toolFindings, mcpFindings }, { timeFindings }] = await Promise.all([
-    import('./doctor/model-findings.ts'),
-    import('./doctor/redis-findings.ts'),
-    import('./doctor/tool-findings.ts'),
-    import('./doctor/time-findings.ts'),
-  ])
+  const [{ slackFindings }, { modelFindings }, { redisFindings }, { toolFindings, mcpFindings }, { timeFindings }] =
+    await Promise.all([
+      import('./doctor/slack-findings.ts'),
+      import('./doctor/model-findings.ts'),
+      import('./doctor/redis-findings.ts'),
+      import('./doctor/tool-findings.ts'),
+      import('./doctor/time-findings.ts'),
+    ])
   const areas = await Promise.all([
+    looked('Slack', slackFindings(config, net)),
     looked('model', modelFindings(config, parts)),
     looked('Redis', redisFindings(config, log)),
     looked('tools', toolFindings(config, parts)),

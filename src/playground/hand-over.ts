@@ -30,6 +30,8 @@ export interface HandOverOptions {
   revoke: () => void
   /** Gives an event the token with which the app may search; absent where it may not. */
   withToken?: ((event: Json) => Json) | undefined
+  /** Whether people and channels in a command come escaped, as the manifest's `should_escape` has it. */
+  shouldEscape: boolean
   /** The events that the app subscribed to; all where this is missing. */
   events?: string[]
 }

@@ -1,4 +1,5 @@
 /** What people press, fill in and command, and how the app is told of it. */
+import { commandText } from './command-text.ts'
 import { formState, messageState, type Values } from './form-state.ts'
 import type { Done, HandOver } from './hand-over.ts'
 import { checkView } from './methods/view-methods.ts'
@@ -29,7 +30,7 @@ export class Interactions {
 
   /** Somebody sends a slash command. What its ack carries is shown to them, as is a failure. */
   async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<Done> {
-    const { store, responseUrls, base } = this.way.with
+    const { store, responseUrls, base, shouldEscape } = this.way.with
     const { user = ALICE, command = '/ask' } = options
     const channel = this.way.channel(options.channel ?? GENERAL)
     const to = { channel, user }
@@ -42,7 +43,7 @@ export class Interactions {
       user_id: user,
       user_name: store.users.get(user)?.name ?? user,
       command,
-      text,
+      text: commandText(store, text, shouldEscape),
       api_app_id: APP,
       is_enterprise_install: 'false',
       response_url: responseUrls.issue(base(), to),

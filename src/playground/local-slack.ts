@@ -21,6 +21,8 @@ export interface LocalSlackOptions {
   /** The scopes of the bot token and the events subscribed to, as in a manifest; all of them where missing. */
   scopes?: string[]
   events?: string[]
+  /** Whether people and channels in a slash command come as `<@U…|name>`, as `should_escape` of a manifest has it: on unless turned off. */
+  shouldEscape?: boolean
   /** Whether the app is an agent: with sessions, titles and suggested prompts. A plain app unless it is turned on. */
   agent?: boolean
   /** Whether the workspace lets apps search, by words or by meaning too: off unless turned on. */

@@ -36,6 +36,7 @@ const DEFAULTS = {
   streamBytes: 11_000,
   agent: false,
   echo: true,
+  shouldEscape: true,
   loginPage: 'redirect' as 'redirect' | 'page',
   now: Date.now,
 }
@@ -113,6 +114,7 @@ function assemble(settings: Settings, server: Listening) {
   const deliveries = createDeliveries({ secret, now, sockets, target: () => target, ackMs, retryMs })
   const way = new HandOver({
     ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
+    shouldEscape: settings.shouldEscape,
     withToken: search?.withToken,
     refuse: (refused) => void refusals.push(refused),
     revoke: () => (revoked = true),

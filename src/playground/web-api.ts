@@ -4,7 +4,7 @@ import { parseArgs } from './args.ts'
 import { readBytes, sendJson, wait } from './loopback-server.ts'
 import { checkKinds } from './block-rules.ts'
 import { FILE_PATHS, serveFile } from './file-server.ts'
-import { methods, scopesOf } from './methods/index.ts'
+import { everyScope, methods, scopesOf } from './methods/index.ts'
 import { takeUpload } from './methods/upload-methods.ts'
 import { declined, Refusal, type Json } from './types.ts'
 import type { WebApiOptions } from './web-api-options.ts'
@@ -116,7 +116,8 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
     return run(args, options.workspace)
   })
   await fault?.hold
-  return fault?.dropAfter ? { ...answer, drop: true } : answer
+  const told = { ...answer, headers: { ...answer.headers, ...scopesHeader(options, authorization) } }
+  return fault?.dropAfter ? { ...told, drop: true } : told
 }
 
 /** What this workspace does not know yet it refuses, which is no mistake of the app's. */
@@ -140,6 +141,14 @@ function authorize(options: WebApiOptions, method: string, authorization: string
     why: needed.join(','),
     more: { needed: needed.join(','), provided: scopes.join(',') },
   })
+}
+
+/** What the token may do, as Slack tells with every answer to one that it takes. */
+function scopesHeader(options: WebApiOptions, authorization: string): Record<string, string> {
+  const { botToken, appToken, scopes = everyScope } = options
+  if (authorization === `Bearer ${appToken}`) return { 'x-oauth-scopes': 'connections:write' }
+  const isTaken = authorization === `Bearer ${botToken}` && !options.isRevoked()
+  return isTaken ? { 'x-oauth-scopes': scopes.join(',') } : {}
 }
 
 /** Runs a call, writes it down, and turns a refusal into Slack's answer. */

@@ -42,6 +42,8 @@ test('where all is well, every line is ok or a note, and it ends with 0', async 
   const { doctor } = await place(t)
   const { code, stdout, stderr } = await doctor()
   expect(stdout).not.toContain('FAULT')
+  expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token is that of @thinkaloud')
+  expect(line(stdout, 'Slack', 'apps.connections.open')).toContain('opens Socket Mode connections')
   expect(line(stdout, 'model', 'played-model')).toMatch(/^model · ok · played-model · It answers, in \d+ ms\.$/)
   expect(line(stdout, 'model', 'tool calls')).toContain('come back usable. AGENT_DIALECT is text; native or auto')
   expect(line(stdout, 'model', 'pictures')).toContain('It sees pictures.')
@@ -77,6 +79,19 @@ test('an option that there is not is answered with how it is used', async (t) =>
   const { doctor } = await place(t)
   const { code, stderr } = await doctor({}, ['--yaml'])
   expect(stderr).toContain('Usage: npm run doctor')
+  expect(code).toBe(1)
+})
+
+test.for<[what: string, env: Record<string, string>, name: string, sentence: RegExp]>([
+  ['no bot token', { SLACK_BOT_TOKEN: '' }, 'SLACK_BOT_TOKEN', /SLACK_BOT_TOKEN is missing/],
+  ['no token at all', { SLACK_BOT_TOKEN: '', SLACK_APP_TOKEN: '' }, 'tokens', /npm run slack makes the app/],
+  ['a revoked token', { SLACK_BOT_TOKEN: 'xoxb-gone' }, 'auth.test', /invalid_auth/],
+  ['another app token', { SLACK_APP_TOKEN: 'xapp-gone' }, 'apps.connections.open', /invalid_auth/],
+])('%s is a fault of Slack, with what to do', async ([, env, name, sentence], t) => {
+  const { doctor } = await place(t)
+  const { code, stdout } = await doctor(env)
+  expect(line(stdout, 'Slack', name)).toMatch(/^Slack · FAULT/)
+  expect(line(stdout, 'Slack', name)).toMatch(sentence)
   expect(code).toBe(1)
 })
 

@@ -26,6 +26,7 @@ test('the build holds every door but the playground’s, and nothing that only d
     'src/runs-main.ts',
     'src/feedback-main.ts',
     'src/mcp-main.ts',
+    'src/slack-main.ts',
     'src/cli.ts',
     'src/eval/eval-main.ts',
     'tools/index.ts',
@@ -37,7 +38,7 @@ test('the build holds every door but the playground’s, and nothing that only d
 test('every script that a person of an image runs has its file in the build', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
   const paths = built()
-  for (const name of ['start', 'runs', 'feedback', 'mcp', 'cli', 'eval']) {
+  for (const name of ['start', 'runs', 'feedback', 'mcp', 'slack', 'cli', 'eval']) {
     const [, file = ''] = /node dist\/(\S+)\.js/.exec(scripts[name] ?? '') ?? []
     expect(paths).toContain(`${file}.ts`)
   }

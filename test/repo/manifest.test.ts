@@ -67,7 +67,10 @@ const CHANNEL_NAMES = ['channels:read', 'groups:read']
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
 /** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
 const METHOD_SCOPES: Record<string, string[]> = {
+  'api.test': [],
   'auth.test': [],
+  // The app-level token has a scope of its own for it.
+  'apps.connections.open': [],
   'agents.sessions.setStatus': ['chat:write'],
   'assistant.search.context': ['search:read.files', 'search:read.public', 'search:read.users'],
   'assistant.search.info': ['search:read.public'],

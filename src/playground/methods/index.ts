@@ -19,6 +19,9 @@ export const methods = new Map<string, Method>(
   }),
 )
 
+/** What a bot token has scopes for besides methods: to hear of mentions and commands. */
+const OF_DELIVERIES = ['app_mentions:read', 'commands']
+
 /**
  * The scopes of which a method needs one, from its page under https://docs.slack.dev/reference/methods. A method that is
  * not here needs none.
@@ -58,3 +61,6 @@ export const scopesOf = new Map<string, string[]>(
     'usergroups.users.list': ['usergroups:read'],
   }),
 )
+
+/** Every scope that means something here, for a bot token that is said to have them all. */
+export const everyScope = [...new Set([...[...scopesOf.values()].flat(), ...OF_DELIVERIES])].sort()

@@ -1,0 +1,110 @@
+import type { ReadStream, WriteStream } from 'node:tty'
+
+/** What a terminal sends for keys that move: an escape, a bracket, some numbers, a letter; and the marks around what is pasted. */
+const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g
+const INTERRUPT = '\u0003'
+const END = '\u0004'
+const ERASE = /[\u0008\u007f]/
+
+/** One line of a person's answer, and what may be on the way behind it. */
+interface Question {
+  hidden: boolean
+  resolve: (answer: string) => void
+}
+
+/**
+ * Asks questions in a terminal that echoes nothing by itself from the first to the last: what is typed or pasted while nobody
+ * reads, a token with its line end above all, is shown at no moment.
+ */
+export class Terminal {
+  readonly #input: ReadStream
+  readonly #output: WriteStream
+  readonly #leave: () => void
+  #typed = ''
+  #last = ''
+  #question: Question | undefined
+  readonly #lines: string[] = []
+
+  /** `leave` is called for Ctrl+C, and when the terminal goes away; the terminal is as it was before by then. */
+  constructor({ input, output, leave }: { input: ReadStream; output: WriteStream; leave: () => void }) {
+    this.#input = input
+    this.#output = output
+    this.#leave = leave
+    input.setRawMode(true)
+    input.setEncoding('utf8')
+    input.on('data', this.#take)
+    input.on('end', this.#end)
+  }
+
+  say(text = ''): void {
+    this.#output.write(`${text}\n`)
+  }
+
+  /** `hidden`: nothing of the answer is shown. */
+  ask(prompt: string, { hidden = false } = {}): Promise<string> {
+    this.#output.write(prompt)
+    return new Promise((resolve) => {
+      this.#question = { hidden, resolve }
+      if (!hidden) this.#output.write(this.#lines[0] ?? this.#typed)
+      this.#answer()
+    })
+  }
+
+  /** Yes or no; `preset` is what a mere Enter means. */
+  async confirm(prompt: string, preset: boolean): Promise<boolean> {
+    const answer = (await this.ask(`${prompt} [${preset ? 'Y/n' : 'y/N'}] `)).toLowerCase()
+    return answer === '' ? preset : answer === 'y' || answer === 'yes'
+  }
+
+  /** Gives the terminal back as it was. */
+  close(): void {
+    this.#input.off('data', this.#take)
+    this.#input.off('end', this.#end)
+    this.#input.setRawMode(false)
+    this.#input.pause()
+  }
+
+  readonly #take = (chunk: string): void => {
+    for (const key of chunk.replace(KEYS, '')) {
+      if (key === INTERRUPT || (key === END && this.#typed === '')) return this.#end()
+      const isSecondHalf = key === '\n' && this.#last === '\r'
+      this.#last = key
+      if (isSecondHalf) continue
+      if (key === '\r' || key === '\n') this.#enter()
+      else if (ERASE.test(key)) this.#erase()
+      else if (key >= ' ') this.#type(key)
+    }
+  }
+
+  readonly #end = (): void => {
+    this.close()
+    this.#output.write('\n')
+    this.#leave()
+  }
+
+  #type(key: string): void {
+    this.#typed += key
+    if (this.#question && !this.#question.hidden) this.#output.write(key)
+  }
+
+  #erase(): void {
+    if (this.#typed !== '' && this.#question && !this.#question.hidden) this.#output.write('\b \b')
+    this.#typed = [...this.#typed].slice(0, -1).join('')
+  }
+
+  #enter(): void {
+    this.#lines.push(this.#typed)
+    this.#typed = ''
+    this.#answer()
+  }
+
+  #answer(): void {
+    const question = this.#question
+    const [line] = this.#lines
+    if (!question || line === undefined) return
+    this.#lines.shift()
+    this.#question = undefined
+    this.#output.write('\n')
+    question.resolve(line.trim())
+  }
+}
