@@ -3,6 +3,9 @@ import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { askText, showModals } from './modal.js'
 import { makePanels, tellPanel } from './panels.js'
+import { renderPeople } from './people-switch.js'
+import { aboutPerson } from './person.js'
+import { markRead } from './read-marks.js'
 import { isDirect, names, slug, state, takeAll, takeChange } from './state.js'
 import { render, renderNotes, toEnd } from './view.js'
 
@@ -39,12 +42,14 @@ async function load() {
   const all = await (await fetch(`state${location.search}`)).json()
   takeAll(all, decodeURIComponent(location.hash.slice(1)))
   renderNotes(all)
+  renderPeople()
   labelBoxes()
   draw()
 }
 
 function draw() {
   render(acts)
+  markRead(post)
   showModals(state.views.modals, acts)
 }
 
@@ -129,6 +134,7 @@ function go(id) {
   Object.assign(state, { current: id, thread: undefined, isHome: false })
   if (isDirect(state.channels.get(id))) void post('home', { tab: 'messages' })
   state.unread.delete(id)
+  markRead(post)
   window.history.replaceState(null, '', `${location.search}#${slug(state.channels.get(id))}`)
   toggleMenu(false)
   labelBoxes()
@@ -173,10 +179,10 @@ const replyBox = createComposer(byId('reply-form'), {
 
 function people() {
   const others = [...state.users.values()].filter((user) => user.id !== state.you)
-  return others.map(({ name, real_name, is_bot }) => ({
-    insert: `@${name}`,
-    label: `@${name}`,
-    about: is_bot ? 'the bot' : real_name,
+  return others.map((user) => ({
+    insert: `@${user.name}`,
+    label: `@${user.name}`,
+    about: user.is_bot ? 'the bot' : `${user.real_name}, ${aboutPerson(user)}`,
   }))
 }
 
@@ -192,6 +198,7 @@ makePanels({ post, get, go, openThread })
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())
+document.addEventListener('visibilitychange', () => markRead(post))
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented) return
   if (document.body.classList.contains('with-menu')) return toggleMenu(false)
