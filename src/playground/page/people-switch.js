@@ -4,6 +4,7 @@
  */
 import { byId, el } from './dom.js'
 import { dropMenu } from './drop-menu.js'
+import { icon } from './icons.js'
 import { aboutPerson, personAvatar, personBadge } from './person.js'
 import { state } from './state.js'
 
@@ -21,6 +22,18 @@ export function renderPeople() {
   box.dataset.print = print
   box.replaceChildren(actAs(you, people), ...(side ? [] : [sideBySide(you, people)]))
   if (side) tell({ type: 'here', name: you.real_name, about: aboutPerson(you) })
+  if (side) nameLandmarks(you.real_name)
+}
+
+/** Both frames have the same parts: who goes by landmarks hears whose each is. */
+function nameLandmarks(name) {
+  byId('whose').textContent = name
+  for (const part of document.querySelectorAll('.top, nav, main, aside')) {
+    const heading = part.getAttribute('aria-labelledby')?.split(' ')[0]
+    part.dataset.label ??= part.getAttribute('aria-label') ?? ''
+    if (heading) part.setAttribute('aria-labelledby', `${heading} whose`)
+    else part.setAttribute('aria-label', [part.dataset.label, name].filter(Boolean).join(', '))
+  }
 }
 
 function actAs(you, people) {
@@ -41,7 +54,7 @@ function sideBySide(you, people) {
     content: entry(user),
     choose: () => goTo({ as: you.name, with: user.name }),
   }))
-  const content = [el('span', { 'aria-hidden': 'true' }, '◫'), el('span.wide', {}, 'Side by side')]
+  const content = [icon('beside'), el('span.wide', {}, 'Side by side')]
   return dropMenu({ label: 'Side by side', content, menu: 'Side by side with' }, entries)
 }
 

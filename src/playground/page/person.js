@@ -25,5 +25,5 @@ export function personBadge(user) {
 /** A person's first letter, on a colour of theirs. */
 export function personAvatar(user) {
   const letter = user.real_name.slice(0, 1).toUpperCase()
-  return el(`span.avatar.tint-${user.name.length % 4}`, { 'aria-hidden': 'true' }, letter)
+  return el(`span.avatar.tint-${letter.charCodeAt(0) % 4}`, { 'aria-hidden': 'true' }, letter)
 }

@@ -1,6 +1,7 @@
 /** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
+import { icon } from './icons.js'
 import { messageItem, syncList } from './message-list.js'
 import { isDirect, isWorking, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
 
@@ -38,7 +39,7 @@ function sidebarItem(channel, acts) {
   const isUnread = state.unread.has(channel.id)
   const sign = isDirect(channel)
     ? el('img', { src: 'icon.svg', alt: '', width: 18, height: 18 })
-    : el('span.hash', { 'aria-hidden': 'true' }, channel.kind === 'group' ? '🔒' : '#')
+    : el('span.hash', { 'aria-hidden': 'true' }, channel.kind === 'group' ? icon('lock') : '#')
   const name = isDirect(channel) ? names.user(state.bot) : channel.name
   const traits = [channel.kind === 'group' && 'private', channel.shared && 'with another company']
   const button = () =>
@@ -52,7 +53,7 @@ function sidebarItem(channel, acts) {
       },
       sign,
       name,
-      channel.shared && el('span.shared-mark', { 'aria-hidden': 'true', title: 'Shared by Slack Connect' }, '⧉'),
+      channel.shared && el('span.shared-mark', { title: 'Shared by Slack Connect' }, icon('shared')),
     )
   return { key: channel.id, state: [name, isCurrent, isUnread], make: () => el('li', {}, button()) }
 }
