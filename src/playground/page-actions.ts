@@ -78,16 +78,15 @@ function say(slack: LocalSlack, body: Json, user: string) {
   )
 }
 
-/** As in Slack, commands are known by name and cannot be used in threads. */
+/** As in Slack, commands are known by name to people of the workspace, and cannot be used in threads. */
 function runCommand(
   slack: LocalSlack,
   given: { channel: Channel; command: string; text: string; thread: string | undefined; user: string },
 ) {
   const { channel, command, text, thread, user } = given
-  rules.checkHasApp(slack, user)
-  if (command === '/ask' && !thread) return background(slack.slash(text, { channel: channel.id, user, command }))
-  const why =
-    command === '/ask' ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
+  const isKnown = command === '/ask' && rules.hasApp(slack, user)
+  if (isKnown && !thread) return background(slack.slash(text, { channel: channel.id, user, command }))
+  const why = isKnown ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
   slack.store.whisper(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
 }
 

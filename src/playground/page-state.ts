@@ -35,7 +35,8 @@ export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU
   if (hasApp(slack, you)) store.directChannel(you)
   const channels = [...store.channels.values()].filter((channel) => channel.members.has(you))
   const users = [...store.users.values()].map(shownUser)
-  const state = { you, bot: BOT_USER, users, views: viewsOf(slack, you), shortcuts: [], ...notes }
+  const shortcuts = hasApp(slack, you) ? (notes.shortcuts ?? []) : []
+  const state = { ...notes, you, bot: BOT_USER, users, views: viewsOf(slack, you), shortcuts }
   return { ...state, channels: channels.map((channel) => channelState(slack, channel, you)) }
 }
 

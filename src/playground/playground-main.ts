@@ -25,6 +25,9 @@ const EXAMPLES = [
   'Who was Ada Lovelace?',
 ]
 
+/** And one that waits for a person's click. */
+const NOTE = 'Note down: buy milk'
+
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
 
@@ -64,7 +67,7 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
     const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      notes: { model, isDemo, notes, examples: mcp ? [...EXAMPLES, NOTE] : EXAMPLES, shortcuts: SHORTCUTS },
     })
     stops.push(() => page.close())
     return { url: page.url, slack, notes, notesServer: mcp?.server, stop }
@@ -143,10 +146,11 @@ function isTaken(error: unknown): boolean {
 
 async function main(): Promise<void> {
   const playground = await startPlayground(readEnv())
-  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
+  // Whoever reads the line may press Ctrl+C at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
   }
+  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -106,6 +106,23 @@ describeWithChromium('people at the page', () => {
     await page.getByRole('option', { name: /@dave Dave, a guest/ }).waitFor()
   })
 
+  test('a guest and somebody of another company are told in private that they may not ask', async () => {
+    const page = await open('?as=dave&with=erin#random|acme')
+    const [dave, erin] = [sideOf(page, 'Dave'), sideOf(page, 'Erin')]
+    for (const side of [dave, erin]) await messageBox(side).waitFor()
+    await say(dave, '@thinkaloud What is 6*7?')
+    await dave.getByText('I take no questions from guests').waitFor()
+    await messageBox(erin).fill('/a')
+    expect(await erin.getByRole('option').count()).toBe(0)
+    await say(erin, '@thinkaloud What is 6*7?')
+    await erin.getByText('you belong to another').waitFor()
+    await say(erin, '/ask What is 6*7?')
+    await erin.getByText('/ask is not a valid command.').waitFor()
+    const others = await open('?as=alice#random')
+    await messageBox(others).waitFor()
+    expect(await others.getByText('Only visible to you').count()).toBe(0)
+  }, 20_000)
+
   test('everybody has unread marks of their own, which a reload keeps', async () => {
     const bobs = await open('?as=bob#general')
     const carols = await open('?as=carol#general')

@@ -6,7 +6,7 @@ import { makePanels, tellPanel } from './panels.js'
 import { renderPeople } from './people-switch.js'
 import { aboutPerson } from './person.js'
 import { markRead } from './read-marks.js'
-import { isDirect, names, slug, state, takeAll, takeChange } from './state.js'
+import { isDirect, names, repliesIn, slug, state, takeAll, takeChange } from './state.js'
 import { render, renderNotes, toEnd } from './view.js'
 
 const acts = {
@@ -57,6 +57,7 @@ function take(change) {
   tellPanel(change)
   const isNew = takeChange(change)
   if (change.channel === state.current) openByItself(change, isNew)
+  if (change.channel === state.current) closeByItself(change)
   draw()
 }
 
@@ -67,6 +68,12 @@ function openByItself(change, isNew) {
   const thread = begun ?? (fromBot ? change.message.thread_ts : undefined)
   if (!thread || thread === state.thread || state.closed.has(thread)) return
   if (state.thread === undefined || replyBox.box.value === '') openThread(thread, { focus: false })
+}
+
+/** On a narrow page a thread stands before the channel: one in which nobody has answered makes way for what is said to you there. */
+function closeByItself({ type, ephemeral }) {
+  if (type !== 'ephemeral' || ephemeral.thread_ts || !state.thread || replyBox.box.value !== '') return
+  if (repliesIn(state.channels.get(state.current), state.thread).length === 0) state.thread = undefined
 }
 
 // The stream is opened before the state is read, so that nothing falls between the two; each reconnection reads it anew.
@@ -168,7 +175,7 @@ function toggleMenu(open = !document.body.classList.contains('with-menu')) {
 
 const messageBox = createComposer(byId('message-form'), {
   id: 'message-box',
-  suggestions: () => [...people(), { insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }],
+  suggestions: () => [...people(), ...commands()],
   send: (text, files) => say({ channel: state.current, text }, files),
 })
 const replyBox = createComposer(byId('reply-form'), {
@@ -184,6 +191,12 @@ function people() {
     label: `@${user.name}`,
     about: user.is_bot ? 'the bot' : `${user.real_name}, ${aboutPerson(user)}`,
   }))
+}
+
+/** Somebody of another company has none of the app's. */
+function commands() {
+  const isOwn = state.users.get(state.you)?.kind !== 'external'
+  return isOwn ? [{ insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }] : []
 }
 
 function labelBoxes() {

@@ -9,7 +9,7 @@ import { aboutPerson, personAvatar, personBadge } from './person.js'
 import { state } from './state.js'
 
 /** `left` or `right`, in a frame beside another; else nothing. */
-const side = window.parent === window ? undefined : new URLSearchParams(location.search).get('side')
+const side = window.frameElement?.dataset.side
 if (side) document.body.classList.add('in-frame')
 
 /** Draws both, when it is known who there is. */

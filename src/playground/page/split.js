@@ -6,7 +6,9 @@ import { byId, el } from './dom.js'
 
 /** The sides, and what names their persons in the address. */
 const SIDES = { left: 'as', right: 'with' }
-const frames = Object.fromEntries(Object.keys(SIDES).map((side) => [side, el('iframe.side', { title: side })]))
+const frames = Object.fromEntries(
+  Object.keys(SIDES).map((side) => [side, el('iframe.side', { title: side, 'data-side': side })]),
+)
 /** What each frame has said of its person. */
 const here = {}
 
@@ -17,15 +19,16 @@ function wanted() {
   return Object.entries(SIDES).map(([side, name]) => ({ side, name: params.get(name), place: places[side] }))
 }
 
-function addressOf({ side, name, place }) {
-  return `${location.pathname}?${new URLSearchParams({ as: name, side }).toString()}#${place}`
+function addressOf({ name, place }) {
+  return `${location.pathname}?${new URLSearchParams({ as: name }).toString()}#${place}`
 }
 
 /** Brings the frames to where the address says; one that is there already is left alone. */
 function follow() {
   for (const one of wanted()) {
     const { location: at } = frames[one.side].contentWindow
-    if (at.href !== new URL(addressOf(one), location.href).href) at.replace(addressOf(one))
+    const isThere = new URLSearchParams(at.search).get('as') === one.name && at.hash.slice(1) === one.place
+    if (!isThere) at.replace(addressOf(one))
   }
 }
 
@@ -59,8 +62,7 @@ window.addEventListener('message', ({ origin, data }) => {
 })
 window.addEventListener('popstate', follow)
 byId('split-close').addEventListener('click', () => {
-  const [{ name, place }] = wanted()
-  location.assign(`${location.pathname}?${new URLSearchParams({ as: name }).toString()}#${place}`)
+  location.assign(addressOf(wanted()[0]))
 })
 
 for (const one of wanted()) frames[one.side].src = addressOf(one)
