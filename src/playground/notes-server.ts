@@ -2,7 +2,7 @@
  * The playground's own MCP server, so that a call that waits for a person can be seen without any set-up: notes, kept in memory.
  * Streamable HTTP on 127.0.0.1.
  */
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import type { McpHttpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { bridge } from './fetch-bridge.ts'
 import { listen } from './loopback-server.ts'
@@ -32,16 +32,17 @@ const note = z.object({ text: z.string().trim().min(1).max(NOTE_CHARS).describe(
 export async function startNotesServer(): Promise<NotesServer> {
   const notes: string[] = []
   let changed = false
-  const handler = createMcpHandler(() => notesServer(notes, changed ? CHANGED_ADD : ADD))
+  let handler: Promise<McpHttpHandler> | undefined
   const server = await listen((request, response) => {
     if (!isClients(request.headers, server.port)) return void response.writeHead(403).end()
-    void bridge(request, response, (asked) => handler.fetch(asked))
+    const loaded = (handler ??= notesHandler(notes, () => (changed ? CHANGED_ADD : ADD)))
+    void bridge(request, response, async (asked) => (await loaded).fetch(asked))
   })
 
   function say(isChanged: boolean) {
     if (changed === isChanged) return
     changed = isChanged
-    handler.notify.toolsChanged()
+    void handler?.then(({ notify }) => notify.toolsChanged())
   }
 
   return {
@@ -51,7 +52,7 @@ export async function startNotesServer(): Promise<NotesServer> {
     restore: () => say(false),
     isChanged: () => changed,
     async close() {
-      await handler.close()
+      await (await handler)?.close()
       await server.close()
     },
   }
@@ -62,9 +63,16 @@ function isClients({ host, origin }: { host?: string; origin?: string }, port: n
   return origin === undefined && host === `127.0.0.1:${port}`
 }
 
+/** The SDK is loaded when somebody asks: nobody waits for it at the start. */
+async function notesHandler(notes: string[], about: () => string): Promise<McpHttpHandler> {
+  const sdk = await import('@modelcontextprotocol/server')
+  const make = () =>
+    new sdk.McpServer({ name: 'notes', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } })
+  return sdk.createMcpHandler(() => withTools(make(), { notes, about: about() }))
+}
+
 /** `list` says that it only reads, `add` says nothing, so that a person is asked. */
-function notesServer(notes: string[], about: string): McpServer {
-  const server = new McpServer({ name: 'notes', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } })
+function withTools(server: McpServer, { notes, about }: { notes: string[]; about: string }): McpServer {
   server.registerTool('list', { description: 'Tells all notes.', annotations: { readOnlyHint: true } }, () =>
     textResult(notes.length === 0 ? 'There are no notes yet.' : notes.map((one) => `- ${one}`).join('\n')),
   )
