@@ -2,7 +2,8 @@ import { isObject, optional, required } from './args.ts'
 import type { Values } from './form-state.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pendingFiles } from './page-files.ts'
-import type { Json } from './types.ts'
+import * as rules from './page-rules.ts'
+import type { Channel, Json } from './types.ts'
 
 /** Longer messages are not taken; Slack's own editor stops at 12,000. */
 const MOST_CHARS = 12_000
@@ -13,19 +14,18 @@ type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise
 /** What the person at the page can do, by address. Only a form waits for the app: the rest is seen on the page. */
 const ACTS: Record<string, Act> = {
   '/say': say,
+  '/read': read,
   '/press': press,
   '/react': react,
   '/edit': edit,
-  '/delete': (slack, body) => background(slack.people.remove(place(body))),
-  '/shortcut': (slack, body, user) =>
-    background(slack.shortcut({ ...place(body), user }, required(body, 'callback_id'))),
-  '/stop': (slack, body, user) => background(slack.people.stopSession({ ...threadOf(body), user })),
+  '/delete': remove,
+  '/shortcut': shortcut,
+  '/stop': (slack, body, user) => background(slack.people.stopSession({ ...ownThread(slack, body, user), user })),
   '/rename': (slack, body, user) =>
-    background(slack.people.renameSession({ ...threadOf(body), user }, required(body, 'title'))),
-  '/home': (slack, body, you) =>
-    background(slack.people.openHome(you, body['tab'] === 'messages' ? 'messages' : 'home')),
+    background(slack.people.renameSession({ ...ownThread(slack, body, user), user }, required(body, 'title'))),
+  '/home': openHome,
   '/submit': submit,
-  '/close': (slack, body) => background(slack.closeView(required(body, 'view'))),
+  '/close': (slack, body, user) => background(slack.closeView(ownView(slack, body, user))),
 }
 
 export function pageActions(slack: LocalSlack): Map<string, (body: Json, you: string) => ReturnType<Act>> {
@@ -36,13 +36,30 @@ function place(body: Json): { channel: string; ts: string } {
   return { channel: required(body, 'channel'), ts: required(body, 'ts') }
 }
 
-function threadOf(body: Json): { channel: string; thread: string } {
-  return { channel: required(body, 'channel'), thread: required(body, 'thread') }
+/** A thread that this person sees. */
+function ownThread(slack: LocalSlack, body: Json, user: string): { channel: string; thread: string } {
+  const [channel, thread] = [required(body, 'channel'), required(body, 'thread')]
+  rules.seenMessage(slack, { channel, ts: thread }, user)
+  return { channel, thread }
+}
+
+/** A view that stands open before this person. */
+function ownView(slack: LocalSlack, body: Json, user: string): string {
+  const view = required(body, 'view')
+  rules.checkOwnView(slack, view, user)
+  return view
+}
+
+/** Somebody has looked into a channel. */
+function read(slack: LocalSlack, body: Json, user: string) {
+  const channel = rules.ownChannel(slack, required(body, 'channel'), user)
+  const last = channel.messages.at(-1)
+  if (last) channel.lastRead.set(user, last.ts)
 }
 
 /** A message, or a command where the text begins like one. */
 function say(slack: LocalSlack, body: Json, user: string) {
-  const channel = required(body, 'channel')
+  const channel = rules.writableChannel(slack, required(body, 'channel'), user)
   const files = pendingFiles(slack, body['files'], user)
   const text = (files.length > 0 ? (optional(body, 'text') ?? '') : required(body, 'text')).slice(0, MOST_CHARS).trim()
   const thread = optional(body, 'thread_ts')
@@ -50,26 +67,33 @@ function say(slack: LocalSlack, body: Json, user: string) {
   if (command && files.length > 0) throw new Error('A command takes no files. Mention the bot instead.')
   if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread, user })
   const attached = files.length > 0 && { files: files.map(({ id }) => ({ id })) }
-  background(slack.say({ channel, user, text: typed(slack, text), ...attached, ...(thread && { thread_ts: thread }) }))
+  background(
+    slack.say({
+      channel: channel.id,
+      user,
+      text: typed(slack, text),
+      ...attached,
+      ...(thread && { thread_ts: thread }),
+    }),
+  )
 }
 
-/** As in Slack, commands are known by name and cannot be used in threads. */
+/** As in Slack, commands are known by name to people of the workspace, and cannot be used in threads. */
 function runCommand(
   slack: LocalSlack,
-  given: { channel: string; command: string; text: string; thread: string | undefined; user: string },
+  given: { channel: Channel; command: string; text: string; thread: string | undefined; user: string },
 ) {
-  const { channel: id, command, text, thread, user } = given
-  const channel = slack.store.channels.get(id)
-  if (!channel) throw new Error(`There is no channel ${id}.`)
-  if (command === '/ask' && !thread) return background(slack.slash(text, { channel: id, user, command }))
-  const why =
-    command === '/ask' ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
+  const { channel, command, text, thread, user } = given
+  const isKnown = command === '/ask' && rules.hasApp(slack, user)
+  if (isKnown && !thread) return background(slack.slash(text, { channel: channel.id, user, command }))
+  const why = isKnown ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
   slack.store.whisper(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
 }
 
 /** Something in a message or in a view. Thumbs and options are told by the value that was chosen. */
 function press(slack: LocalSlack, body: Json, user: string) {
-  const view = optional(body, 'view')
+  const view = body['view'] === undefined ? undefined : ownView(slack, body, user)
+  if (view === undefined) rules.checkPressable(slack, place(body), user)
   const values = valuesOf(body)
   const where = view === undefined ? { ...place(body), user, values } : { view, values }
   const value = optional(body, 'value')
@@ -80,19 +104,37 @@ function press(slack: LocalSlack, body: Json, user: string) {
 
 /** Adds your reaction, or takes it back. */
 function react(slack: LocalSlack, body: Json, user: string) {
+  rules.seenMessage(slack, place(body), user)
   const where = { ...place(body), name: required(body, 'name') }
   background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
 }
 
 /** Only your own message: Slack offers it for no other. */
-function edit(slack: LocalSlack, body: Json) {
+function edit(slack: LocalSlack, body: Json, user: string) {
+  rules.checkOwn(slack, place(body), user)
   const text = required(body, 'text').slice(0, MOST_CHARS).trim()
   background(slack.people.edit(place(body), typed(slack, text)))
 }
 
+function remove(slack: LocalSlack, body: Json, user: string) {
+  rules.checkOwn(slack, place(body), user)
+  background(slack.people.remove(place(body)))
+}
+
+function shortcut(slack: LocalSlack, body: Json, user: string) {
+  rules.checkHasApp(slack, user)
+  rules.seenMessage(slack, place(body), user)
+  background(slack.shortcut({ ...place(body), user }, required(body, 'callback_id')))
+}
+
+function openHome(slack: LocalSlack, body: Json, user: string) {
+  rules.checkHasApp(slack, user)
+  background(slack.people.openHome(user, body['tab'] === 'messages' ? 'messages' : 'home'))
+}
+
 /** A form is sent, and what is wrong with it comes back to stand at its inputs. */
-async function submit(slack: LocalSlack, body: Json): Promise<Json> {
-  const { ok, errors } = await slack.submit(required(body, 'view'), valuesOf(body))
+async function submit(slack: LocalSlack, body: Json, user: string): Promise<Json> {
+  const { ok, errors } = await slack.submit(ownView(slack, body, user), valuesOf(body))
   return { ok, errors: errors ?? (ok ? undefined : { '': 'The app did not answer in time.' }) }
 }
 

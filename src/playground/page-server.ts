@@ -11,7 +11,7 @@ import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pageActions } from './page-actions.ts'
 import { sendShared, takeFile } from './page-files.ts'
-import { pageState, personAt, shownChange, type PageNotes } from './page-state.ts'
+import { pageState, personAt, personNamed, shownChange, type PageNotes } from './page-state.ts'
 import type { PagePart } from './page-part.ts'
 import { assetPath } from './playground-root.ts'
 import type { Json } from './types.ts'
@@ -41,7 +41,7 @@ const TYPES: Record<string, string> = {
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-src 'self'; frame-ancestors 'self'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
@@ -71,7 +71,9 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     const telling = tellings.get(pathname)
     if (telling) return sendJson(response, await telling(searchParams, you))
     if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
-    await sendFile(pathname === '/' ? 'index.html' : pathname.slice(1), response)
+    const beside = personNamed(slack, searchParams.get('with')) ?? you
+    const index = beside === you ? 'index.html' : 'split.html'
+    await sendFile(pathname === '/' ? index : pathname.slice(1), response)
   }
 
   async function upload(

@@ -1,14 +1,19 @@
 import type { LocalSlack } from './local-slack.ts'
+import { hasApp, isUnread, kindOf, shownMessage } from './page-rules.ts'
 import { ALICE, BOT_USER } from './store.ts'
-import type { Change, Channel, Json } from './types.ts'
+import type { Change, Channel, Json, User } from './types.ts'
 
 /** Who sits at the page, unless its address names somebody else: `?as=bob`. */
 export const YOU = ALICE
 
 /** The person that a page's address names. */
 export function personAt(slack: LocalSlack, name: string | null): string {
-  const named = [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)
-  return named?.id ?? YOU
+  return personNamed(slack, name) ?? YOU
+}
+
+/** The id of the person of this name, who may sit at a page: no bot. */
+export function personNamed(slack: LocalSlack, name: string | null): string | undefined {
+  return [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)?.id
 }
 
 /** What the page tells about itself. */
@@ -27,20 +32,28 @@ export interface PageNotes {
 /** All that the page shows, for one person. */
 export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU): Json {
   const { store } = slack
-  store.directChannel(you)
+  if (hasApp(slack, you)) store.directChannel(you)
   const channels = [...store.channels.values()].filter((channel) => channel.members.has(you))
-  const users = [...store.users.values()].map(({ id, name, real_name, is_bot }) => ({ id, name, real_name, is_bot }))
-  const state = { you, bot: BOT_USER, users, views: viewsOf(slack, you), shortcuts: [], ...notes }
+  const users = [...store.users.values()].map(shownUser)
+  const shortcuts = hasApp(slack, you) ? (notes.shortcuts ?? []) : []
+  const state = { ...notes, you, bot: BOT_USER, users, views: viewsOf(slack, you), shortcuts }
   return { ...state, channels: channels.map((channel) => channelState(slack, channel, you)) }
+}
+
+/** A person with what they are here, and what their profile says of them. */
+function shownUser(user: User): Json {
+  const { id, name, real_name, is_bot, profile } = user
+  return { id, name, real_name, is_bot, kind: kindOf(user), title: profile['title'] ?? '' }
 }
 
 /** A channel with all that is in it; a status that has run out is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
-  const { id, name, kind, messages, ephemerals, statuses, sessions, prompts } = channel
+  const { id, name, kind, shared, ephemerals, statuses, sessions, prompts } = channel
+  const messages = channel.messages.map((message) => shownMessage(message, you))
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
-  const shown = { id, name, kind, messages, ephemerals: ephemerals.filter(({ user }) => user === you) }
+  const seen = { messages, ephemerals: ephemerals.filter(({ user }) => user === you), isUnread: isUnread(channel, you) }
   const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
-  return { ...shown, ...told, statuses: Object.fromEntries(running) }
+  return { id, name, kind, shared, ...seen, ...told, statuses: Object.fromEntries(running) }
 }
 
 /** A change as the page may see it: not what is whispered to others, nor their views. */
@@ -50,6 +63,7 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   if (!channel?.members.has(you)) return undefined
   // A whisper is for one person’s eyes.
   if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
+  if (change.type === 'message') return { ...change, message: shownMessage(change.message, you) }
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 

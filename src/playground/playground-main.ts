@@ -6,6 +6,9 @@ import { startBot } from '../bot.ts'
 import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { demoModel } from './demo/demo-model.ts'
+import { addExamplePeople, CAROL } from './example-workspace.ts'
+import { writeMcpConfig } from './mcp-config-file.ts'
+import { startNotesServer, type NotesServer } from './notes-server.ts'
 import { startPage } from './page-server.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
 import { startWiki } from './wiki.ts'
@@ -22,6 +25,9 @@ const EXAMPLES = [
   'Who was Ada Lovelace?',
 ]
 
+/** And one that waits for a person's click. */
+const NOTE = 'Note down: buy milk'
+
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
 
@@ -31,6 +37,8 @@ export interface Playground {
   slack: LocalSlack
   /** What is told at the start, a line each. */
   notes: string[]
+  /** The playground's own MCP server; none where the operator's environment names others. */
+  notesServer: NotesServer | undefined
   stop(): Promise<void>
 }
 
@@ -43,23 +51,26 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
   const slack = await startLocalSlack({ agent: true, search: 'words' })
+  addExamplePeople(slack.store)
   const wiki = await startWiki()
-  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
-  const stops = [() => slack.close(), () => wiki.close()]
+  const mcp = given.MCP_CONFIG === undefined ? await playMcp() : undefined
+  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url, mcpConfig: mcp?.file }))
+  const stops = [() => slack.close(), () => wiki.close(), async () => mcp?.stop()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
     const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
     stops.push(() => bot.stop())
-    const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
+    const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
+    const notes = notesOf(config, { isDemo, pages, hasNotes: mcp !== undefined })
     const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      notes: { model, isDemo, notes, examples: mcp ? [...EXAMPLES, NOTE] : EXAMPLES, shortcuts: SHORTCUTS },
     })
     stops.push(() => page.close())
-    return { url: page.url, slack, notes, stop }
+    return { url: page.url, slack, notes, notesServer: mcp?.server, stop }
   } catch (error) {
     await stop()
     throw isTaken(error)
@@ -68,14 +79,27 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   }
 }
 
+/** The MCP server of notes, with a file for MCP_CONFIG that names it. */
+async function playMcp(): Promise<{ server: NotesServer; file: string; stop(): Promise<void> }> {
+  const server = await startNotesServer()
+  const { file, remove } = await writeMcpConfig({ notes: { type: 'http', url: server.url, trust: true } })
+  const stop = async () => {
+    await server.close()
+    await remove()
+  }
+  return { server, file, stop }
+}
+
 /** The operator's settings, with this Slack in place of theirs, and in memory. */
-function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): Env {
-  const { slack, wikiUrl } = played
+function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; mcpConfig: string | undefined }): Env {
+  const { slack, wikiUrl, mcpConfig } = played
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SLACK_|REDIS_|ROLE$|PORT$)/.test(name)))
   return {
     LOG_LEVEL: 'warn',
     WIKIPEDIA_API_URL: wikiUrl,
+    APPROVERS: CAROL,
     ...own,
+    ...(mcpConfig !== undefined && { MCP_CONFIG: mcpConfig }),
     // A proxy is for what is real; Slack and Wikipedia are on this machine.
     NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
     SLACK_API_URL: slack.apiUrl,
@@ -87,7 +111,10 @@ function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): 
 }
 
 /** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
-function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: number }): string[] {
+function notesOf(
+  config: Config,
+  { isDemo, pages, hasNotes }: { isDemo: boolean; pages: number; hasNotes: boolean },
+): string[] {
   const model = isDemo
     ? 'Model: the built-in demo, a handful of rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
     : `Model: ${config.OPENAI_MODEL}${config.OPENAI_BASE_URL ? ` at ${new URL(config.OPENAI_BASE_URL).host}` : ''}, real.`
@@ -100,7 +127,16 @@ function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: nu
     'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
     wikipedia,
     'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory.',
+    'Played: the people. Alice and Bob are members, Carol is an admin, Dave a guest, Erin of Acme, which shares #acme by Slack Connect. “Act as” at the top makes you any of them, “Side by side” two at once.',
+    ...(hasNotes ? [`Played: an MCP server of notes. “Note down: buy milk” waits until ${whoDecides(config)}.`] : []),
   ]
+}
+
+function whoDecides({ APPROVERS }: Config): string {
+  const isCarols = APPROVERS.some(({ name, ids }) => name === undefined && ids.includes(CAROL))
+  return isCarols
+    ? 'whoever asked, or Carol, allows it; from anybody else a press counts for nothing'
+    : 'somebody allows it, as APPROVERS says'
 }
 
 /** What `listen` throws for a port that is in use. */
@@ -110,10 +146,11 @@ function isTaken(error: unknown): boolean {
 
 async function main(): Promise<void> {
   const playground = await startPlayground(readEnv())
-  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
+  // Whoever reads the line may press Ctrl+C at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
   }
+  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
 }
 
 if (process.argv[1] === import.meta.filename) {

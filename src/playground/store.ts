@@ -119,6 +119,7 @@ export class Store {
       statuses: new Map(),
       sessions: new Map(),
       prompts: new Map(),
+      lastRead: new Map(),
       deleted: new Set(),
       ...extra,
     }

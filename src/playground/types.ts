@@ -32,6 +32,8 @@ export interface Message {
   /** Present while and after `chat.startStream` wrote it. */
   streaming_state?: 'in_progress' | 'completed' | 'stopped'
   chunks?: Json[]
+  /** Whom a stream in a channel is for, and how it began, which is all that others see until it ends. */
+  stream?: { recipient: string; text: string; chunks: Json[] }
   [more: string]: unknown
 }
 
@@ -131,6 +133,8 @@ export interface Channel {
   sessions: Map<string, Session>
   /** What `assistant.threads.setSuggestedPrompts` offers, by thread; the channel itself is the empty text. */
   prompts: Map<string, Json[]>
+  /** The ts up to which each person has read. */
+  lastRead: Map<string, string>
   /** The ts of messages that are gone, so that asking for one is known from making one up. */
   deleted: Set<string>
 }

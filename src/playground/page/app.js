@@ -3,7 +3,10 @@ import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { askText, showModals } from './modal.js'
 import { makePanels, tellPanel } from './panels.js'
-import { isDirect, names, slug, state, takeAll, takeChange } from './state.js'
+import { renderPeople } from './people-switch.js'
+import { aboutPerson } from './person.js'
+import { markRead } from './read-marks.js'
+import { isDirect, names, repliesIn, slug, state, takeAll, takeChange } from './state.js'
 import { render, renderNotes, toEnd } from './view.js'
 
 const acts = {
@@ -39,12 +42,14 @@ async function load() {
   const all = await (await fetch(`state${location.search}`)).json()
   takeAll(all, decodeURIComponent(location.hash.slice(1)))
   renderNotes(all)
+  renderPeople()
   labelBoxes()
   draw()
 }
 
 function draw() {
   render(acts)
+  markRead(post)
   showModals(state.views.modals, acts)
 }
 
@@ -52,6 +57,7 @@ function take(change) {
   tellPanel(change)
   const isNew = takeChange(change)
   if (change.channel === state.current) openByItself(change, isNew)
+  if (change.channel === state.current) closeByItself(change)
   draw()
 }
 
@@ -62,6 +68,12 @@ function openByItself(change, isNew) {
   const thread = begun ?? (fromBot ? change.message.thread_ts : undefined)
   if (!thread || thread === state.thread || state.closed.has(thread)) return
   if (state.thread === undefined || replyBox.box.value === '') openThread(thread, { focus: false })
+}
+
+/** On a narrow page a thread stands before the channel: one in which nobody has answered makes way for what is said to you there. */
+function closeByItself({ type, ephemeral }) {
+  if (type !== 'ephemeral' || ephemeral.thread_ts || !state.thread || replyBox.box.value !== '') return
+  if (repliesIn(state.channels.get(state.current), state.thread).length === 0) state.thread = undefined
 }
 
 // The stream is opened before the state is read, so that nothing falls between the two; each reconnection reads it anew.
@@ -129,6 +141,7 @@ function go(id) {
   Object.assign(state, { current: id, thread: undefined, isHome: false })
   if (isDirect(state.channels.get(id))) void post('home', { tab: 'messages' })
   state.unread.delete(id)
+  markRead(post)
   window.history.replaceState(null, '', `${location.search}#${slug(state.channels.get(id))}`)
   toggleMenu(false)
   labelBoxes()
@@ -162,7 +175,7 @@ function toggleMenu(open = !document.body.classList.contains('with-menu')) {
 
 const messageBox = createComposer(byId('message-form'), {
   id: 'message-box',
-  suggestions: () => [...people(), { insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }],
+  suggestions: () => [...people(), ...commands()],
   send: (text, files) => say({ channel: state.current, text }, files),
 })
 const replyBox = createComposer(byId('reply-form'), {
@@ -173,11 +186,17 @@ const replyBox = createComposer(byId('reply-form'), {
 
 function people() {
   const others = [...state.users.values()].filter((user) => user.id !== state.you)
-  return others.map(({ name, real_name, is_bot }) => ({
-    insert: `@${name}`,
-    label: `@${name}`,
-    about: is_bot ? 'the bot' : real_name,
+  return others.map((user) => ({
+    insert: `@${user.name}`,
+    label: `@${user.name}`,
+    about: user.is_bot ? 'the bot' : `${user.real_name}, ${aboutPerson(user)}`,
   }))
+}
+
+/** Somebody of another company has none of the app's. */
+function commands() {
+  const isOwn = state.users.get(state.you)?.kind !== 'external'
+  return isOwn ? [{ insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }] : []
 }
 
 function labelBoxes() {
@@ -192,6 +211,7 @@ makePanels({ post, get, go, openThread })
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())
+document.addEventListener('visibilitychange', () => markRead(post))
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented) return
   if (document.body.classList.contains('with-menu')) return toggleMenu(false)

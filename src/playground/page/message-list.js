@@ -7,6 +7,7 @@ import { field, valuesIn } from './form-fields.js'
 import { icon } from './icons.js'
 import { messageTools } from './message-menu.js'
 import { mrkdwn } from './mrkdwn.js'
+import { personAvatar, personBadge } from './person.js'
 
 /** Messages of one person within so many seconds stand together under one name. */
 const TOGETHER_S = 300
@@ -46,7 +47,7 @@ function messageHead(message, user, together) {
     {},
     el('strong', {}, user.real_name),
     ' ',
-    user.is_bot && el('span.badge', {}, 'APP'),
+    personBadge(user),
     ' ',
     el('time', { datetime: sent.toISOString(), title: sent.toLocaleString() }, time(message.ts)),
     message.edited && el('span.edited', {}, ' (edited)'),
@@ -69,11 +70,7 @@ function note(message, view) {
 
 function avatar(user) {
   if (user.is_bot) return el('img.avatar', { src: 'icon.svg', alt: '', width: 36, height: 36 })
-  return el(
-    `span.avatar.tint-${user.name.length % 4}`,
-    { 'aria-hidden': 'true' },
-    user.real_name.slice(0, 1).toUpperCase(),
-  )
+  return personAvatar(user)
 }
 
 /** Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. What is filled in goes with a press. */

@@ -31,8 +31,10 @@ export function takeAll(all, wanted) {
   Object.assign(state, { you, bot, examples, shortcuts, views })
   state.users = new Map(all.users.map((user) => [user.id, user]))
   state.channels = new Map(all.channels.map((channel) => [channel.id, withMessages(channel)]))
-  if (state.channels.has(state.current)) return
-  state.current = [...state.channels.values()].find((channel) => slug(channel) === wanted)?.id ?? all.channels[0].id
+  if (!state.channels.has(state.current))
+    state.current = [...state.channels.values()].find((channel) => slug(channel) === wanted)?.id ?? all.channels[0].id
+  const unread = all.channels.filter(({ id, isUnread }) => isUnread && id !== state.current)
+  state.unread = new Set(unread.map(({ id }) => id))
 }
 
 function withMessages(channel) {

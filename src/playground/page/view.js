@@ -1,6 +1,7 @@
 /** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
+import { icon } from './icons.js'
 import { messageItem, syncList } from './message-list.js'
 import { isDirect, isWorking, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
 
@@ -38,19 +39,21 @@ function sidebarItem(channel, acts) {
   const isUnread = state.unread.has(channel.id)
   const sign = isDirect(channel)
     ? el('img', { src: 'icon.svg', alt: '', width: 18, height: 18 })
-    : el('span.hash', { 'aria-hidden': 'true' }, '#')
+    : el('span.hash', { 'aria-hidden': 'true' }, channel.kind === 'group' ? icon('lock') : '#')
   const name = isDirect(channel) ? names.user(state.bot) : channel.name
+  const traits = [channel.kind === 'group' && 'private', channel.shared && 'with another company']
   const button = () =>
     el(
       `button.channel${isUnread ? '.unread' : ''}`,
       {
         type: 'button',
-        'aria-label': isUnread ? `${name}, unread` : name,
+        'aria-label': [name, ...traits, isUnread && 'unread'].filter(Boolean).join(', '),
         'aria-current': isCurrent && 'page',
         onclick: () => acts.go(channel.id),
       },
       sign,
       name,
+      channel.shared && el('span.shared-mark', { title: 'Shared by Slack Connect' }, icon('shared')),
     )
   return { key: channel.id, state: [name, isCurrent, isUnread], make: () => el('li', {}, button()) }
 }
@@ -77,7 +80,7 @@ function surroundings(channel, acts) {
     edit: (message) => acts.edit(channel.id, message),
     remove: (message) => acts.remove(channel.id, message),
     shortcut: (message, callbackId) => acts.shortcut(channel.id, message, callbackId),
-    user: (id) => state.users.get(id) ?? { name: id, real_name: id, is_bot: false },
+    user: (id) => state.users.get(id) ?? { name: id, real_name: id, is_bot: false, kind: 'member' },
     press: (message, action) => acts.press(channel.id, message.ts, action),
     react: (message, name, removed) => acts.react(channel.id, message.ts, { name, removed }),
   }

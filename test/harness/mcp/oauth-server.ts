@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { listen, readBody } from '../../../src/playground/loopback-server.ts'
 import type { Ends } from '../ends.ts'
 import { authorizationServer, type AuthorizationServer, type Reply } from './authorization-server.ts'
-import { bridge } from './fetch-server.ts'
+import { bridge } from '../../../src/playground/fetch-bridge.ts'
 
 /** A remote MCP server whose tools want a login, with its authorization server at the same origin. */
 export interface OAuthMcpServer extends AuthorizationServer {

@@ -1,0 +1,54 @@
+/** A button that opens a menu under itself: arrows move in it, Escape and whatever is pressed elsewhere close it. */
+import { el } from './dom.js'
+
+/**
+ * @param {{ label: string, content: (Node | string)[], menu: string }} names of the button, what stands in it, and of its menu
+ * @param {{ content: (Node | string)[], checked?: boolean, choose(): void }[]} entries one of which may be checked
+ */
+export function dropMenu({ label, content, menu }, entries) {
+  const button = el(
+    'button.drop-button',
+    { type: 'button', 'aria-label': label, 'aria-haspopup': 'menu', 'aria-expanded': 'false', onclick: () => toggle() },
+    ...content,
+  )
+  const items = entries.map((entry) => item(entry, leave))
+  const list = el('div.menu.drop-list', { role: 'menu', 'aria-label': menu, hidden: true }, ...items)
+  const box = el('div.drop', {}, button, list)
+
+  function leave() {
+    toggle(false)
+    button.focus()
+  }
+
+  function toggle(open = list.hidden) {
+    list.hidden = !open
+    button.setAttribute('aria-expanded', String(open))
+    if (!open) return
+    const checked = items.find((one) => one.getAttribute('aria-checked') === 'true')
+    ;(checked ?? items[0])?.focus()
+  }
+  const close = () => toggle(false)
+
+  list.addEventListener('keydown', (event) => {
+    const at = items.indexOf(document.activeElement)
+    const last = items.length - 1
+    const to = { ArrowDown: at === last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1, Home: 0, End: last }[event.key]
+    if (event.key === 'Escape') leave()
+    else if (to !== undefined) items[to].focus()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  })
+  box.addEventListener('focusout', ({ relatedTarget }) => relatedTarget && !box.contains(relatedTarget) && close())
+  document.addEventListener('pointerdown', ({ target }) => !box.contains(target) && !list.hidden && close())
+  // What is pressed in a frame beside this one is not told here.
+  window.addEventListener('blur', () => !list.hidden && close())
+  return box
+}
+
+function item({ content, checked, choose }, leave) {
+  const role = checked === undefined ? 'menuitem' : 'menuitemradio'
+  const onclick = () => (leave(), choose())
+  const state = checked !== undefined && { 'aria-checked': String(checked) }
+  return el('button.menu-item', { type: 'button', role, tabindex: -1, onclick, ...state }, ...content)
+}

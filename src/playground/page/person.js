@@ -1,0 +1,29 @@
+/** Who somebody is in the workspace, in words and as a picture. */
+import { el } from './dom.js'
+
+/** What stands beside a name, as in Slack: nothing for a member, the other company for a person of a connected workspace. */
+export function badgeOf({ kind, title }) {
+  return { bot: 'APP', admin: 'Admin', guest: 'Guest', external: title || 'External' }[kind]
+}
+
+/** The same for those who want to know more. */
+export function aboutPerson({ kind, title, is_bot }) {
+  const words = {
+    admin: 'an admin of the workspace',
+    guest: 'a guest: only the channels they were asked into',
+    external: `of ${title || 'another company'}: only channels shared by Slack Connect`,
+  }
+  return is_bot ? 'the bot' : (words[kind] ?? 'a member of the workspace')
+}
+
+/** The badge of a person, or nothing. */
+export function personBadge(user) {
+  const words = badgeOf(user)
+  return words && el(`span.badge${user.kind === 'bot' ? '' : '.of-person'}`, { title: aboutPerson(user) }, words)
+}
+
+/** A person's first letter, on a colour of theirs. */
+export function personAvatar(user) {
+  const letter = user.real_name.slice(0, 1).toUpperCase()
+  return el(`span.avatar.tint-${letter.charCodeAt(0) % 4}`, { 'aria-hidden': 'true' }, letter)
+}

@@ -1,0 +1,94 @@
+/** The playground's MCP server, as the bot meets it. */
+import { describe, expect, test } from 'vitest'
+import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
+import { CAROL } from '../../src/playground/example-workspace.ts'
+import { startNotesServer } from '../../src/playground/notes-server.ts'
+import { BOB, GENERAL } from '../../src/playground/slack.ts'
+import type { Ends } from '../harness/ends.ts'
+import { act, finish, playModel, type Turn } from '../harness/played-model.ts'
+
+const ADD = (text: string) => act('I note it.', 'notes__add', JSON.stringify({ text }))
+const LIST = act('I look.', 'notes__list', '{}')
+
+async function start(t: Ends, turns: Turn[], env: Record<string, string> = {}): Promise<Playground> {
+  const model = await playModel(t, turns)
+  const played = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' }
+  const playground = await startPlayground({ PLAYGROUND_PORT: '0', ...played, ...env })
+  t.onTestFinished(playground.stop)
+  return playground
+}
+
+/** Asks as Alice, and gives what the bot says from then on, once it says something like it. */
+async function ask({ slack }: Playground, text: string, awaited: RegExp) {
+  const { thread } = await slack.mention(text)
+  const shown = () => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
+  await slack.until(() => shown().some((one) => awaited.test(one)), String(awaited))
+  const card = () => slack.replies(GENERAL, thread).find((one) => slack.shown(one).startsWith('🔐'))
+  const press = (user: string) =>
+    slack.press({ channel: GENERAL, ts: card()?.ts ?? '', user }, { action_id: 'thinkaloud_allow_once' })
+  return { shown, press }
+}
+
+/** The bot asks a server at most every five seconds what it says of its tools. */
+async function untilHome({ slack }: Playground, is: (home: string) => boolean): Promise<void> {
+  const look = async () => {
+    await slack.people.openHome(CAROL)
+    await slack.settle(100)
+    return is(slack.shownView(slack.home(CAROL) ?? {}))
+  }
+  await slack.until(look, 'what an admin sees of the tools', 20_000)
+}
+
+describe('the server of notes', () => {
+  test('is read without asking, and written to when Carol, who is an admin, allows it', async (t) => {
+    const playground = await start(t, [ADD('buy milk'), finish('Done.'), LIST, finish('There is one.')])
+    const { slack, notesServer } = playground
+    const { press, shown } = await ask(playground, 'Note down: buy milk', /🔐[^]*buy milk[^]*May decide: .*Carol/)
+    await press(BOB)
+    await slack.until(() => slack.whispers(GENERAL, BOB).some((one) => one.includes('not yours')), 'a refusal')
+    expect(notesServer?.notes()).toEqual([])
+    await press(CAROL)
+    await slack.until(() => shown().some((one) => one.includes('Done.')), 'the answer')
+    expect(notesServer?.notes()).toEqual(['buy milk'])
+    const { shown: looked } = await ask(playground, 'What notes are there?', /There is one\./)
+    expect(looked().join('\n')).not.toContain('🔐')
+    expect(playground.notes.at(-1)).toMatch(/MCP server of notes.*or Carol, allows it/)
+    expect(slack.refusals).toEqual([])
+  }, 30_000)
+
+  test('that says something else of itself is off, until it says again what it said at first', async (t) => {
+    const turns = [LIST, finish('There are none.'), ADD('one'), finish('I cannot.'), ADD('two'), finish('Done.')]
+    const playground = await start(t, turns)
+    const { notesServer, slack } = playground
+    await ask(playground, 'What notes are there?', /There are none\./)
+    notesServer?.change()
+    await untilHome(playground, (home) => home.includes('Take it'))
+    const { shown } = await ask(playground, 'Note down: one', /I cannot\./)
+    expect(shown().join('\n')).toContain('There is no tool "notes__add"')
+    notesServer?.restore()
+    await untilHome(playground, (home) => !home.includes('Take it'))
+    const { press } = await ask(playground, 'Note down: two', /🔐/)
+    await press(CAROL)
+    await slack.until(() => notesServer?.notes().includes('two'), 'the note')
+    expect(notesServer?.notes()).toEqual(['two'])
+  }, 60_000)
+
+  test('is decided about as the operator’s APPROVERS say', async (t) => {
+    const named = await start(t, [ADD('one'), finish('Done.')], { APPROVERS: BOB })
+    expect(named.notes.at(-1)).toMatch(/as APPROVERS says/)
+    const { press } = await ask(named, 'Note down: one', /May decide: .*Bob/)
+    await press(BOB)
+    await named.slack.until(() => named.notesServer?.notes().length === 1, 'the note')
+  }, 30_000)
+
+  test('answers no website: neither one that names itself, nor one that goes by this address under another name', async (t) => {
+    const server = await startNotesServer()
+    t.onTestFinished(server.close)
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add' } })
+    const post = (url: string, headers: Record<string, string> = {}) =>
+      fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+    expect((await post(server.url, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await post(server.url.replace('127.0.0.1', 'localhost'))).status).toBe(403)
+    expect(server.notes()).toEqual([])
+  })
+})

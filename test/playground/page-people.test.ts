@@ -1,0 +1,276 @@
+/** Several people at the page: who sees what, one after the other and two side by side. */
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { act, finish, playModel } from '../harness/played-model.ts'
+import { callSlack } from '../harness/slack-calls.ts'
+
+describeWithChromium('people at the page', () => {
+  let browser: Browser
+  let playground: Playground
+  beforeAll(async () => {
+    browser = await launchChromium()
+    playground = await startPlayground({ PLAYGROUND_PORT: '0' })
+  }, 30_000)
+  afterAll(async () => {
+    await browser.close()
+    await playground.stop()
+  })
+
+  /** A fresh page; whatever the browser complains of fails the test. */
+  async function open(at: string, { on = playground, ...options }: BrowserContextOptions & { on?: Playground } = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    await page.goto(`${on.url}/${at}`)
+    return page
+  }
+
+  const sideOf = (page: Page, name: string) => page.frameLocator(`iframe[title^="${name}"]`)
+  const messageBox = (at: Page | FrameLocator) => at.getByRole('textbox', { name: /^Message/ })
+  const thread = (at: Page | FrameLocator) => at.getByRole('complementary', { name: 'Thread' })
+  const main = (at: FrameLocator) => at.getByRole('main')
+  const switchOf = (at: Page | FrameLocator) => at.getByRole('button', { name: /^Act as/ })
+  const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+  async function channels(at: Page | FrameLocator): Promise<string[]> {
+    await messageBox(at).waitFor({ state: 'attached' })
+    const items = await at.locator('#sidebar button').all()
+    const names = await Promise.all(items.map((item) => item.getAttribute('aria-label')))
+    return names.map((name) => String(name).replace(', unread', ''))
+  }
+
+  async function say(at: Page | FrameLocator, text: string) {
+    await messageBox(at).fill(text)
+    await messageBox(at).press('Enter')
+  }
+
+  async function violations(page: Page) {
+    const { violations: found } = await new AxeBuilder({ page }).analyze()
+    return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+  }
+
+  test('the switch makes you somebody else, by keyboard alone, and you stay so after a reload', async () => {
+    const page = await open('#random')
+    await switchOf(page).press('Enter')
+    expect(await page.getByRole('menuitemradio', { checked: true }).innerText()).toMatch(/Alice\s+a member/)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Act as: Bob, a member of the workspace' }).waitFor()
+    await page.reload()
+    await say(page, 'I am Bob now')
+    await page.getByRole('main').getByText('I am Bob now').waitFor()
+    expect(playground.slack.messages(RANDOM).at(-1)).toMatchObject({ user: BOB, text: 'I am Bob now' })
+    await page.goBack()
+    await page.getByRole('button', { name: /^Act as: Alice/ }).waitFor()
+    expect(new URL(page.url()).hash).toBe('#random')
+  }, 30_000)
+
+  test('the menu closes on Escape and on a press elsewhere', async () => {
+    const page = await open('')
+    const menu = page.getByRole('menu', { name: 'Act as' })
+    await switchOf(page).click()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    expect(await switchOf(page).evaluate('document.activeElement.getAttribute("aria-expanded")')).toBe('false')
+    await switchOf(page).click()
+    await messageBox(page).click()
+    await menu.waitFor({ state: 'hidden' })
+  })
+
+  test.each([
+    ['alice', ['general', 'random', 'launch, private', 'acme, with another company', 'Thinkaloud']],
+    ['bob', ['general', 'random', 'acme, with another company', 'Thinkaloud']],
+    ['dave', ['random', 'launch, private', 'Thinkaloud']],
+    ['erin', ['acme, with another company']],
+  ])('%s sees the channels that they are in', async (name, expected) => {
+    expect(await channels(await open(`?as=${name}`))).toEqual(expected)
+  })
+
+  test('a guest and somebody of another company are told apart where they write', async () => {
+    const page = await open('?as=carol#acme')
+    await messageBox(page).waitFor()
+    await playground.slack.say({ channel: 'C0ACME00001', user: 'U0ERIN00001', text: 'from afar' })
+    const item = page.getByRole('main').getByRole('listitem').filter({ hasText: 'from afar' })
+    await item.getByTitle('of Acme: only channels shared by Slack Connect').waitFor()
+    await messageBox(page).fill('@da')
+    await page.getByRole('option', { name: /@dave Dave, a guest/ }).waitFor()
+  })
+
+  test('a guest and somebody of another company are told in private that they may not ask', async () => {
+    const page = await open('?as=dave&with=erin#random|acme')
+    const [dave, erin] = [sideOf(page, 'Dave'), sideOf(page, 'Erin')]
+    for (const side of [dave, erin]) await messageBox(side).waitFor()
+    await say(dave, '@thinkaloud What is 6*7?')
+    await dave.getByText('I take no questions from guests').waitFor()
+    await messageBox(erin).fill('/a')
+    expect(await erin.getByRole('option').count()).toBe(0)
+    await say(erin, '@thinkaloud What is 6*7?')
+    await erin.getByText('you belong to another').waitFor()
+    await say(erin, '/ask What is 6*7?')
+    await erin.getByText('/ask is not a valid command.').waitFor()
+    const others = await open('?as=alice#random')
+    await messageBox(others).waitFor()
+    expect(await others.getByText('Only visible to you').count()).toBe(0)
+  }, 30_000)
+
+  test('everybody has unread marks of their own, which a reload keeps', async () => {
+    const bobs = await open('?as=bob#general')
+    const carols = await open('?as=carol#general')
+    for (const page of [bobs, carols]) await messageBox(page).waitFor()
+    await playground.slack.say({ channel: RANDOM, user: ALICE, text: 'anybody here?' })
+    const unread = (page: Page) => page.getByRole('button', { name: 'random, unread' })
+    await unread(bobs).waitFor()
+    await bobs.reload()
+    await unread(bobs).click()
+    await bobs.getByText('anybody here?').waitFor()
+    await bobs.getByRole('button', { name: 'general' }).click()
+    await bobs.reload()
+    await bobs.getByRole('button', { name: 'random', exact: true }).waitFor()
+    await unread(carols).waitFor()
+  }, 30_000)
+
+  test('side by side is chosen at the page, and each side has a person, a place and a focus of its own', async () => {
+    const page = await open('?as=alice#general')
+    await page.getByRole('button', { name: 'Side by side' }).click()
+    await page.getByRole('menuitem', { name: /Bob/ }).click()
+    const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
+    await messageBox(bob).waitFor()
+    expect(await page.title()).toBe('Alice and Bob – Thinkaloud playground')
+    await bob.getByRole('button', { name: 'Channels' }).click()
+    await bob.getByRole('button', { name: 'acme, with another company' }).click()
+    await messageBox(alice).fill('half a sentence')
+    await say(bob, 'only in acme')
+    await bob.getByText('only in acme').waitFor()
+    expect(await messageBox(alice).inputValue()).toBe('half a sentence')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#general|acme')
+    await page.reload()
+    await bob.getByText('only in acme').waitFor()
+    expect(await messageBox(alice).getAttribute('aria-label')).toBe('Message #general')
+    await page.getByRole('button', { name: 'Close side by side' }).click()
+    await page.getByRole('button', { name: /^Act as: Alice/ }).waitFor()
+    expect([query(page), new URL(page.url()).hash]).toEqual([{ as: 'alice' }, '#general'])
+  }, 30_000)
+
+  test('one side may become a third person, and the other stays as it is; Back takes that back', async () => {
+    const page = await open('?as=alice&with=bob#general')
+    const alice = sideOf(page, 'Alice')
+    await messageBox(alice).fill('half a sentence')
+    await switchOf(sideOf(page, 'Bob')).click()
+    await sideOf(page, 'Bob').getByRole('menuitemradio', { name: /Dave/ }).click()
+    expect(await channels(sideOf(page, 'Dave'))).toEqual(['random', 'launch, private', 'Thinkaloud'])
+    expect(query(page)).toEqual({ as: 'alice', with: 'dave' })
+    expect(await messageBox(alice).inputValue()).toBe('half a sentence')
+    await page.goBack()
+    await messageBox(sideOf(page, 'Bob')).waitFor()
+    expect(await messageBox(alice).inputValue()).toBe('half a sentence')
+  }, 30_000)
+
+  test('an answer in private and a form are on one side alone, and each has a Home of their own', async () => {
+    const page = await open('?as=alice&with=bob#general')
+    const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
+    await messageBox(bob).waitFor()
+    await say(alice, '/ask private: What is 6*7?')
+    await alice.getByText(/= 42/).waitFor()
+    await say(alice, '/ask settings')
+    await alice.getByRole('dialog').waitFor()
+    await say(bob, 'a word after it')
+    await bob.getByText('a word after it').waitFor()
+    expect(await bob.getByText(/= 42|Only visible to you/).count()).toBe(0)
+    expect(await bob.getByRole('dialog').count()).toBe(0)
+    await alice.getByRole('dialog').press('Escape')
+    await alice.getByText('a word after it').waitFor()
+    for (const [side, asked] of [
+      [alice, 1],
+      [bob, 0],
+    ] as const) {
+      await side.getByRole('button', { name: 'Channels' }).click()
+      await side.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
+      await side.getByRole('button', { name: 'Home', exact: true }).click()
+      const home = side.getByRole('region', { name: 'Home of the app' })
+      await home.getByText('Ask me anything').waitFor()
+      expect(await home.getByText('What is 6*7?').count()).toBe(asked)
+    }
+  }, 30_000)
+
+  test('a stream in a channel is live for its one person; the other sees how it began, and the rest when it has ended', async () => {
+    const page = await open('?as=alice&with=bob#general')
+    const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
+    for (const side of [alice, bob]) await messageBox(side).waitFor()
+    const call = (method: string, args: object) => callSlack(playground.slack, method, { channel: GENERAL, ...args })
+    const whom = { recipient_user_id: ALICE, recipient_team_id: TEAM }
+    const { ts } = await call('chat.startStream', { ...whom, markdown_text: 'It begins' })
+    await main(bob).getByText('It begins').waitFor()
+    await call('chat.appendStream', { ts, markdown_text: ' and goes on' })
+    await main(alice).getByText('It begins and goes on').waitFor()
+    // What is said later is there, and nothing more of the stream.
+    await playground.slack.say({ user: ALICE, text: 'meanwhile' })
+    await main(bob).getByText('meanwhile').waitFor()
+    expect(await main(bob).getByText('and goes on').count()).toBe(0)
+    await page.reload()
+    await main(bob).getByText('It begins').waitFor()
+    await main(bob).getByRole('img', { name: 'still writing' }).waitFor()
+    expect(await main(bob).getByText('and goes on').count()).toBe(0)
+    await call('chat.stopStream', { ts, markdown_text: ' to its end.' })
+    for (const side of [alice, bob]) await main(side).getByText('It begins and goes on to its end.').waitFor()
+  }, 30_000)
+
+  test('the wrong person’s press is refused and they are told, the admin’s counts, and both sides show it', async (t) => {
+    const model = await playModel(t, [act('I note it.', 'notes__add', '{"text": "buy milk"}'), finish('It is noted.')])
+    const own = await startPlayground({
+      PLAYGROUND_PORT: '0',
+      ...{ OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' },
+    })
+    t.onTestFinished(own.stop)
+    const page = await open('?as=bob&with=carol#general', { on: own })
+    const [bob, carol] = [sideOf(page, 'Bob'), sideOf(page, 'Carol')]
+    for (const side of [bob, carol]) await messageBox(side).waitFor()
+    await own.slack.mention('Note down: buy milk')
+    await thread(bob).getByRole('button', { name: 'Once' }).click()
+    await thread(bob).getByText('This is not yours to decide').waitFor()
+    expect(await carol.getByText('This is not yours to decide').count()).toBe(0)
+    expect(own.notesServer?.notes()).toEqual([])
+    await thread(carol).getByRole('button', { name: 'Once' }).click()
+    for (const side of [bob, carol]) {
+      await thread(side)
+        .getByText(/by @Carol/)
+        .waitFor()
+      await thread(side).getByText('It is noted.').waitFor()
+    }
+    expect(own.notesServer?.notes()).toEqual(['buy milk'])
+  }, 30_000)
+
+  test.each([
+    ['in the light', {}, 1280],
+    ['in the dark', { colorScheme: 'dark' as const }, 1280],
+    ['on a phone', {}, 390],
+    ['on a small phone', {}, 320],
+  ])(
+    'axe finds nothing on two sides and on the open switch %s',
+    async (_, look, width) => {
+      const viewport = { width, height: 780 }
+      const page = await open('?as=carol&with=dave#random', { ...look, viewport })
+      for (const name of ['Carol', 'Dave']) await messageBox(sideOf(page, name)).waitFor()
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      const alone = await open('?as=carol#random', { ...look, viewport })
+      await switchOf(alone).click()
+      expect(await violations(alone)).toEqual([])
+      const box = await alone.getByRole('main').boundingBox()
+      // On a phone there is nothing beside it.
+      expect(box?.width).toBe(width > 860 ? width - 232 : width)
+    },
+    60_000,
+  )
+})
