@@ -152,7 +152,12 @@ describe('the journal of the local Slack', () => {
     const { journal, slack } = await journaled()
     const { ts } = await slack.say({ text: 'root' })
     const whispered = await slack.slash('x')
-    await fetch(String(whispered.delivery.payload['response_url']), { method: 'POST', body: '{"text":"psst"}' })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(String(whispered.delivery.payload['response_url']), {
+      method: 'POST',
+      headers,
+      body: '{"text":"psst"}',
+    })
     const { upload_url, file_id } = await callSlack(slack, 'files.getUploadURLExternal', {
       filename: 'a.txt',
       length: 5,
