@@ -151,11 +151,15 @@ describeWithChromium('the panel Under the hood', () => {
     await page.getByRole('searchbox', { name: 'Words' }).fill('')
     await count('7')
     await page.getByRole('checkbox', { name: 'This thread' }).check()
-    // The bot's first reply has opened its thread.
-    await count('2 of 7')
-    const main = page.getByRole('main')
-    await main.getByRole('listitem').filter({ hasText: 'Second thread' }).getByRole('button', { name: /repl/ }).click()
+    // The bot's last reply has opened its thread.
     await count('3 of 7')
+    const main = page.getByRole('main')
+    await main
+      .getByRole('listitem')
+      .filter({ hasText: 'First thread' })
+      .getByRole('button', { name: '1 reply' })
+      .click()
+    await count('2 of 7')
     await page.getByRole('button', { name: 'Close thread' }).click()
     await count('No thread is open')
     expect(await rows.count()).toBe(0)
