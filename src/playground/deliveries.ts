@@ -3,28 +3,21 @@
  * https://docs.slack.dev/authentication/verifying-requests-from-slack and https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
+import type { Attempt, Kind } from './delivery-attempt.ts'
+import { deliveryEntry, tryTold } from './delivery-journal.ts'
+import type { Entry, Journal } from './journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
 
-/** What is handed over: an event, a slash command, or a press, named as Socket Mode names them. */
-export type Kind = 'events_api' | 'slash_commands' | 'interactive'
-
-/** One try to hand something over. `status` is HTTP's, 200 for an ack on a socket, 0 where nothing came back. */
-export interface Attempt {
-  at: number
-  ms: number
-  status: number
-  /** What came back in the ack: text, or JSON as text. */
-  body: string
-  /** 0 for the first try. */
-  retry: number
-}
+export type { Attempt, Kind } from './delivery-attempt.ts'
 
 /** Something that was handed over, with all tries at it. */
 export interface Delivery {
   kind: Kind
   payload: Json
   attempts: Attempt[]
+  /** Where it is written down. */
+  entry?: Entry | undefined
   /** Resolves after the first try. */
   first: Promise<Attempt>
   /** Resolves when it was acked or all tries were made: whether it was acked. */
@@ -32,7 +25,7 @@ export interface Delivery {
 }
 
 /** What a try needs to know of it. */
-type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts'>
+export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
 /** How things reach the app, and how patient Slack is. */
 export interface DeliveryOptions {
@@ -45,12 +38,13 @@ export interface DeliveryOptions {
   ackMs: number
   /** When an event is tried again, in milliseconds after the failure before it. */
   retryMs: number[]
+  journal?: Journal | undefined
 }
 
 export interface Deliveries {
   deliver(kind: Kind, payload: Json): Delivery
   /** Hands the same thing over once more, as a retry. */
-  redeliver(delivery: Delivery, options?: { reason?: string }): Promise<Attempt>
+  redeliver(delivery: Handed, options?: { reason?: string }): Promise<Attempt>
   /** How many tries are under way right now. */
   busy(): number
   close(): void
@@ -58,20 +52,26 @@ export interface Deliveries {
 
 /** Makes the postman. Retries wait on timers, which `close` ends. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
-  const timers = new Map<NodeJS.Timeout, () => void>()
+  const { journal } = options
+  const pauses = createPauses()
   let busy = 0
   let closed = false
 
-  async function attempt(delivery: Handed, retry: { number: number; reason: string }): Promise<Attempt> {
+  async function attempt(delivery: Handed, retry: Retry): Promise<Attempt> {
+    const made = await tried(delivery, retry)
+    delivery.attempts.push(made)
+    if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
+    return made
+  }
+
+  async function tried(delivery: Handed, retry: Retry): Promise<Attempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
     const way = options.target() === undefined ? bySocket : byHttp
     const result = await way(options, delivery, retry).catch(() => ({ status: 0, body: '' }))
     busy -= 1
-    const made = { at, ms: performance.now() - start, retry: retry.number, ...result }
-    delivery.attempts.push(made)
-    return made
+    return { at, ms: performance.now() - start, retry: retry.number, reason: retry.reason, ...result }
   }
 
   async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
@@ -79,32 +79,47 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     for (const [index, ms] of options.retryMs.entries()) {
       // Only events are delivered again; a person whose command failed is told so instead.
       if (acked(last) || closed || delivery.kind !== 'events_api') break
-      await pause(ms)
+      await pauses.pause(ms)
       if (closed) break
       last = await attempt(delivery, { number: index + 1, reason: reasonOf(last) })
     }
     return acked(last)
   }
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => (timers.delete(timer), resolve()), ms)
-      timers.set(timer, resolve)
-    })
+  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<Attempt> {
+    const { kind, payload, entry: first } = delivery
+    const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
+    const made = await tried(delivery, { number: delivery.attempts.length, reason })
+    delivery.attempts.push(made)
+    if (entry) journal?.end(entry, tryTold([made], acked(made)))
+    return made
   }
 
   return {
     deliver(kind, payload) {
-      const handed = { kind, payload, attempts: [] }
+      const handed: Handed = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
       const first = attempt(handed, { number: 0, reason: '' })
       return { ...handed, first, done: again(handed, first) }
     },
-    redeliver(delivery, { reason = 'http_timeout' } = {}) {
-      return attempt(delivery, { number: delivery.attempts.length, reason })
-    },
+    redeliver,
     busy: () => busy,
     close() {
       closed = true
+      pauses.endAll()
+    },
+  }
+}
+
+/** Pauses that can be ended all at once. */
+function createPauses() {
+  const timers = new Map<NodeJS.Timeout, () => void>()
+  return {
+    pause: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(() => (timers.delete(timer), resolve()), ms)
+        timers.set(timer, resolve)
+      }),
+    endAll() {
       for (const [timer, resolve] of timers) {
         clearTimeout(timer)
         resolve()
@@ -123,12 +138,14 @@ function reasonOf(attempt: Attempt): string {
   return attempt.status === 0 ? 'http_timeout' : 'http_error'
 }
 
+/** Which try it is, from 0, and why there is another. */
+interface Retry {
+  number: number
+  reason: string
+}
+
 /** One way to hand a thing over. */
-type Way = (
-  options: DeliveryOptions,
-  delivery: Handed,
-  retry: { number: number; reason: string },
-) => Promise<{ status: number; body: string }>
+type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
 /** A signed request. Redirects are not followed: the app’s address is where it listens. */
 const byHttp: Way = async (options, { kind, payload }, retry) => {
@@ -162,7 +179,7 @@ const bySocket: Way = async (options, { kind, payload }, retry) => {
 }
 
 /** Commands travel as a form, interactions as JSON in a form's `payload`. */
-function formOf(kind: Kind, payload: Json): string {
+export function formOf(kind: Kind, payload: Json): string {
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const form = new URLSearchParams()
   for (const [key, value] of Object.entries(payload)) form.set(key, String(value))

@@ -1,7 +1,8 @@
-import type { Deliveries, Delivery } from './deliveries.ts'
+import type { Deliveries } from './deliveries.ts'
 import type { Fault } from './faults.ts'
 import type { Done } from './hand-over.ts'
 import type { Interactions } from './interactions.ts'
+import type { Journal } from './journal.ts'
 import type { SearchKind } from './search-tokens.ts'
 import type { People, Said, SayOptions } from './people.ts'
 import type { GivenFile } from './stored-files.ts'
@@ -46,6 +47,8 @@ export interface LocalSlackOptions {
   streamMs?: number
   /** How many UTF-8 bytes a streamed message holds: 11,000. */
   streamBytes?: number
+  /** Where all that passes is written down. */
+  journal?: Journal
   /** Milliseconds since the epoch. */
   now?: () => number
 }
@@ -66,6 +69,7 @@ export interface LocalSlack {
   refusals: Refused[]
   /** Where the app takes deliveries over HTTP; without one they go over its sockets. */
   setTarget(url: string | undefined): void
+  target(): string | undefined
   fault(fault: Fault): void
   clearFaults(): void
   addChannel(id: string, extra?: Partial<Channel>): Channel
@@ -84,7 +88,7 @@ export interface LocalSlack {
   shortcut: Interactions['shortcut']
   /** Kinds of blocks that are refused from now on, and those that are not any more. */
   refuseBlocks(...types: string[]): void
-  redeliver(delivery: Delivery, options?: { reason?: string }): ReturnType<Deliveries['redeliver']>
+  redeliver: Deliveries['redeliver']
   /** All messages of a channel, oldest first, and the bot's own in a thread. */
   messages(channel: string): Message[]
   replies(channel: string, thread: string): Message[]

@@ -2,15 +2,19 @@
  * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. The only file of
  * this room that knows the bot: it hands it settings, as an operator would.
  */
-import { startBot } from '../bot.ts'
-import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
+import { startBot, type BotOptions } from '../bot.ts'
+import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { demoModel } from './demo/demo-model.ts'
-import { addExamplePeople, CAROL } from './example-workspace.ts'
-import { writeMcpConfig } from './mcp-config-file.ts'
-import { startNotesServer, type NotesServer } from './notes-server.ts'
+import { createNetwork, type Network } from '../proxy.ts'
+import { demoUpstream } from './demo-upstream.ts'
+import { forwardUpstream } from './forward-upstream.ts'
+import { hoodPart } from './hood-part.ts'
+import { createJournal, type Journal } from './journal.ts'
+import { journalTraces } from './journal-traces.ts'
+import { startModelEndpoint, type Upstream } from './model-endpoint.ts'
 import { startPage } from './page-server.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
+import { toolRunner } from './tool-again.ts'
 import { startWiki } from './wiki.ts'
 
 /** So that a person sees the demo's words come. */
@@ -25,20 +29,22 @@ const EXAMPLES = [
   'Who was Ada Lovelace?',
 ]
 
-/** And one that waits for a person's click. */
-const NOTE = 'Note down: buy milk'
-
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
+
+/** How the bot tells the traces of its runs. */
+interface Traced {
+  onTrace: ReturnType<typeof journalTraces>
+}
 
 /** A playground that runs. */
 export interface Playground {
   url: string
   slack: LocalSlack
+  /** What has passed so far. */
+  journal: Journal
   /** What is told at the start, a line each. */
   notes: string[]
-  /** The playground's own MCP server; none where the operator's environment names others. */
-  notesServer: NotesServer | undefined
   stop(): Promise<void>
 }
 
@@ -50,27 +56,31 @@ export interface Playground {
 export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack({ agent: true, search: 'words' })
-  addExamplePeople(slack.store)
+  const journal = createJournal()
+  for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
+  const net = await createNetwork(given)
+  const slack = await startLocalSlack({ agent: true, search: 'words', journal })
   const wiki = await startWiki()
-  const mcp = given.MCP_CONFIG === undefined ? await playMcp() : undefined
-  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url, mcpConfig: mcp?.file }))
-  const stops = [() => slack.close(), () => wiki.close(), async () => mcp?.stop()]
+  const upstream = isDemo ? demoUpstream({ paceMs }) : realModel(given, net)
+  const model = await startModelEndpoint({ upstream, journal })
+  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url, modelUrl: model.url, isDemo }))
+  const tools = toolRunner(config, net)
+  const stops = [() => slack.close(), () => wiki.close(), () => model.close(), () => tools.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
+    const options: BotOptions & Traced = { onTrace: journalTraces(journal) }
+    const bot = await startBot(config, options)
     stops.push(() => bot.stop())
-    const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
-    const notes = notesOf(config, { isDemo, pages, hasNotes: mcp !== undefined })
-    const model = isDemo ? 'demo' : config.OPENAI_MODEL
+    const notes = notesOf(given, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: mcp ? [...EXAMPLES, NOTE] : EXAMPLES, shortcuts: SHORTCUTS },
+      notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run })],
     })
     stops.push(() => page.close())
-    return { url: page.url, slack, notes, notesServer: mcp?.server, stop }
+    return { url: page.url, slack, journal, notes, stop }
   } catch (error) {
     await stop()
     throw isTaken(error)
@@ -79,27 +89,27 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   }
 }
 
-/** The MCP server of notes, with a file for MCP_CONFIG that names it. */
-async function playMcp(): Promise<{ server: NotesServer; file: string; stop(): Promise<void> }> {
-  const server = await startNotesServer()
-  const { file, remove } = await writeMcpConfig({ notes: { type: 'http', url: server.url, trust: true } })
-  const stop = async () => {
-    await server.close()
-    await remove()
-  }
-  return { server, file, stop }
+/** The operator's endpoint, with their key. */
+function realModel(config: Config, net: Network): Upstream {
+  const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey, OPENAI_HEADERS: headers } = config
+  return forwardUpstream({ baseUrl, apiKey, headers, fetch: net.fetch ?? globalThis.fetch })
 }
 
+/** What is the playground's own, and with the demo also what names or prices other models. */
+const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
+const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
+
 /** The operator's settings, with this Slack in place of theirs, and in memory. */
-function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; mcpConfig: string | undefined }): Env {
-  const { slack, wikiUrl, mcpConfig } = played
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SLACK_|REDIS_|ROLE$|PORT$)/.test(name)))
+function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; modelUrl: string; isDemo: boolean }): Env {
+  const { slack, wikiUrl, modelUrl, isDemo } = played
+  const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))
   return {
     LOG_LEVEL: 'warn',
     WIKIPEDIA_API_URL: wikiUrl,
-    APPROVERS: CAROL,
     ...own,
-    ...(mcpConfig !== undefined && { MCP_CONFIG: mcpConfig }),
+    ...(isDemo && { OPENAI_MODEL: 'demo' }),
+    OPENAI_BASE_URL: modelUrl,
     // A proxy is for what is real; Slack and Wikipedia are on this machine.
     NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
     SLACK_API_URL: slack.apiUrl,
@@ -111,10 +121,7 @@ function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; mcp
 }
 
 /** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
-function notesOf(
-  config: Config,
-  { isDemo, pages, hasNotes }: { isDemo: boolean; pages: number; hasNotes: boolean },
-): string[] {
+function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: number }): string[] {
   const model = isDemo
     ? 'Model: the built-in demo, a handful of rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
     : `Model: ${config.OPENAI_MODEL}${config.OPENAI_BASE_URL ? ` at ${new URL(config.OPENAI_BASE_URL).host}` : ''}, real.`
@@ -127,16 +134,7 @@ function notesOf(
     'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
     wikipedia,
     'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory.',
-    'Played: the people. Alice and Bob are members, Carol is an admin, Dave a guest, Erin of Acme, which shares #acme by Slack Connect. “Act as” at the top makes you any of them, “Side by side” two at once.',
-    ...(hasNotes ? [`Played: an MCP server of notes. “Note down: buy milk” waits until ${whoDecides(config)}.`] : []),
   ]
-}
-
-function whoDecides({ APPROVERS }: Config): string {
-  const isCarols = APPROVERS.some(({ name, ids }) => name === undefined && ids.includes(CAROL))
-  return isCarols
-    ? 'whoever asked, or Carol, allows it; from anybody else a press counts for nothing'
-    : 'somebody allows it, as APPROVERS says'
 }
 
 /** What `listen` throws for a port that is in use. */
@@ -146,11 +144,10 @@ function isTaken(error: unknown): boolean {
 
 async function main(): Promise<void> {
   const playground = await startPlayground(readEnv())
-  // Whoever reads the line may press Ctrl+C at once.
+  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
   }
-  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
 }
 
 if (process.argv[1] === import.meta.filename) {

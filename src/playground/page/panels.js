@@ -1,13 +1,14 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, open(box, tools), take?(change), close?() }`: `open` fills an empty box; `take` is told of the changes that the
- * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ * `{ id, title, open(box, tools), take?(change), draw?(), close?() }`: `open` fills an empty box; `take` is told of the changes that the
+ * server tells while it is open; `draw` each time that the page is drawn; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
  */
 import { byId, el } from './dom.js'
+import { hoodPanel } from './hood-panel.js'
 import { state } from './state.js'
 
 /** In the order of their buttons. */
-const PANELS = []
+const PANELS = [hoodPanel]
 
 let shown
 
@@ -52,4 +53,9 @@ export function showPanel(id, tools) {
 /** Tells the open panel of a change. */
 export function tellPanel(change) {
   shown?.take?.(change)
+}
+
+/** Tells the open panel that the page has been drawn. */
+export function drawPanel() {
+  shown?.draw?.()
 }
