@@ -1,5 +1,6 @@
 import type { LocalSlack } from './local-slack.ts'
 import { ALICE, BOT_USER } from './store.ts'
+import { asSeenBy } from './stream-audience.ts'
 import type { Change, Channel, Json } from './types.ts'
 
 /** Who sits at the page, unless its address names somebody else: `?as=bob`. */
@@ -37,8 +38,9 @@ export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU
 /** A channel with all that is in it; a status that has run out is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, messages, ephemerals, statuses, sessions, prompts } = channel
+  const seen = messages.map((message) => asSeenBy(slack, id, { message, you }))
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
-  const shown = { id, name, kind, messages, ephemerals: ephemerals.filter(({ user }) => user === you) }
+  const shown = { id, name, kind, messages: seen, ephemerals: ephemerals.filter(({ user }) => user === you) }
   const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
   return { ...shown, ...told, statuses: Object.fromEntries(running) }
 }
@@ -50,6 +52,8 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   if (!channel?.members.has(you)) return undefined
   // A whisper is for one person’s eyes.
   if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
+  if (change.type === 'message')
+    return { ...change, message: asSeenBy(slack, channel.id, { message: change.message, you }) }
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 

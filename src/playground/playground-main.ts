@@ -6,8 +6,13 @@ import { startBot } from '../bot.ts'
 import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { demoModel } from './demo/demo-model.ts'
+import { manifestScopes } from './manifest-scopes.ts'
+import { startOwnRedis, type OwnRedis } from './own-redis.ts'
 import { startPage } from './page-server.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
+import { takeable } from './slack-trouble.ts'
+import { troublePart } from './trouble-page.ts'
+import type { TroubleName } from './trouble-switches.ts'
 import { startWiki } from './wiki.ts'
 
 /** So that a person sees the demo's words come. */
@@ -36,27 +41,34 @@ export interface Playground {
 
 /**
  * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not. `paceMs`: the demo's pause between two words.
+ * its Slack and its Redis are not. `paceMs`: the demo's pause between two words; `redis`: with a Redis of its own.
  * @throws ConfigError
  */
-export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
+export async function startPlayground(
+  env: Env,
+  { paceMs = DEMO_PACE_MS, redis: hasRedis = false } = {},
+): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack({ agent: true, search: 'words' })
+  const slack = await startLocalSlack({ agent: true, search: 'words', scopes: SCOPES })
   const wiki = await startWiki()
-  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
   const stops = [() => slack.close(), () => wiki.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
+    const redis = hasRedis ? await startRedis(slack) : undefined
+    if (redis) stops.push(() => redis.stop())
+    const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url, redisUrl: redis?.url }))
     const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
     stops.push(() => bot.stop())
+    if (redis) await slack.until(() => isReady(bot.port), 'a bot that is ready')
     const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
       notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      parts: [troubleOf(slack, redis)],
     })
     stops.push(() => page.close())
     return { url: page.url, slack, notes, stop }
@@ -68,9 +80,33 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   }
 }
 
-/** The operator's settings, with this Slack in place of theirs, and in memory. */
-function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): Env {
-  const { slack, wikiUrl } = played
+/** The scopes that the app has in this workspace. */
+const SCOPES = manifestScopes('manifest.agent.yml')
+
+/** A Redis that the switch closes the way to. */
+async function startRedis({ trouble }: LocalSlack): Promise<OwnRedis> {
+  const redis = await startOwnRedis()
+  trouble.watch(({ name, isOn }) => name === 'redisGone' && redis.setGone(isOn))
+  return redis
+}
+
+/** A bot whose Redis has just begun to answer listens a moment before it can store a question. */
+async function isReady(port: number): Promise<boolean> {
+  return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+}
+
+/** The panel of switches, of which some need what is not here. */
+function troubleOf({ trouble, sockets }: LocalSlack, redis: OwnRedis | undefined) {
+  const missing: Partial<Record<TroubleName, string>> = {
+    ...(!redis && { redisGone: 'The bot runs in memory. Start the playground by: npm run playground -- --redis' }),
+    mcpChanged: 'There is no MCP server of notes in this playground.',
+  }
+  return troublePart({ trouble, scopes: takeable(SCOPES), missing, once: { socketCut: () => sockets.cut() } })
+}
+
+/** The operator's settings, with this Slack in place of theirs, and in memory or with a Redis of our own. */
+function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; redisUrl: string | undefined }): Env {
+  const { slack, wikiUrl, redisUrl } = played
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SLACK_|REDIS_|ROLE$|PORT$)/.test(name)))
   return {
     LOG_LEVEL: 'warn',
@@ -83,6 +119,7 @@ function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): 
     SLACK_APP_TOKEN: slack.appToken,
     HOST: '127.0.0.1',
     PORT: '0',
+    ...(redisUrl && { REDIS_URL: redisUrl }),
   }
 }
 
@@ -99,7 +136,7 @@ function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: nu
     model,
     'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
     wikipedia,
-    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory.',
+    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
   ]
 }
 
@@ -109,7 +146,7 @@ function isTaken(error: unknown): boolean {
 }
 
 async function main(): Promise<void> {
-  const playground = await startPlayground(readEnv())
+  const playground = await startPlayground(readEnv(), { redis: process.argv.includes('--redis') })
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void playground.stop().finally(() => process.exit(0)))

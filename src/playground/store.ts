@@ -41,6 +41,8 @@ export class Store {
   /** Every modal and Home that the app showed, in their order; `Views` knows which are open. */
   readonly views: Json[] = []
   readonly files = new Map<string, StoredFile>()
+  /** For whom each stream is, and with how many chunks it began; by channel and ts. */
+  readonly streams = new Map<string, { recipient: string | undefined; first: number }>()
   private readonly watchers = new Set<(change: Change) => void>()
   private readonly now: () => number
   private lastTs = 0
@@ -169,7 +171,8 @@ export class Store {
     const posted: Message = { type: 'message', ts: this.ts(), ...message }
     const root = posted.thread_ts ? this.find(channel, posted.thread_ts) : undefined
     if (root?.user) posted.parent_user_id = root.user
-    channel.messages.push(posted)
+    const later = channel.messages.findLastIndex((one) => Number(one.ts) <= Number(posted.ts)) + 1
+    channel.messages.splice(later, 0, posted)
     this.tell({ type: 'message', channel: channel.id, message: posted })
     if (posted.bot_id === BOT) this.clearBy(channel, posted.thread_ts ?? posted.ts)
     return posted

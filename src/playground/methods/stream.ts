@@ -20,7 +20,7 @@ export const streamMethods: Record<string, Method> = {
     // In direct messages a stream stands in a thread; in a channel it may stand by itself.
     const thread = channel.kind === 'im' ? required(args, 'thread_ts') : optional(args, 'thread_ts')
     if (thread) store.message(channel, thread, 'invalid_thread_ts')
-    checkRecipient(args, channel, store)
+    const recipient = readRecipient(args, channel, store)
     const mode = optional(args, 'task_display_mode') ?? 'timeline'
     if (mode !== 'timeline' && mode !== 'plan') throw invalid(`[ERROR] task_display_mode: ${mode}`)
     const chunks = readChunks(args)
@@ -34,6 +34,7 @@ export const streamMethods: Record<string, Method> = {
       text,
       chunks,
     })
+    store.streams.set(`${channel.id}:${message.ts}`, { recipient, first: chunks.length })
     // An agent's stream opens a session by itself; nobody but the app ends it.
     if (slack.agent) store.setSession(channel, thread ?? message.ts, { status: 'processing' })
     return { channel: channel.id, ts: message.ts }
@@ -66,8 +67,8 @@ export const streamMethods: Record<string, Method> = {
 }
 
 /** In a channel Slack must be told for whom the stream is. */
-function checkRecipient(args: Json, channel: Channel, store: Workspace['store']) {
-  if (channel.kind === 'im') return
+function readRecipient(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
+  if (channel.kind === 'im') return undefined
   const user = optional(args, 'recipient_user_id')
   if (user === undefined) throw new Refusal('missing_recipient_user_id')
   if (optional(args, 'recipient_team_id') === undefined) throw new Refusal('missing_recipient_team_id')
@@ -75,6 +76,7 @@ function checkRecipient(args: Json, channel: Channel, store: Workspace['store'])
   if (!known) throw new Refusal('user_not_found', { why: `There is no user ${user}.` })
   // People of connected workspaces cannot be streamed to, which a good app learns here.
   if (known.is_stranger || known.team_id !== TEAM) throw declined('user_not_found')
+  return user
 }
 
 /** A stream that was begun and is still alive. */

@@ -1,13 +1,14 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, open(box, tools), take?(change), close?() }`: `open` fills an empty box; `take` is told of the changes that the
- * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ * `{ id, title, open(box, tools), take?(change), hear?(change), close?() }`: `open` fills an empty box; `take` is told of the changes
+ * that the server tells while it is open, `hear` of all; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
  */
 import { byId, el } from './dom.js'
 import { state } from './state.js'
+import { troublePanel } from './trouble-panel.js'
 
 /** In the order of their buttons. */
-const PANELS = []
+const PANELS = [troublePanel]
 
 let shown
 
@@ -49,7 +50,8 @@ export function showPanel(id, tools) {
   } else if (before) byId(`panel-button-${before.id}`).focus()
 }
 
-/** Tells the open panel of a change. */
+/** Tells the panels of a change: the open one, and those that hear of all. */
 export function tellPanel(change) {
+  for (const panel of PANELS) panel.hear?.(change)
   shown?.take?.(change)
 }
