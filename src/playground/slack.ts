@@ -113,12 +113,9 @@ function assemble(settings: Settings, server: Listening) {
     streamMs: () => inMs(trouble.number('streamsDie')) ?? settings.streamMs,
     isGranted: (scope) => !met.isTaken(scope) && (scopes?.includes(scope) ?? true),
   }
-  const { strictRate } = settings
-  const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
-  const strict = createRates(now)
+  const rate = ratesOf(settings, trouble)
   const webApi = createWebApi({
-    ...{ workspace, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
-    rate: (method, args) => (trouble.isOn('rates') ? strict : own)(method, args),
+    ...{ workspace, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
     faults: { ...faults, meet: (method, args) => faults.meet(method, args) ?? met.meet(method, args) },
     checkScope: met.checkScope,
     loginPage: () => (trouble.choice('loginPage') === 'page' ? 'page' : settings.loginPage),
@@ -146,6 +143,13 @@ function assemble(settings: Settings, server: Listening) {
     uncut: startSocketCutter(trouble, sockets),
   }
   return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget }
+}
+
+/** Slack's rates for the methods that were asked for, or for all while the switch is on. */
+function ratesOf({ now, strictRate }: Settings, trouble: Trouble): ReturnType<typeof createRates> {
+  const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
+  const strict = createRates(now)
+  return (method, args) => (trouble.isOn('rates') ? strict : own)(method, args)
 }
 
 /** How things reach the app, as patient as this Slack is at the moment. */
