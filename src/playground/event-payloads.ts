@@ -52,7 +52,8 @@ export function deletedEvent(channel: Channel, change: { previous: Message; ts: 
 /** Events carry neither a stream's chunks nor how far it is. */
 function shared(message: Message): Json {
   const rest: Json = { ...message, ...(message.files && { files: filesInEvent(message.files) }) }
-  for (const name of ['chunks', 'streaming_state', 'stopped_by', 'died', 'task_display_mode']) delete rest[name]
+  for (const name of ['chunks', 'stream', 'streaming_state', 'stopped_by', 'died', 'task_display_mode'])
+    delete rest[name]
   return rest
 }
 

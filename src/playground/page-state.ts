@@ -38,7 +38,7 @@ export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU
 /** A channel with all that is in it; a status that has run out is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, messages, ephemerals, statuses, sessions, prompts } = channel
-  const seen = messages.map((message) => asSeenBy(slack, id, { message, you }))
+  const seen = messages.map((message) => asSeenBy(slack, message, you))
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
   const shown = { id, name, kind, messages: seen, ephemerals: ephemerals.filter(({ user }) => user === you) }
   const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
@@ -52,8 +52,7 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   if (!channel?.members.has(you)) return undefined
   // A whisper is for one person’s eyes.
   if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
-  if (change.type === 'message')
-    return { ...change, message: asSeenBy(slack, channel.id, { message: change.message, you }) }
+  if (change.type === 'message') return { ...change, message: asSeenBy(slack, change.message, you) }
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 

@@ -22,6 +22,7 @@ import { slackTrouble, takeable } from './slack-trouble.ts'
 import { Sockets } from './sockets.ts'
 import { ALICE, BOT_USER, Store } from './store.ts'
 import { createTrouble, type Trouble } from './trouble.ts'
+import { journalTrouble } from './trouble-journal.ts'
 import { createTriggers } from './triggers.ts'
 import type { Call, Refused, StoredFile } from './types.ts'
 import { quiet, until } from './until.ts'
@@ -101,6 +102,7 @@ function assemble(settings: Settings, server: Listening) {
   let target: string | undefined
   let revoked = false
   const trouble = createTrouble({ scopes: takeable(scopes) })
+  if (settings.journal) journalTrouble(trouble, settings.journal)
   const met = slackTrouble(trouble, { store, now, scopes })
   const { search: kind, actionTokenMs: lifeMs } = settings
   const areExpired = () => trouble.isOn('searchExpired')

@@ -41,8 +41,6 @@ export class Store {
   /** Every modal and Home that the app showed, in their order; `Views` knows which are open. */
   readonly views: Json[] = []
   readonly files = new Map<string, StoredFile>()
-  /** For whom each stream is, and with how many chunks it began; by channel and ts. */
-  readonly streams = new Map<string, { recipient: string | undefined; first: number }>()
   private readonly watchers = new Set<(change: Change) => void>()
   private readonly now: () => number
   private lastTs = 0

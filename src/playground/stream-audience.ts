@@ -1,17 +1,12 @@
-/** In a channel only one person sees a streamed message grow; the others see its first piece until it ends. */
 import type { LocalSlack } from './local-slack.ts'
-import type { Message } from './types.ts'
+import type { Json, Message } from './types.ts'
 
-/** A message as somebody sees it who may not be the one that its stream is for. Whole where everybody sees streams grow. */
-export function asSeenBy(
-  { store, trouble }: Pick<LocalSlack, 'store' | 'trouble'>,
-  channel: string,
-  { message, you }: { message: Message; you: string },
-): Message {
-  const stream = store.streams.get(`${channel}:${message.ts}`)
-  const isWhole = !stream?.recipient || stream.recipient === you || message.streaming_state !== 'in_progress'
-  if (isWhole || !trouble.isOn('streamsForOne')) return message
-  const chunks = (message.chunks ?? []).slice(0, stream.first)
-  const text = chunks.map((chunk) => (chunk['type'] === 'markdown_text' ? String(chunk['text']) : '')).join('')
-  return { ...message, chunks, text }
+/**
+ * A message as somebody sees it. While it is streamed in a channel, only the one that it is for sees it grow, and others see how it began
+ * (shared/facts: measured once by others, written nowhere by Slack), unless the switch says that all see it.
+ */
+export function asSeenBy({ trouble }: Pick<LocalSlack, 'trouble'>, message: Message, you: string): Json {
+  const { stream, ...rest } = message
+  const isWhole = !stream || message.streaming_state !== 'in_progress' || stream.recipient === you
+  return isWhole || trouble.isOn('streamsForAll') ? rest : { ...rest, text: stream.text, chunks: stream.chunks }
 }

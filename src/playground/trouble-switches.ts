@@ -71,7 +71,7 @@ const CALLS = [
     name: 'scope',
     group: 'Slack’s answers',
     title: 'A scope taken away',
-    does: 'Calls that need the scope are answered missing_scope; events still come.',
+    does: 'Calls that need the scope are answered missing_scope; events that need it do not come.',
     seen: 'What needs the scope is left out or said in a sentence; without chat:write nothing can be said.',
     choice: { label: 'Scope', options: [] as readonly string[], start: 'reactions:write' },
   },
@@ -157,11 +157,11 @@ const STREAMS = [
     },
   },
   {
-    name: 'streamsForOne',
+    name: 'streamsForAll',
     group: 'Streams',
     title: 'Streams that others see',
-    does: 'In a channel only the asker sees a stream grow, as measured at Slack: others see its first piece until it ends.',
-    seen: 'At ?as=bob Alice’s stream stands still, then is whole. Needs steps shown as a stream: /ask settings.',
+    does: 'Everybody in a channel sees a stream grow; at Slack, as measured, the asker alone, and others its beginning until it ends.',
+    seen: 'Others see each step and word as it comes. Needs steps shown as a stream: /ask settings.',
   },
 ] as const satisfies readonly TroubleSwitch[]
 

@@ -32,6 +32,8 @@ export interface Message {
   /** Present while and after `chat.startStream` wrote it. */
   streaming_state?: 'in_progress' | 'completed' | 'stopped'
   chunks?: Json[]
+  /** Whom a stream in a channel is for, and how it began, which is all that others see until it ends. */
+  stream?: { recipient: string; text: string; chunks: Json[] }
   [more: string]: unknown
 }
 

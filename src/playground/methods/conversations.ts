@@ -120,7 +120,7 @@ function outward(message: Message, channel: Channel, withMetadata: boolean): Jso
   if (message.files) rest.files = filesInHistory(message.files)
   // Only the event names a message with files by a subtype of its own.
   if (message.subtype === 'file_share') delete rest.subtype
-  for (const name of ['chunks', 'died', 'stopped_by']) delete rest[name]
+  for (const name of ['chunks', 'stream', 'died', 'stopped_by']) delete rest[name]
   const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts)
   const counted = replies.length > 0 && {
     thread_ts: message.ts,

@@ -33,8 +33,8 @@ export const streamMethods: Record<string, Method> = {
       task_display_mode: mode,
       text,
       chunks,
+      ...(recipient && { stream: { recipient, text, chunks } }),
     })
-    store.streams.set(`${channel.id}:${message.ts}`, { recipient, first: chunks.length })
     // An agent's stream opens a session by itself; nobody but the app ends it.
     if (slack.agent) store.setSession(channel, thread ?? message.ts, { status: 'processing' })
     return { channel: channel.id, ts: message.ts }
@@ -62,7 +62,9 @@ export const streamMethods: Record<string, Method> = {
     )
     slack.store.changed(channel, message)
     if (slack.agent && status) slack.store.setSession(channel, message.thread_ts ?? message.ts, { status })
-    return { channel: channel.id, ts: message.ts, message }
+    const told = { ...message }
+    delete told.stream
+    return { channel: channel.id, ts: message.ts, message: told }
   },
 }
 

@@ -50,6 +50,7 @@ function mark(change) {
   button.textContent = on.length > 0 ? `Trouble: ${on.length} on` : 'Trouble'
   button.title = on.map(({ title }) => title).join(', ')
   button.classList.toggle('is-trouble', on.length > 0)
+  document.body.classList.toggle('with-trouble', on.length > 0)
 }
 
 function groupOf(name, i, status) {
