@@ -2,17 +2,23 @@
  * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. The only file of
  * this room that knows the bot: it hands it settings, as an operator would.
  */
-import { startBot } from '../bot.ts'
-import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
+import { startBot, type BotOptions } from '../bot.ts'
+import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { demoModel } from './demo/demo-model.ts'
+import { createNetwork, type Network } from '../proxy.ts'
+import { demoUpstream } from './demo-upstream.ts'
+import { forwardUpstream } from './forward-upstream.ts'
+import { hoodPart } from './hood-part.ts'
+import { createJournal, type Journal } from './journal.ts'
+import { journalTraces } from './journal-traces.ts'
 import { manifestScopes } from './manifest-scopes.ts'
-import { startOwnRedis, type OwnRedis } from './own-redis.ts'
+import { startModelEndpoint, type Upstream } from './model-endpoint.ts'
+import { modelTrouble } from './model-trouble.ts'
+import { startOwnRedis } from './own-redis.ts'
 import { startPage } from './page-server.ts'
+import { playgroundTrouble } from './playground-trouble.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
-import { takeable } from './slack-trouble.ts'
-import { troublePart } from './trouble-page.ts'
-import type { TroubleName } from './trouble-switches.ts'
+import { toolRunner } from './tool-again.ts'
 import { startWiki } from './wiki.ts'
 
 /** So that a person sees the demo's words come. */
@@ -30,10 +36,17 @@ const EXAMPLES = [
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
 
+/** How the bot tells the traces of its runs. */
+interface Traced {
+  onTrace: ReturnType<typeof journalTraces>
+}
+
 /** A playground that runs. */
 export interface Playground {
   url: string
   slack: LocalSlack
+  /** What has passed so far. */
+  journal: Journal
   /** What is told at the start, a line each. */
   notes: string[]
   stop(): Promise<void>
@@ -50,28 +63,39 @@ export async function startPlayground(
 ): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack({ agent: true, search: 'words', scopes: SCOPES })
+  const journal = createJournal()
+  for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
+  const net = await createNetwork(given)
+  const slack = await startLocalSlack({ agent: true, search: 'words', scopes: SCOPES, journal })
   const wiki = await startWiki()
-  const stops = [() => slack.close(), () => wiki.close()]
+  const upstream = isDemo ? demoUpstream({ paceMs }) : realModel(given, net)
+  const model = await startModelEndpoint({ upstream, journal, trouble: modelTrouble(slack.trouble) })
+  const stops = [() => slack.close(), () => wiki.close(), () => model.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const redis = hasRedis ? await startRedis(slack) : undefined
+    const redis = hasRedis ? await startOwnRedis() : undefined
     if (redis) stops.push(() => redis.stop())
-    const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url, redisUrl: redis?.url }))
-    const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
+    const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, redisUrl: redis?.url, isDemo }
+    const config = loadConfig(botSettings(env, played))
+    const tools = toolRunner(config, net)
+    stops.push(() => tools.close())
+    const options: BotOptions & Traced = { onTrace: journalTraces(journal) }
+    const bot = await startBot(config, options)
     stops.push(() => bot.stop())
     if (redis) await slack.until(() => isReady(bot.port), 'a bot that is ready')
-    const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
-    const model = isDemo ? 'demo' : config.OPENAI_MODEL
+    const notes = notesOf(given, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
-      parts: [troubleOf(slack, redis)],
+      notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      parts: [
+        hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
+        playgroundTrouble(slack, { scopes: SCOPES, redis }),
+      ],
     })
     stops.push(() => page.close())
-    return { url: page.url, slack, notes, stop }
+    return { url: page.url, slack, journal, notes, stop }
   } catch (error) {
     await stop()
     throw isTaken(error)
@@ -83,35 +107,41 @@ export async function startPlayground(
 /** The scopes that the app has in this workspace. */
 const SCOPES = manifestScopes('manifest.agent.yml')
 
-/** A Redis that the switch closes the way to. */
-async function startRedis({ trouble }: LocalSlack): Promise<OwnRedis> {
-  const redis = await startOwnRedis()
-  trouble.watch(({ name, isOn }) => name === 'redisGone' && redis.setGone(isOn))
-  return redis
-}
-
 /** A bot whose Redis has just begun to answer listens a moment before it can store a question. */
 async function isReady(port: number): Promise<boolean> {
   return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
 }
 
-/** The panel of switches, of which some need what is not here. */
-function troubleOf({ trouble, sockets }: LocalSlack, redis: OwnRedis | undefined) {
-  const missing: Partial<Record<TroubleName, string>> = {
-    ...(!redis && { redisGone: 'The bot runs in memory. Start the playground by: npm run playground -- --redis' }),
-    mcpChanged: 'There is no MCP server of notes in this playground.',
-  }
-  return troublePart({ trouble, scopes: takeable(SCOPES), missing, once: { socketCut: () => sockets.cut() } })
+/** The operator's endpoint, with their key. */
+function realModel(config: Config, net: Network): Upstream {
+  const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey, OPENAI_HEADERS: headers } = config
+  return forwardUpstream({ baseUrl, apiKey, headers, fetch: net.fetch ?? globalThis.fetch })
+}
+
+/** What is the playground's own, and with the demo also what names or prices other models. */
+const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
+const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
+
+/** What the bot meets in place of what the operator's settings name. */
+interface Played {
+  slack: LocalSlack
+  wikiUrl: string
+  modelUrl: string
+  redisUrl: string | undefined
+  isDemo: boolean
 }
 
 /** The operator's settings, with this Slack in place of theirs, and in memory or with a Redis of our own. */
-function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; redisUrl: string | undefined }): Env {
-  const { slack, wikiUrl, redisUrl } = played
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SLACK_|REDIS_|ROLE$|PORT$)/.test(name)))
+function botSettings(env: Env, played: Played): Env {
+  const { slack, wikiUrl, modelUrl, redisUrl, isDemo } = played
+  const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))
   return {
     LOG_LEVEL: 'warn',
     WIKIPEDIA_API_URL: wikiUrl,
     ...own,
+    ...(isDemo && { OPENAI_MODEL: 'demo' }),
+    OPENAI_BASE_URL: modelUrl,
     // A proxy is for what is real; Slack and Wikipedia are on this machine.
     NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
     SLACK_API_URL: slack.apiUrl,

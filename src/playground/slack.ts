@@ -60,6 +60,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   }, options.port)
   const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
   const parts = assemble(settings, { ...server, base })
+  hideSecrets(settings)
   const { store, views, people, sockets, trouble, calls, refusals, faults, deliveries } = parts
   const { botToken, appToken, signingSecret } = settings
   if (settings.echo) echoBot(store, (event) => void people.event(event))
@@ -67,7 +68,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   return {
     ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
     ...{ store, views, people, sockets, trouble, calls, refusals },
-    setTarget: parts.setTarget,
+    ...{ setTarget: parts.setTarget, target: parts.target },
     fault: faults.add,
     clearFaults: faults.clear,
     links: () => calls.filter(({ ok }) => ok).flatMap(({ args }) => links(args)),
@@ -84,6 +85,12 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
       await server.close()
     },
   }
+}
+
+function hideSecrets({ journal, botToken, appToken, signingSecret }: Settings) {
+  journal?.hide(botToken, '$SLACK_BOT_TOKEN')
+  journal?.hide(appToken, '$SLACK_APP_TOKEN')
+  journal?.hide(signingSecret, '$SLACK_SIGNING_SECRET')
 }
 
 /** Makes the parts and joins them. */
@@ -120,6 +127,7 @@ function assemble(settings: Settings, server: Listening) {
     ...{ workspace, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
     faults: { ...faults, meet: (method, args) => faults.meet(method, args) ?? met.meet(method, args) },
     checkScope: met.checkScope,
+    journal: settings.journal,
     loginPage: () => (trouble.choice('loginPage') === 'page' ? 'page' : settings.loginPage),
     ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
   })
@@ -134,17 +142,9 @@ function assemble(settings: Settings, server: Listening) {
   })
   const [people, interactions] = [new People(way), new Interactions(way)]
   const setTarget = (url: string | undefined) => void (target = url)
-  const joined = {
-    store,
-    views,
-    people,
-    interactions,
-    sockets,
-    faults,
-    trouble,
-    uncut: startSocketCutter(trouble, sockets),
-  }
-  return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget }
+  const joined = { store, views, people, interactions, sockets, faults, trouble, target: () => target }
+  const uncut = startSocketCutter(trouble, sockets)
+  return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget, uncut }
 }
 
 /** Slack's rates for the methods that were asked for, or for all while the switch is on. */
@@ -156,11 +156,11 @@ function ratesOf({ now, strictRate }: Settings, trouble: Trouble): ReturnType<ty
 
 /** How things reach the app, as patient as this Slack is at the moment. */
 function deliveriesOf(
-  { signingSecret: secret, now, ackMs, retryMs }: Settings,
+  { signingSecret: secret, now, ackMs, retryMs, journal }: Settings,
   { trouble, ...way }: { trouble: Trouble; sockets: Sockets; target: () => string | undefined },
 ) {
   return createDeliveries({
-    ...{ ...way, secret, now },
+    ...{ ...way, secret, now, journal },
     ackMs: () => trouble.number('impatient') ?? ackMs,
     retryMs: () => (trouble.isOn('impatient') ? IMPATIENT_RETRY_MS : retryMs),
     times: () => trouble.number('redelivered') ?? 1,

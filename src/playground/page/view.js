@@ -2,6 +2,7 @@
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { messageItem, syncList } from './message-list.js'
+import { drawPanel } from './panels.js'
 import { isDirect, isWorking, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
 
 /**
@@ -13,6 +14,7 @@ export function render(acts) {
   renderChannel(channel, acts)
   renderThread(channel, acts)
   renderHome(channel, acts)
+  drawPanel()
 }
 
 /** The line at the top: which model is in use, what is played and what is real. */

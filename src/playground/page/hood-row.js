@@ -1,0 +1,70 @@
+/** One row of the list of all that passed. */
+import { el } from './dom.js'
+import { names, state } from './state.js'
+
+export const COLUMNS = ['Time', 'Kind', 'What', 'Thread', 'Took', 'Result']
+
+export const KINDS = {
+  event: 'Event',
+  command: 'Command',
+  interaction: 'Interaction',
+  call: 'Web API',
+  model: 'Model',
+  tool: 'Tool',
+  trouble: 'Trouble',
+}
+
+/** The names of the columns. */
+export function headRow() {
+  return el('div.hood-row.hood-head', { role: 'row', 'aria-rowindex': 1 }, ...COLUMNS.map(headCell))
+}
+
+function headCell(name) {
+  return el(`span.hood-${name.toLowerCase()}`, { role: 'columnheader' }, name)
+}
+
+/** @param {object} row as `/journal` tells it */
+export function rowElement(row, { isActive, isOpen }) {
+  const { n, at, ms, kind, name, thread, ok, error, of } = row
+  const bad = ok === false
+  const result = ms === undefined ? 'under way' : bad ? (error ?? 'failed') : 'ok'
+  const cells = [
+    timeOf(at),
+    KINDS[kind] ?? kind,
+    of ? `${name} (again, of ${of})` : name,
+    threadWords(thread),
+    took(ms),
+    result,
+  ]
+  const classes = [bad && 'hood-bad', isActive && 'hood-active', isOpen && 'hood-open'].filter(Boolean)
+  return el(
+    ['div', 'hood-row', `hood-kind-${kind}`, ...classes].join('.'),
+    { role: 'row', id: `hood-row-${n}`, 'aria-selected': String(isOpen) },
+    ...cells.map((text, i) =>
+      el(`span.hood-${COLUMNS[i].toLowerCase()}`, { role: 'gridcell', title: i > 1 && text }, text),
+    ),
+  )
+}
+
+/** Hours to milliseconds, of this place. */
+export function timeOf(at) {
+  const time = new Date(at)
+  const two = (number) => String(number).padStart(2, '0')
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
+  return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
+}
+
+export function took(ms) {
+  if (ms === undefined) return '…'
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+/** A thread as people know it: its channel, and how it begins. */
+export function threadWords(thread) {
+  if (!thread) return ''
+  const [channel, ts] = thread.split(':')
+  const root = state.channels.get(channel)?.messages.get(ts)
+  const place = channel.startsWith('D') ? 'direct' : `#${names.channel(channel)}`
+  const words = root?.text.replace(/<[^>]*>/g, '').trim()
+  return words ? `${place} ${words.slice(0, 80)}` : place
+}
