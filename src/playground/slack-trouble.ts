@@ -4,7 +4,7 @@ import { scopesOf } from './methods/index.ts'
 import { subscription } from './event-payloads.ts'
 import type { Store } from './store.ts'
 import type { Trouble } from './trouble.ts'
-import { Refusal, type Channel, type Json } from './types.ts'
+import { declined, Refusal, type Channel, type Json } from './types.ts'
 
 /** How the app's calls and events meet trouble. */
 export interface SlackTrouble {
@@ -13,6 +13,8 @@ export interface SlackTrouble {
   /** @throws Refusal `missing_scope` where the scope that was taken away is the one that this call needs */
   checkScope(method: string, args: Json): void
   isTaken(scope: string): boolean
+  /** Uses a trigger. One that a slow Slack has let expire is no mistake of the app's. */
+  useTrigger(use: () => string): string
   /** Whether the app is told of this event: not without the scope that its subscription needs. */
   isHeard(event: Json): boolean
 }
@@ -62,6 +64,14 @@ export function slackTrouble(
       if (!needed.some(isTaken) || needed.some(isGranted)) return
       const provided = (scopes ?? takeable()).filter((one) => !isTaken(one)).join(',')
       throw new Refusal('missing_scope', { blame: false, more: { needed: needed.join(','), provided } })
+    },
+    useTrigger(use) {
+      try {
+        return use()
+      } catch (error) {
+        const isExcused = trouble.isOn('slow') && error instanceof Refusal && error.error === 'expired_trigger_id'
+        throw isExcused ? declined(error.error) : error
+      }
     },
     isHeard: (event) => !isTaken(EVENT_SCOPES[subscription(event)] ?? ''),
   }

@@ -117,7 +117,7 @@ function assemble(settings: Settings, server: Listening) {
   const workspace: Workspace = {
     ...{ store, views, now, base, search },
     socketUrl: () => sockets.issue(server.base),
-    useTrigger: triggers.use,
+    useTrigger: (trigger) => met.useTrigger(() => triggers.use(trigger)),
     ...{ streamBytes: settings.streamBytes, agent: settings.agent },
     streamMs: () => inMs(trouble.number('streamsDie')) ?? settings.streamMs,
     isGranted: (scope) => !met.isTaken(scope) && (scopes?.includes(scope) ?? true),

@@ -65,7 +65,7 @@ const CALLS = [
     group: 'Slack’s answers',
     title: 'Slack down',
     does: 'Every Web API call is answered 503. Events still reach the bot.',
-    seen: 'Nothing while it lasts; afterwards the answer to what was asked, once.',
+    seen: 'Nothing while it lasts; afterwards the answer to what was asked, once, or a word to the asker to ask again.',
   },
   {
     name: 'scope',

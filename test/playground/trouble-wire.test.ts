@@ -115,6 +115,21 @@ describe('Web API calls', () => {
     expect(slack.refusals).toEqual([])
   })
 
+  test('a trigger that expires in a slow Slack is no mistake of the app', async () => {
+    const clock = { now: 1_790_000_000_000 }
+    const slack = await localSlack({ now: () => clock.now, ackMs: 10, retryMs: [] })
+    const { delivery } = await slack.slash('What is 2+2?')
+    clock.now += 4_000
+    const view = { type: 'modal', title: { type: 'plain_text', text: 'x' }, blocks: [] }
+    const open = () => callSlack(slack, 'views.open', { trigger_id: delivery.payload['trigger_id'], view })
+    slack.trouble.set('slow', { isOn: true, value: 1 })
+    expect(await open()).toMatchObject({ error: 'expired_trigger_id' })
+    expect(slack.refusals).toEqual([])
+    slack.trouble.clear()
+    expect((await open())['ok']).toBe(false)
+    expect(slack.refusals).toHaveLength(1)
+  })
+
   test('a scope is gone with its calls and events; of the scopes for channels that of the channel counts', async () => {
     const scopes = manifestScopes('manifest.agent.yml')
     const slack = await localSlack({ echo: false, scopes, ackMs: 20, retryMs: [] })
