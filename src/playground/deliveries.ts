@@ -3,26 +3,13 @@
  * https://docs.slack.dev/authentication/verifying-requests-from-slack and https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
+import type { Attempt, Kind } from './delivery-attempt.ts'
 import { deliveryEntry, tryTold } from './delivery-journal.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
 
-/** What is handed over: an event, a slash command, or a press, named as Socket Mode names them. */
-export type Kind = 'events_api' | 'slash_commands' | 'interactive'
-
-/** One try to hand something over. `status` is HTTP's, 200 for an ack on a socket, 0 where nothing came back. */
-export interface Attempt {
-  at: number
-  ms: number
-  status: number
-  /** What came back in the ack: text, or JSON as text. */
-  body: string
-  /** 0 for the first try. */
-  retry: number
-  /** Why it was tried again; empty for the first try. */
-  reason: string
-}
+export type { Attempt, Kind } from './delivery-attempt.ts'
 
 /** Something that was handed over, with all tries at it. */
 export interface Delivery {
@@ -71,18 +58,18 @@ export interface Deliveries {
 /** Makes the postman. Retries wait on timers, which `close` ends. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
   const { journal } = options
-  const timers = new Map<NodeJS.Timeout, () => void>()
+  const pauses = createPauses()
   let busy = 0
   let closed = false
 
-  async function attempt(delivery: Handed, retry: { number: number; reason: string }): Promise<Attempt> {
+  async function attempt(delivery: Handed, retry: Retry): Promise<Attempt> {
     const made = await tried(delivery, retry)
     delivery.attempts.push(made)
     if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
     return made
   }
 
-  async function tried(delivery: Handed, retry: { number: number; reason: string }): Promise<Attempt> {
+  async function tried(delivery: Handed, retry: Retry): Promise<Attempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
@@ -97,18 +84,20 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     for (const [index, ms] of pausesOf(options).entries()) {
       // Only events are delivered again; a person whose command failed is told so instead.
       if ((acked(last) && index + 1 >= options.times()) || closed || delivery.kind !== 'events_api') break
-      await pause(ms)
+      await pauses.pause(ms)
       if (closed) break
       last = await attempt(delivery, { number: index + 1, reason: reasonOf(last) })
     }
     return acked(last)
   }
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => (timers.delete(timer), resolve()), ms)
-      timers.set(timer, resolve)
-    })
+  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<Attempt> {
+    const { kind, payload, entry: first } = delivery
+    const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
+    const made = await tried(delivery, { number: delivery.attempts.length, reason })
+    delivery.attempts.push(made)
+    if (entry) journal?.end(entry, tryTold([made], acked(made)))
+    return made
   }
 
   return {
@@ -117,17 +106,25 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const first = attempt(handed, { number: 0, reason: '' })
       return { ...handed, first, done: again(handed, first) }
     },
-    async redeliver(delivery, { reason = 'http_timeout' } = {}) {
-      const { kind, payload, entry: first } = delivery
-      const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
-      const made = await tried(delivery, { number: delivery.attempts.length, reason })
-      delivery.attempts.push(made)
-      if (entry) journal?.end(entry, tryTold([made], acked(made)))
-      return made
-    },
+    redeliver,
     busy: () => busy,
     close() {
       closed = true
+      pauses.endAll()
+    },
+  }
+}
+
+/** Pauses that can be ended all at once. */
+function createPauses() {
+  const timers = new Map<NodeJS.Timeout, () => void>()
+  return {
+    pause: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(() => (timers.delete(timer), resolve()), ms)
+        timers.set(timer, resolve)
+      }),
+    endAll() {
       for (const [timer, resolve] of timers) {
         clearTimeout(timer)
         resolve()
@@ -152,12 +149,14 @@ function reasonOf(attempt: Attempt): string {
   return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
 
+/** Which try it is, from 0, and why there is another. */
+interface Retry {
+  number: number
+  reason: string
+}
+
 /** One way to hand a thing over. */
-type Way = (
-  options: DeliveryOptions,
-  delivery: Handed,
-  retry: { number: number; reason: string },
-) => Promise<{ status: number; body: string }>
+type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
 /** A signed request. Redirects are not followed: the app’s address is where it listens. */
 const byHttp: Way = async (options, { kind, payload }, retry) => {

@@ -1,6 +1,6 @@
 /** What the journal keeps of what is handed to the app. */
 import { isObject } from './args.ts'
-import type { Attempt, Kind } from './deliveries.ts'
+import type { Attempt, Kind } from './delivery-attempt.ts'
 import type { Begun, Ended } from './journal.ts'
 import { threadOfDelivery } from './journal-threads.ts'
 import type { Json } from './types.ts'

@@ -1,4 +1,5 @@
 import { createAgent, type AgentParts } from '../create-agent.ts'
+import { coerceInput } from '../agent/tool-input.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../log.ts'
@@ -30,9 +31,9 @@ async function call(
   given: unknown,
   { agent, timeoutMs }: { agent: AgentParts['answer']['agent']; timeoutMs: number },
 ): Promise<Json> {
-  const input = tool.parse(given)
-  if (!input.ok)
-    throw new Error(`${tool.name} does not take this: ${input.issues.map((one) => one.message).join(', ')}`)
+  // As the loop reads it: what a model writes is often text where fields are wanted.
+  const input = coerceInput(tool, given)
+  if (!input.ok) throw new Error(input.problem)
   const signal = AbortSignal.timeout(timeoutMs)
   const ask = async (prompt: string) => {
     let text = ''

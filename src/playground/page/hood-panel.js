@@ -96,13 +96,15 @@ function showRows() {
   if (!open) return
   open.thread = threadNow()
   const rows = [...known.rows.values()].filter(isWanted)
-  open.count.textContent = rows.length === known.rows.size ? `${rows.length}` : `${rows.length} of ${known.rows.size}`
+  const isNowhere = filter.isThisThread && !open.thread
+  const words = rows.length === known.rows.size ? `${rows.length}` : `${rows.length} of ${known.rows.size}`
+  open.count.textContent = isNowhere ? 'No thread is open' : words
   open.list.show(rows)
 }
 
 function isWanted({ n, kind, thread, ok }) {
   if (filter.kind !== '' && filter.kind !== kind) return false
-  if (filter.isThisThread && thread !== open.thread) return false
+  if (filter.isThisThread && (!open.thread || thread !== open.thread)) return false
   if (filter.isFailures && ok !== false) return false
   return filter.words === '' || found.ns.has(n)
 }

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process'
+
+/** What a shell makes of a curl command: its words, with the variables of `env` put in. No curl is run. */
+export function curlWords(command: string, env: Record<string, string> = {}): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
+  const words = execFileSync('/bin/sh', ['-c', script], { env: { PATH: '/usr/bin:/bin', ...env }, encoding: 'utf8' })
+  return words.split('\0').slice(0, -1)
+}
+
+/** Does what such a curl command would. */
+export function doCurl(command: string, env: Record<string, string> = {}): Promise<Response> {
+  const words = curlWords(command, env)
+  const after = (option: string) => words.flatMap((word, i) => (words[i - 1] === option ? [word] : []))
+  const headers = after('-H').map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  const [body] = after('--data-raw')
+  const url = words.find((word) => /^https?:/.test(word)) ?? ''
+  return fetch(url, { method: after('-X')[0] ?? 'GET', headers, ...(body !== undefined && { body }) })
+}
