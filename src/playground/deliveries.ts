@@ -24,6 +24,9 @@ export interface Delivery {
   done: Promise<boolean>
 }
 
+/** When an event comes again whose ack Slack has not heard, in milliseconds. */
+const UNHEARD_MS = [0, 1_000, 2_000]
+
 /** What a try needs to know of it. */
 export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
@@ -35,9 +38,11 @@ export interface DeliveryOptions {
   /** Where the app listens; nothing means Socket Mode. */
   target: () => string | undefined
   /** How long Slack waits for an ack, in milliseconds. */
-  ackMs: number
+  ackMs: () => number
   /** When an event is tried again, in milliseconds after the failure before it. */
-  retryMs: number[]
+  retryMs: () => number[]
+  /** How many times an event is sent whatever is acked: 1 where Slack hears every ack. */
+  times: () => number
   journal?: Journal | undefined
 }
 
@@ -76,9 +81,9 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
     let last = await first
-    for (const [index, ms] of options.retryMs.entries()) {
+    for (const [index, ms] of pausesOf(options).entries()) {
       // Only events are delivered again; a person whose command failed is told so instead.
-      if (acked(last) || closed || delivery.kind !== 'events_api') break
+      if ((acked(last) && index + 1 >= options.times()) || closed || delivery.kind !== 'events_api') break
       await pauses.pause(ms)
       if (closed) break
       last = await attempt(delivery, { number: index + 1, reason: reasonOf(last) })
@@ -128,6 +133,12 @@ function createPauses() {
   }
 }
 
+/** The pauses before further tries: first those that are made whatever was acked. */
+function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
+  const unheard = UNHEARD_MS.slice(0, times() - 1)
+  return [...unheard, ...retryMs().slice(unheard.length)]
+}
+
 /** Slack takes any 2xx for an ack. */
 export function acked(attempt: Attempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
@@ -135,7 +146,7 @@ export function acked(attempt: Attempt): boolean {
 
 /** Slack tells an app that was too slow from one that failed. */
 function reasonOf(attempt: Attempt): string {
-  return attempt.status === 0 ? 'http_timeout' : 'http_error'
+  return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
 
 /** Which try it is, from 0, and why there is another. */
@@ -156,7 +167,7 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
     method: 'POST',
     body,
     redirect: 'manual',
-    signal: AbortSignal.timeout(options.ackMs),
+    signal: AbortSignal.timeout(options.ackMs()),
     headers: {
       'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded',
       'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
@@ -172,7 +183,7 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
 const bySocket: Way = async (options, { kind, payload }, retry) => {
   const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
   const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }
-  const ack = await options.sockets.send(envelope, options.ackMs)
+  const ack = await options.sockets.send(envelope, options.ackMs())
   if (!ack) return { status: 0, body: '' }
   const { payload: answer } = ack
   return { status: 200, body: answer === undefined ? '' : JSON.stringify(answer) }

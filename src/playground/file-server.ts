@@ -43,7 +43,7 @@ export async function serveFile(options: WebApiOptions, request: IncomingMessage
   const { status = trouble.status, retryAfter = trouble.retryAfter } = fault ?? {}
   if (status !== undefined || retryAfter !== undefined) return sendPage(response, status ?? 429, retryAfter)
   if (error === 'file_not_found' || !file) return sendPage(response, 404)
-  if (error) return login(options, { response, url, how: trouble.login ?? options.loginPage })
+  if (error) return login(options, { response, url, how: trouble.login ?? options.loginPage() })
   await send({ options, url, response, file, trouble })
 }
 
@@ -66,13 +66,13 @@ function refusal(
   options: WebApiOptions,
   { token, file, trouble }: { token: string; file: StoredFile | undefined; trouble: FileTrouble },
 ): string | undefined {
-  const { refusals, scopes, workspace } = options
+  const { refusals, workspace } = options
   if (token === 'none') {
     refusals.push({ method: 'download', error: 'not_authed', why: 'There is no Authorization: Bearer header.' })
     return 'not_authed'
   }
   if (token === 'unknown') return 'invalid_auth'
-  if (trouble.login || (scopes && !scopes.includes('files:read'))) return 'missing_scope'
+  if (trouble.login || !workspace.isGranted('files:read')) return 'missing_scope'
   const isThere = file?.bytes && file.mode !== 'tombstone' && file.mode !== 'hidden_by_limit'
   return isThere && isKnownToBot(workspace.store, file) ? undefined : 'file_not_found'
 }

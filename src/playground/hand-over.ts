@@ -34,6 +34,10 @@ export interface HandOverOptions {
   shouldEscape: boolean
   /** The events that the app subscribed to; all where this is missing. */
   events?: string[]
+  /** Whether the app may be told of an event. */
+  isHeard: (event: Json) => boolean
+  /** How late events are delivered, in milliseconds: what is written now was written so long ago. */
+  lateMs: () => number
 }
 
 /** The way to the app. */
@@ -46,9 +50,9 @@ export class HandOver {
 
   /** Sends an event, if the app subscribed to it. */
   event(event: Json): Delivery | undefined {
-    const { store, deliveries, events, now, withToken = (one) => one } = this.with
-    if (events && !events.includes(subscription(event))) return undefined
-    return deliveries.deliver('events_api', envelope(store, withToken(event), now()))
+    const { store, deliveries, events, now, withToken = (one) => one, isHeard, lateMs } = this.with
+    if ((events && !events.includes(subscription(event))) || !isHeard(event)) return undefined
+    return deliveries.deliver('events_api', envelope(store, withToken(event), now() - lateMs()))
   }
 
   /** Events go out together, in no promised order, as Slack sends them. Resolves when each had its first try. */

@@ -8,6 +8,7 @@ import type { People, Said, SayOptions } from './people.ts'
 import type { GivenFile } from './stored-files.ts'
 import type { Sockets } from './sockets.ts'
 import type { Store } from './store.ts'
+import type { Trouble } from './trouble.ts'
 import type { Call, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
 import type { Views } from './view-stack.ts'
 
@@ -64,6 +65,8 @@ export interface LocalSlack {
   people: People
   views: Views
   sockets: Sockets
+  /** What goes wrong while it runs; all of it is off at the start. */
+  trouble: Trouble
   /** Every Web API call so far, and those that were the app's own mistake. */
   calls: Call[]
   refusals: Refused[]

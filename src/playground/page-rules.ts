@@ -70,16 +70,6 @@ export function checkOwnView({ views }: LocalSlack, id: string, you: string): vo
     throw new Error('This view is not open any more.')
 }
 
-/**
- * A message as somebody sees it. While it is streamed in a channel, only the one that it is for sees it grow; others see how it began
- * (shared/facts: measured once by others, written nowhere by Slack).
- */
-export function shownMessage(message: Message, you: string): Json {
-  const { stream, ...rest } = message
-  if (!stream || message.streaming_state !== 'in_progress' || stream.recipient === you) return rest
-  return { ...rest, text: stream.text, chunks: stream.chunks }
-}
-
 /** Whether somebody else has written since a person last looked into a channel. */
 export function isUnread({ messages, lastRead }: Channel, you: string): boolean {
   const last = messages.findLast(({ user }) => user !== you)

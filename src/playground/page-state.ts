@@ -1,6 +1,7 @@
 import type { LocalSlack } from './local-slack.ts'
-import { hasApp, isUnread, kindOf, shownMessage } from './page-rules.ts'
+import { hasApp, isUnread, kindOf } from './page-rules.ts'
 import { ALICE, BOT_USER } from './store.ts'
+import { asSeenBy } from './stream-audience.ts'
 import type { Change, Channel, Json, User } from './types.ts'
 
 /** Who sits at the page, unless its address names somebody else: `?as=bob`. */
@@ -49,7 +50,7 @@ function shownUser(user: User): Json {
 /** A channel with all that is in it; a status that has run out is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, shared, ephemerals, statuses, sessions, prompts } = channel
-  const messages = channel.messages.map((message) => shownMessage(message, you))
+  const messages = channel.messages.map((message) => asSeenBy(slack, message, you))
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
   const seen = { messages, ephemerals: ephemerals.filter(({ user }) => user === you), isUnread: isUnread(channel, you) }
   const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
@@ -63,7 +64,7 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   if (!channel?.members.has(you)) return undefined
   // A whisper is for one person’s eyes.
   if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
-  if (change.type === 'message') return { ...change, message: shownMessage(change.message, you) }
+  if (change.type === 'message') return { ...change, message: asSeenBy(slack, change.message, you) }
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 

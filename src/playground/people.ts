@@ -1,5 +1,6 @@
 /** What people do in Slack, and how the app is told of it. */
 import type { Delivery } from './deliveries.ts'
+import { earlierTs } from './earlier-ts.ts'
 import { changedEvent, deletedEvent, mentionEvent, mentions, messageEvent } from './event-payloads.ts'
 import { fileObject } from './file-object.ts'
 import type { HandOver } from './hand-over.ts'
@@ -66,7 +67,9 @@ export class People {
     const channel = this.way.channel(options.channel ?? GENERAL)
     const files = options.files && this.shared(options.files, { user, channel: channel.id })
     const subtype = options.subtype ?? (files?.length ? 'file_share' : undefined)
+    const lateMs = this.way.with.lateMs()
     const message = store.post(channel, {
+      ...(lateMs > 0 && { ts: earlierTs(store, { channel, ms: lateMs, thread: thread_ts }) }),
       user,
       text,
       ...(text !== '' && { blocks: [richText(text)] }),

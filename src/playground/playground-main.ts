@@ -11,8 +11,12 @@ import { forwardUpstream } from './forward-upstream.ts'
 import { hoodPart } from './hood-part.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { journalTraces } from './journal-traces.ts'
+import { manifestScopes } from './manifest-scopes.ts'
 import { startModelEndpoint, type Upstream } from './model-endpoint.ts'
+import { modelTrouble } from './model-trouble.ts'
+import { startOwnRedis } from './own-redis.ts'
 import { startPage } from './page-server.ts'
+import { playgroundTrouble } from './playground-trouble.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
 import { toolRunner } from './tool-again.ts'
 import { startWiki } from './wiki.ts'
@@ -50,34 +54,45 @@ export interface Playground {
 
 /**
  * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not. `paceMs`: the demo's pause between two words.
+ * its Slack and its Redis are not. `paceMs`: the demo's pause between two words; `redis`: with a Redis of its own.
  * @throws ConfigError
  */
-export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
+export async function startPlayground(
+  env: Env,
+  { paceMs = DEMO_PACE_MS, redis: hasRedis = false } = {},
+): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
   const journal = createJournal()
   for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
   const net = await createNetwork(given)
-  const slack = await startLocalSlack({ agent: true, search: 'words', journal })
+  const slack = await startLocalSlack({ agent: true, search: 'words', scopes: SCOPES, journal })
   const wiki = await startWiki()
   const upstream = isDemo ? demoUpstream({ paceMs }) : realModel(given, net)
-  const model = await startModelEndpoint({ upstream, journal })
-  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url, modelUrl: model.url, isDemo }))
-  const tools = toolRunner(config, net)
-  const stops = [() => slack.close(), () => wiki.close(), () => model.close(), () => tools.close()]
+  const model = await startModelEndpoint({ upstream, journal, trouble: modelTrouble(slack.trouble) })
+  const stops = [() => slack.close(), () => wiki.close(), () => model.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
+    const redis = hasRedis ? await startOwnRedis() : undefined
+    if (redis) stops.push(() => redis.stop())
+    const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, redisUrl: redis?.url, isDemo }
+    const config = loadConfig(botSettings(env, played))
+    const tools = toolRunner(config, net)
+    stops.push(() => tools.close())
     const options: BotOptions & Traced = { onTrace: journalTraces(journal) }
     const bot = await startBot(config, options)
     stops.push(() => bot.stop())
+    if (redis) await slack.until(() => isReady(bot.port), 'a bot that is ready')
     const notes = notesOf(given, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
       notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
-      parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run })],
+      parts: [
+        hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
+        playgroundTrouble(slack, { scopes: SCOPES, redis }),
+      ],
     })
     stops.push(() => page.close())
     return { url: page.url, slack, journal, notes, stop }
@@ -87,6 +102,14 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
       ? new ConfigError(`PLAYGROUND_PORT should be a free port: ${given.PLAYGROUND_PORT} is taken.`)
       : error
   }
+}
+
+/** The scopes that the app has in this workspace. */
+const SCOPES = manifestScopes('manifest.agent.yml')
+
+/** A bot whose Redis has just begun to answer listens a moment before it can store a question. */
+async function isReady(port: number): Promise<boolean> {
+  return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
 }
 
 /** The operator's endpoint, with their key. */
@@ -99,9 +122,18 @@ function realModel(config: Config, net: Network): Upstream {
 const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
 const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
 
-/** The operator's settings, with this Slack in place of theirs, and in memory. */
-function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; modelUrl: string; isDemo: boolean }): Env {
-  const { slack, wikiUrl, modelUrl, isDemo } = played
+/** What the bot meets in place of what the operator's settings name. */
+interface Played {
+  slack: LocalSlack
+  wikiUrl: string
+  modelUrl: string
+  redisUrl: string | undefined
+  isDemo: boolean
+}
+
+/** The operator's settings, with this Slack in place of theirs, and in memory or with a Redis of our own. */
+function botSettings(env: Env, played: Played): Env {
+  const { slack, wikiUrl, modelUrl, redisUrl, isDemo } = played
   const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))
   return {
@@ -117,6 +149,7 @@ function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; mod
     SLACK_APP_TOKEN: slack.appToken,
     HOST: '127.0.0.1',
     PORT: '0',
+    ...(redisUrl && { REDIS_URL: redisUrl }),
   }
 }
 
@@ -133,7 +166,7 @@ function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: nu
     model,
     'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
     wikipedia,
-    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory.',
+    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
   ]
 }
 
@@ -143,7 +176,7 @@ function isTaken(error: unknown): boolean {
 }
 
 async function main(): Promise<void> {
-  const playground = await startPlayground(readEnv())
+  const playground = await startPlayground(readEnv(), { redis: process.argv.includes('--redis') })
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void playground.stop().finally(() => process.exit(0)))

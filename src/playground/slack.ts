@@ -17,8 +17,12 @@ import { createRates } from './rates.ts'
 import { createResponseUrls } from './response-urls.ts'
 import { pings, shown, shownView } from './shown.ts'
 import { createSearchTokens } from './search-tokens.ts'
+import { startSocketCutter } from './socket-cutter.ts'
+import { slackTrouble, takeable } from './slack-trouble.ts'
 import { Sockets } from './sockets.ts'
 import { ALICE, BOT_USER, Store } from './store.ts'
+import { createTrouble, type Trouble } from './trouble.ts'
+import { journalTrouble } from './trouble-journal.ts'
 import { createTriggers } from './triggers.ts'
 import type { Call, Refused, StoredFile } from './types.ts'
 import { quiet, until } from './until.ts'
@@ -41,6 +45,9 @@ const DEFAULTS = {
   now: Date.now,
 }
 
+/** When an impatient Slack delivers again, so that one sees it without waiting for five minutes. */
+const IMPATIENT_RETRY_MS = [0, 2_000, 5_000]
+
 type Settings = LocalSlackOptions & typeof DEFAULTS
 
 /** Starts it on 127.0.0.1, on a free port unless one is given. */
@@ -55,13 +62,13 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
   const parts = assemble(settings, { ...server, base })
   hideSecrets(settings)
-  const { store, views, people, sockets, calls, refusals, faults, deliveries } = parts
+  const { store, views, people, sockets, trouble, calls, refusals, faults, deliveries } = parts
   const { botToken, appToken, signingSecret } = settings
   if (settings.echo) echoBot(store, (event) => void people.event(event))
 
   return {
     ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
-    ...{ store, views, people, sockets, calls, refusals },
+    ...{ store, views, people, sockets, trouble, calls, refusals },
     ...{ setTarget: parts.setTarget, target: parts.target },
     fault: faults.add,
     clearFaults: faults.clear,
@@ -73,6 +80,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     until,
     settle: (quietMs = 300) => quiet(() => ({ busy: progress.open + deliveries.busy(), count: calls.length }), quietMs),
     async close() {
+      parts.uncut()
       deliveries.close()
       sockets.close()
       await server.close()
@@ -101,36 +109,68 @@ function assemble(settings: Settings, server: Listening) {
   const base = () => server.base
   let target: string | undefined
   let revoked = false
+  const trouble = createTrouble({ scopes: takeable(scopes) })
+  if (settings.journal) journalTrouble(trouble, settings.journal)
+  const met = slackTrouble(trouble, { store, now, scopes })
   const { search: kind, actionTokenMs: lifeMs } = settings
-  const search = kind && createSearchTokens({ kind, now, ...(lifeMs !== undefined && { lifeMs }) })
+  const areExpired = () => trouble.isOn('searchExpired')
+  const search = kind && createSearchTokens({ kind, now, areExpired, ...(lifeMs !== undefined && { lifeMs }) })
   const workspace: Workspace = {
     ...{ store, views, now, base, search },
     socketUrl: () => sockets.issue(server.base),
-    useTrigger: triggers.use,
-    ...{ streamMs: settings.streamMs, streamBytes: settings.streamBytes, agent: settings.agent },
-    isGranted: (scope) => scopes?.includes(scope) ?? true,
+    useTrigger: (trigger) => met.useTrigger(() => triggers.use(trigger)),
+    ...{ streamBytes: settings.streamBytes, agent: settings.agent },
+    streamMs: () => inMs(trouble.number('streamsDie')) ?? settings.streamMs,
+    isGranted: (scope) => !met.isTaken(scope) && (scopes?.includes(scope) ?? true),
   }
-  const { strictRate } = settings
-  const rate = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
+  const rate = ratesOf(settings, trouble)
   const webApi = createWebApi({
-    ...{ workspace, faults, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
-    loginPage: settings.loginPage,
+    ...{ workspace, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
+    faults: { ...faults, meet: (method, args) => faults.meet(method, args) ?? met.meet(method, args) },
+    checkScope: met.checkScope,
     journal: settings.journal,
+    loginPage: () => (trouble.choice('loginPage') === 'page' ? 'page' : settings.loginPage),
     ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
   })
-  const { signingSecret: secret, ackMs, retryMs, journal } = settings
-  const deliveries = createDeliveries({ secret, now, sockets, target: () => target, ackMs, retryMs, journal })
+  const deliveries = deliveriesOf(settings, { trouble, sockets, target: () => target })
   const way = new HandOver({
     ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
     shouldEscape: settings.shouldEscape,
     withToken: search?.withToken,
+    isHeard: met.isHeard,
+    lateMs: () => (inMs(trouble.number('late')) ?? 0) * 3600,
     refuse: (refused) => void refusals.push(refused),
     revoke: () => (revoked = true),
   })
   const [people, interactions] = [new People(way), new Interactions(way)]
   const setTarget = (url: string | undefined) => void (target = url)
-  const joined = { store, views, people, interactions, sockets, faults, target: () => target }
-  return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget }
+  const joined = { store, views, people, interactions, sockets, faults, trouble, target: () => target }
+  const uncut = startSocketCutter(trouble, sockets)
+  return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget, uncut }
+}
+
+/** Slack's rates for the methods that were asked for, or for all while the switch is on. */
+function ratesOf({ now, strictRate }: Settings, trouble: Trouble): ReturnType<typeof createRates> {
+  const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
+  const strict = createRates(now)
+  return (method, args) => (trouble.isOn('rates') ? strict : own)(method, args)
+}
+
+/** How things reach the app, as patient as this Slack is at the moment. */
+function deliveriesOf(
+  { signingSecret: secret, now, ackMs, retryMs, journal }: Settings,
+  { trouble, ...way }: { trouble: Trouble; sockets: Sockets; target: () => string | undefined },
+) {
+  return createDeliveries({
+    ...{ ...way, secret, now, journal },
+    ackMs: () => trouble.number('impatient') ?? ackMs,
+    retryMs: () => (trouble.isOn('impatient') ? IMPATIENT_RETRY_MS : retryMs),
+    times: () => trouble.number('redelivered') ?? 1,
+  })
+}
+
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000
 }
 
 type Acts =

@@ -170,7 +170,8 @@ export class Store {
     const posted: Message = { type: 'message', ts: this.ts(), ...message }
     const root = posted.thread_ts ? this.find(channel, posted.thread_ts) : undefined
     if (root?.user) posted.parent_user_id = root.user
-    channel.messages.push(posted)
+    const later = channel.messages.findLastIndex((one) => Number(one.ts) <= Number(posted.ts)) + 1
+    channel.messages.splice(later, 0, posted)
     this.tell({ type: 'message', channel: channel.id, message: posted })
     if (posted.bot_id === BOT) this.clearBy(channel, posted.thread_ts ?? posted.ts)
     return posted

@@ -16,8 +16,10 @@ export interface WebApiOptions {
   /** Kinds of blocks that this workspace refuses. */
   refusedBlocks: Set<string>
   faults: Faults
+  /** @throws Refusal where the scope is gone that a call needs */
+  checkScope: (method: string, args: Json) => void
   /** How somebody without a right to a file meets the login page. */
-  loginPage: 'redirect' | 'page'
+  loginPage: () => 'redirect' | 'page'
   /** Seconds to wait before this call, 0 for none. */
   rate: (method: string, args: Json) => number
   responseUrls: ResponseUrls

@@ -110,6 +110,7 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
   if (seconds > 0) return faulty(options, { method, args }, { retryAfter: seconds })
   const answer = record(options, { method, args }, () => {
     authorize(options, method, authorization)
+    options.checkScope(method, args)
     if (broken) throw broken
     const run = methods.get(method)
     if (!run) throw new Refusal('unknown_method', { why: method, more: { req_method: method } })

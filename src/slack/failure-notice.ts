@@ -86,9 +86,12 @@ type RefusedWork = Pick<QuestionWork, 'question' | 'outbox' | 'log'> & {
   watch?: { refused(question: Question, reason: string): void } | undefined
 }
 
+/** It is not the asker who may not: Slack does not say who they are, so that they ask again, and would meet silence. */
+const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
+
 /**
  * Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person, but whoever asked in
- * private or from a menu each time, since they wait for a word. Bots are told nothing.
+ * private or from a menu, or could not be looked up, each time, since they wait for a word. Bots are told nothing.
  */
 export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnce: SaidOnce }): Promise<void> {
   const { question, log, watch, saidOnce } = work
@@ -97,7 +100,7 @@ export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnc
   watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: who asks may not ask here')
   if (bot !== undefined) return
-  const mustHear = denial === 'personUnreachable' || responseUrl !== undefined
+  const mustHear = OURS.has(denial) || responseUrl !== undefined
   const isNew = mustHear || (await saidOnce.isFirst(team, `${denial}:${channel}:${user}`))
   if (isNew) await tellAsker(work, denialText(denial), reference)
 }

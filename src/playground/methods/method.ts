@@ -17,7 +17,7 @@ export interface Workspace {
   /** Whom this trigger was given to; it is used up by asking. @throws Refusal where it is not fresh. */
   useTrigger: (trigger: string) => string
   /** How long a streamed message lives, in milliseconds, and how many UTF-8 bytes it holds. */
-  streamMs: number
+  streamMs: () => number
   streamBytes: number
   /** Whether the app is an agent, with sessions. */
   agent: boolean

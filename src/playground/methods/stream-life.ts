@@ -5,7 +5,7 @@ import type { Workspace } from './method.ts'
 /** Whether a message still grows. Age is looked at when it is next asked for, which is when it shows. */
 export function isStreaming(message: Message, { now, streamMs }: Pick<Workspace, 'now' | 'streamMs'>): boolean {
   if (message.streaming_state !== 'in_progress') return false
-  if (now() - Number(message.ts) * 1000 <= streamMs) return true
+  if (now() - Number(message.ts) * 1000 <= streamMs()) return true
   message.streaming_state = 'stopped'
   message['died'] = 'age'
   return false

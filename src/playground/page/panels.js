@@ -1,14 +1,16 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, open(box, tools), take?(change), draw?(), close?() }`: `open` fills an empty box; `take` is told of the changes that the
- * server tells while it is open; `draw` each time that the page is drawn; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ * `{ id, title, open(box, tools), take?(change), hear?(change), draw?(), close?() }`: `open` fills an empty box; `take` is told of the
+ * changes that the server tells while it is open, `hear` of all; `draw` each time that the page is drawn; `tools` is
+ * `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
  */
 import { byId, el } from './dom.js'
 import { hoodPanel } from './hood-panel.js'
 import { state } from './state.js'
+import { troublePanel } from './trouble-panel.js'
 
 /** In the order of their buttons. */
-const PANELS = [hoodPanel]
+const PANELS = [hoodPanel, troublePanel]
 
 let shown
 
@@ -50,8 +52,9 @@ export function showPanel(id, tools) {
   } else if (before) byId(`panel-button-${before.id}`).focus()
 }
 
-/** Tells the open panel of a change. */
+/** Tells the panels of a change: the open one, and those that hear of all. */
 export function tellPanel(change) {
+  for (const panel of PANELS) panel.hear?.(change)
   shown?.take?.(change)
 }
 

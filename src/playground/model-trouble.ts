@@ -1,0 +1,22 @@
+import type { MetTrouble, ModelTrouble } from './model-pieces.ts'
+import type { Trouble } from './trouble.ts'
+
+/** How slowly a slow model writes, in milliseconds a piece. */
+const SLOW_PIECE_MS = 120
+
+/** The switches of the model, for its endpoint, which asks at every call. */
+export function modelTrouble(trouble: Trouble): ModelTrouble {
+  return {
+    meet() {
+      const seconds = trouble.number('modelSlow')
+      const met: MetTrouble = {
+        ...(trouble.isOn('modelDown') && { status: 503 }),
+        ...(seconds !== undefined && { delayMs: seconds * 1000, pieceMs: SLOW_PIECE_MS }),
+        ...(trouble.isOn('modelSilent') && { hang: true }),
+        ...(trouble.isOn('modelInvents') && { invents: true }),
+        ...(trouble.isOn('modelEndless') && { endless: true }),
+      }
+      return Object.keys(met).length > 0 ? met : undefined
+    },
+  }
+}

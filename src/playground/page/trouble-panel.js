@@ -1,0 +1,123 @@
+/** The panel "Trouble": a switch for each thing that can go wrong. The switches stand in the server; this shows them and throws them. */
+import { byId, el } from './dom.js'
+
+let post
+/** What the server told last, and what updates a switch on screen, by name. */
+let switches = []
+let updates = new Map()
+let clearButton
+
+export const troublePanel = {
+  id: 'trouble',
+  title: 'Trouble',
+  open,
+  take: show,
+  hear: mark,
+  close: () => updates.clear(),
+}
+
+/** @param {HTMLElement} box @param {object} tools see panels.js */
+async function open(box, tools) {
+  post = tools.post
+  const status = el('p.trouble-error', { role: 'status' })
+  clearButton = el('button.button', { type: 'button', onclick: () => send('trouble-clear', {}, status) }, WELL)
+  const head = el('div.trouble-head', {}, el('p.quiet', {}, ABOUT), clearButton)
+  const groups = el('div', {})
+  box.replaceChildren(el('div.trouble', {}, head, status, groups))
+  show(await tools.get('trouble'))
+  const names = [...new Set(switches.map(({ group }) => group))]
+  groups.replaceChildren(...names.map((name, i) => groupOf(name, i, status)))
+  show({ type: 'trouble', switches })
+}
+
+const WELL = 'Everything well again'
+const ABOUT =
+  'Each switch makes something really go wrong on the wire, for everybody, until it is off again. See what people would see.'
+
+/** Brings the switches on screen to where they stand. */
+function show(change) {
+  if (change.type !== 'trouble') return
+  switches = change.switches
+  for (const one of switches) updates.get(one.name)?.(one)
+  clearButton.disabled = !switches.some(({ isOn }) => isOn)
+}
+
+/** The panel's button tells that something is on, wherever one is on the page. */
+function mark(change) {
+  if (change.type !== 'trouble') return
+  const on = change.switches.filter(({ isOn }) => isOn)
+  const button = byId('panel-button-trouble')
+  button.textContent = on.length > 0 ? `Trouble: ${on.length} on` : 'Trouble'
+  button.title = on.map(({ title }) => title).join(', ')
+  button.classList.toggle('is-trouble', on.length > 0)
+  document.body.classList.toggle('with-trouble', on.length > 0)
+}
+
+function groupOf(name, i, status) {
+  const own = switches.filter(({ group }) => group === name)
+  return el(
+    'section.trouble-group',
+    { 'aria-labelledby': `trouble-group-${i}` },
+    el('h3', { id: `trouble-group-${i}` }, name),
+    el('ul', {}, ...own.map((one) => item(one, status))),
+  )
+}
+
+function item(one, status) {
+  const { name, title, does, seen, number, choice, once, missing } = one
+  const [at, about] = [`trouble-${name}`, `trouble-about-${name}`]
+  const toggle = el('button.switch', {
+    type: 'button',
+    role: 'switch',
+    id: at,
+    'aria-labelledby': `${at}-title`,
+    'aria-describedby': about,
+    'aria-checked': 'false',
+    onclick: () => send('trouble', { name, on: toggle.getAttribute('aria-checked') !== 'true' }, status),
+  })
+  const change = (value) => send('trouble', { name, value }, status)
+  const value = number ? numberField(one, change) : choice ? choiceField(one, change) : undefined
+  const act = el('button.button', { type: 'button', onclick: () => send('trouble-once', { name }, status) }, once ?? '')
+  for (const field of [toggle, value?.field, act]) if (field) field.disabled = Boolean(missing)
+  updates.set(name, (now) => {
+    toggle.setAttribute('aria-checked', String(now.isOn))
+    if (value && document.activeElement !== value.field) value.field.value = String(now.value)
+  })
+  const head = el('div.trouble-title', {}, toggle, el('span', { id: `${at}-title` }, title))
+  const extra = el('div.trouble-extra', {}, value?.label, once && act)
+  const words = el(
+    'div',
+    { id: about },
+    el('p', {}, does),
+    el('p.quiet', {}, `People should see: ${seen}`),
+    missing && el('p.trouble-missing', {}, missing),
+  )
+  return el('li.trouble-item', {}, head, words, (value || once) && extra)
+}
+
+function numberField({ title, number: { label, unit, least, most } }, change) {
+  const attributes = { type: 'number', min: least, max: most, step: 1, 'aria-label': `${title}: ${label} (${unit})` }
+  const field = el('input.trouble-number', { ...attributes, onchange: () => change(Number(field.value)) })
+  return { field, label: el('label', {}, `${label} `, field, ` ${unit}`) }
+}
+
+function choiceField({ title, choice: { label, options } }, change) {
+  const field = el(
+    'select.menu-select',
+    { 'aria-label': `${title}: ${label}`, onchange: () => change(field.value) },
+    ...options.map((one) => el('option', { value: one }, one)),
+  )
+  return { field, label: el('label', {}, `${label} `, field) }
+}
+
+/** What the server does not take it says in a sentence, and the field goes back. */
+async function send(path, body, status) {
+  status.textContent = ''
+  try {
+    await post(path, body)
+  } catch (error) {
+    status.textContent = error.message
+    document.activeElement?.blur()
+    show({ type: 'trouble', switches })
+  }
+}

@@ -1,0 +1,227 @@
+/** What can be made to go wrong: each thing with its switch, its words on the page, and its number or choice where it has one. */
+
+/** A whole number that somebody may change. */
+export interface TroubleNumber {
+  label: string
+  unit: string
+  least: number
+  most: number
+  /** As it is before anybody changes it. */
+  start: number
+}
+
+/** One of several. */
+export interface TroubleChoice {
+  label: string
+  options: readonly string[]
+  start: string
+}
+
+export interface TroubleSwitch {
+  name: string
+  group: TroubleGroup
+  title: string
+  /** One sentence on what it does, and one on what people should see. */
+  does: string
+  seen: string
+  number?: TroubleNumber
+  choice?: TroubleChoice
+  /** What a second button does, once. */
+  once?: string
+}
+
+export type TroubleGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
+
+const seconds = (label: string, start: number, most = 60): TroubleNumber => ({
+  ...{ label, unit: 's', least: 1, most, start },
+})
+
+const CALLS = [
+  {
+    name: 'limited',
+    group: 'Slack’s answers',
+    title: 'Rate limited',
+    does: 'Every other call of a method, or post in a channel, is answered 429 with Retry-After.',
+    seen: 'Steps come later and several at a time; the answer comes once, whole.',
+    number: seconds('Retry-After', 2),
+  },
+  {
+    name: 'rates',
+    group: 'Slack’s answers',
+    title: 'Slack’s own rates',
+    does: 'Calls beyond the rates of Slack’s reference are answered 429: about one post a second in a channel.',
+    seen: 'A long run slows down after its first steps; nothing is missing at its end.',
+  },
+  {
+    name: 'slow',
+    group: 'Slack’s answers',
+    title: 'Slow Slack',
+    does: 'Each Web API call takes this long.',
+    seen: 'Everything comes late, in its order and once.',
+    number: seconds('Each call', 2, 30),
+  },
+  {
+    name: 'down',
+    group: 'Slack’s answers',
+    title: 'Slack down',
+    does: 'Every Web API call is answered 503. Events still reach the bot.',
+    seen: 'Nothing while it lasts; afterwards the answer to what was asked, once, or a word to the asker to ask again.',
+  },
+  {
+    name: 'scope',
+    group: 'Slack’s answers',
+    title: 'A scope taken away',
+    does: 'Calls that need the scope are answered missing_scope; events that need it do not come.',
+    seen: 'What needs the scope is left out or said in a sentence; without chat:write nothing can be said.',
+    choice: { label: 'Scope', options: [] as readonly string[], start: 'reactions:write' },
+  },
+  {
+    name: 'loginPage',
+    group: 'Slack’s answers',
+    title: 'Login page in place of a file',
+    does: 'Every download of a file ends at Slack’s login page, as for a token without the right to it.',
+    seen: 'The bot says that it could not read the file; it never reads the page as if it were the file.',
+    choice: { label: 'As', options: ['redirect', 'page'], start: 'redirect' },
+  },
+  {
+    name: 'searchExpired',
+    group: 'Slack’s answers',
+    title: 'Expired search token',
+    does: 'The search token of every question has expired: assistant.search.context answers invalid_action_token.',
+    seen: 'The search is a step that failed, with a sentence; the question is answered without it.',
+  },
+] as const satisfies readonly TroubleSwitch[]
+
+const EVENTS = [
+  {
+    name: 'redelivered',
+    group: 'Slack’s events',
+    title: 'Redelivery',
+    does: 'Each event comes so many times, with the headers of a retry, as where Slack has not heard the ack.',
+    seen: 'One answer.',
+    number: { label: 'Times', unit: '×', least: 2, most: 4, start: 3 },
+  },
+  {
+    name: 'impatient',
+    group: 'Slack’s events',
+    title: 'Impatient Slack',
+    does: 'Slack waits only this long for an ack, and delivers an event again after 0, 2 and 5 seconds.',
+    seen: 'One answer. Of /ask and of buttons Slack itself says that they failed.',
+    number: { label: 'Waits', unit: 'ms', least: 1, most: 3000, start: 1 },
+  },
+  {
+    name: 'late',
+    group: 'Slack’s events',
+    title: 'Events hours late',
+    does: 'What is written now was written so many hours ago, and is delivered only now, as after an outage.',
+    seen: 'The message stands at its own time; its answer comes now, once.',
+    number: { label: 'Late by', unit: 'h', least: 1, most: 72, start: 3 },
+  },
+  {
+    name: 'socketCut',
+    group: 'Slack’s events',
+    title: 'Socket cut again and again',
+    does: 'The bot’s socket is cut at once, and then this often.',
+    seen: 'Every question is answered once; one that met no socket comes again when there is one.',
+    number: seconds('Every', 5),
+    once: 'Cut once',
+  },
+] as const satisfies readonly TroubleSwitch[]
+
+const STREAMS = [
+  {
+    name: 'streamsDie',
+    group: 'Streams',
+    title: 'Streams die young',
+    does: 'A streamed message dies after this long (at Slack: 5 minutes): message_not_in_streaming_state.',
+    seen: 'Another stream goes on, or the message is completed at the end. Needs steps shown as a stream: /ask settings.',
+    number: seconds('Lives', 1),
+  },
+  {
+    name: 'streamsStopped',
+    group: 'Streams',
+    title: 'Streams stopped unheard',
+    does: 'Each stream is stopped as by a person whose event never reaches the bot: stopped_by_user.',
+    seen: 'The bot stops and says so, as if it had heard. Needs steps shown as a stream: /ask settings.',
+  },
+  {
+    name: 'streamsRefused',
+    group: 'Streams',
+    title: 'Streams refused',
+    does: 'chat.startStream is answered with this error.',
+    seen: 'The run is shown by plain messages. Needs steps shown as a stream: /ask settings.',
+    choice: {
+      label: 'Error',
+      options: ['channel_type_not_supported', 'user_not_found', 'restricted_action', 'unknown_method'],
+      start: 'channel_type_not_supported',
+    },
+  },
+  {
+    name: 'streamsForAll',
+    group: 'Streams',
+    title: 'Streams that others see',
+    does: 'Everybody in a channel sees a stream grow; at Slack, as measured, the asker alone, and others its beginning until it ends.',
+    seen: 'Others see each step and word as it comes. Needs steps shown as a stream: /ask settings.',
+  },
+] as const satisfies readonly TroubleSwitch[]
+
+const MODEL = [
+  {
+    name: 'modelDown',
+    group: 'Model',
+    title: 'Model down',
+    does: 'Every call of the model is answered 503.',
+    seen: 'After a few tries a sentence that the model is not available, with a reference.',
+  },
+  {
+    name: 'modelSlow',
+    group: 'Model',
+    title: 'Slow model',
+    does: 'The model begins to write only after this long, and then writes slowly.',
+    seen: 'The bot says that it is thinking; steps and answer come late.',
+    number: seconds('Begins after', 5),
+  },
+  {
+    name: 'modelSilent',
+    group: 'Model',
+    title: 'Silent model',
+    does: 'The model takes the call, and nothing ever comes.',
+    seen: 'Stop works; at the latest after AGENT_TIMEOUT_MS a sentence that the model did not answer.',
+  },
+  {
+    name: 'modelInvents',
+    group: 'Model',
+    title: 'Invented observations',
+    does: 'After its action the model goes on, and invents the tool’s observation and an answer.',
+    seen: 'Nothing of it: the tool is really asked, and the answer stands on what it said.',
+  },
+  {
+    name: 'modelEndless',
+    group: 'Model',
+    title: 'Endless model',
+    does: 'The model never stops writing.',
+    seen: 'The call is cut, and the run ends in an answer or a sentence.',
+  },
+] as const satisfies readonly TroubleSwitch[]
+
+const AROUND = [
+  {
+    name: 'redisGone',
+    group: 'Around the bot',
+    title: 'Redis gone',
+    does: 'The way to Redis is closed: connections are cut, and new ones too.',
+    seen: 'A question is taken in as soon as Redis is back, and answered once.',
+  },
+  {
+    name: 'mcpChanged',
+    group: 'Around the bot',
+    title: 'MCP server changes what it says',
+    does: 'The server of notes says something else of its tools than when people allowed them.',
+    seen: 'The changed tool is not used before somebody has allowed it anew.',
+  },
+] as const satisfies readonly TroubleSwitch[]
+
+/** All of them, in the order of the page. */
+export const SWITCHES = [...CALLS, ...EVENTS, ...STREAMS, ...MODEL, ...AROUND]
+
+export type TroubleName = (typeof SWITCHES)[number]['name']

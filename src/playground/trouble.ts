@@ -1,0 +1,87 @@
+/** What is made to go wrong right now. Each part that a switch concerns asks here at the moment of its doing; nothing is kept elsewhere. */
+import { SWITCHES, type TroubleName, type TroubleSwitch } from './trouble-switches.ts'
+
+/** A switch as it stands. */
+export interface TroubleState {
+  name: TroubleName
+  isOn: boolean
+  /** Its number or its choice, also while it is off. */
+  value?: number | string
+}
+
+export interface Trouble {
+  isOn(name: TroubleName): boolean
+  /** The number of a switch that is on. */
+  number(name: TroubleName): number | undefined
+  /** The choice of a switch that is on. */
+  choice(name: TroubleName): string | undefined
+  /** Throws a switch, or changes its value. @throws Error for a value that it does not take */
+  set(name: TroubleName, change: { isOn?: boolean; value?: number | string }): void
+  /** Turns everything off. */
+  clear(): void
+  /** All switches, in their order. */
+  states(): TroubleState[]
+  /** Calls back after every change of a switch; returns what ends it. */
+  watch(watcher: (state: TroubleState) => void): () => void
+}
+
+const KNOWN = new Map<string, TroubleSwitch>(SWITCHES.map((one) => [one.name, one]))
+
+/** The name of a switch, if it is one. */
+export function isTroubleName(name: string): name is TroubleName {
+  return KNOWN.has(name)
+}
+
+/** Makes it, with everything off. `scopes`: those that can be taken away. */
+export function createTrouble({ scopes = [] }: { scopes?: readonly string[] } = {}): Trouble {
+  const states = new Map(SWITCHES.map(({ name }): [TroubleName, TroubleState] => [name, stateOf(name)]))
+  const watchers = new Set<(state: TroubleState) => void>()
+  const of = (name: TroubleName) => states.get(name) ?? stateOf(name)
+  const change = (state: TroubleState) => {
+    states.set(state.name, state)
+    for (const watcher of watchers) watcher(state)
+  }
+  const valueOn = (name: TroubleName) => (of(name).isOn ? of(name).value : undefined)
+  return {
+    isOn: (name) => of(name).isOn,
+    number(name) {
+      const value = valueOn(name)
+      return typeof value === 'number' ? value : undefined
+    },
+    choice(name) {
+      const value = valueOn(name)
+      return typeof value === 'string' ? value : undefined
+    },
+    set(name, { isOn = of(name).isOn, value }) {
+      if (value !== undefined) checkValue(name, value, scopes)
+      const state = { ...of(name), isOn, ...(value !== undefined && { value }) }
+      if (state.isOn !== of(name).isOn || state.value !== of(name).value) change(state)
+    },
+    clear() {
+      for (const state of states.values()) if (state.isOn) change({ ...state, isOn: false })
+    },
+    states: () => [...states.values()],
+    watch(watcher) {
+      watchers.add(watcher)
+      return () => void watchers.delete(watcher)
+    },
+  }
+}
+
+function stateOf(name: TroubleName): TroubleState {
+  const { number, choice } = KNOWN.get(name) ?? {}
+  const value = number?.start ?? choice?.start
+  return { name, isOn: false, ...(value !== undefined && { value }) }
+}
+
+function checkValue(name: TroubleName, value: number | string, scopes: readonly string[]) {
+  const { title, number, choice } = KNOWN.get(name) ?? {}
+  const options = name === 'scope' ? scopes : choice?.options
+  if (options && !options.includes(String(value)))
+    throw new Error(`${title}: it should be one of ${options.join(', ')}.`)
+  if (options) return
+  if (!number) throw new Error(`${title}: it takes no value.`)
+  const { least, most } = number
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+  if (!fits) throw new Error(`${title}: it should be a whole number from ${least} to ${most}.`)
+}

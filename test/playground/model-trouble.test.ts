@@ -1,0 +1,98 @@
+/** A model in trouble: what people see of it, over the wire on which the playground's bot reaches every model. */
+import { describe, expect, test } from 'vitest'
+import { startModelEndpoint } from '../../src/playground/model-endpoint.ts'
+import { modelTrouble } from '../../src/playground/model-trouble.ts'
+import { createTrouble, type Trouble } from '../../src/playground/trouble.ts'
+import type { Env } from '../../src/config.ts'
+import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
+import { act, finish, playModel, type PlayedModel } from '../harness/played-model.ts'
+
+interface Troubled extends TestBot {
+  trouble: Trouble
+  model: PlayedModel
+}
+
+/** A bot whose model is reached through the endpoint, where its trouble is made. */
+async function troubledBot(t: Ends, env: Env = {}): Promise<Troubled> {
+  const model = await playModel(t)
+  model.on('sum', act('I reckon.', 'calculator', '6*7'), finish('It is 42.'))
+  model.on('again', finish('Well again.'))
+  const trouble = createTrouble()
+  const fetched = (path: string, init: RequestInit) =>
+    fetch(`${model.url}${path}`, { ...init, headers: { 'content-type': 'application/json' } })
+  const endpoint = await startModelEndpoint({ upstream: { fetch: fetched }, trouble: modelTrouble(trouble) })
+  t.onTestFinished(endpoint.close)
+  const bot = await startBot(t, { env: { OPENAI_BASE_URL: endpoint.url, ...env } })
+  return { ...bot, model, trouble }
+}
+
+async function isWell({ trouble, mention, slack }: Troubled): Promise<void> {
+  trouble.clear()
+  expect(await (await mention('And again?')).ended()).toContain('Well again.')
+  expect(slack.refusals).toEqual([])
+}
+
+describe.concurrent('a model', () => {
+  test('that is down is said in a sentence after a few tries', async (t) => {
+    const bot = await troubledBot(t)
+    bot.trouble.set('modelDown', { isOn: true })
+    const thread = await bot.mention('What is the sum?')
+    const said = await thread.ended()
+    expect(said).toMatch(REFERENCE)
+    expect(said).not.toMatch(/503|Error|\bat .*:\d+/)
+    expect(thread.messages()).toHaveLength(1)
+    await isWell(bot)
+  })
+
+  test('that is slow is waited for, with a sign of life', async (t) => {
+    const bot = await troubledBot(t)
+    bot.trouble.set('modelSlow', { isOn: true, value: 1 })
+    const thread = await bot.mention('What is the sum?')
+    await bot.slack.until(() => thread.status() !== '', 'a sign of life')
+    expect(await thread.ended()).toContain('It is 42.')
+    expect(thread.steps()).toHaveLength(1)
+    await isWell(bot)
+  })
+
+  test('that is silent ends in a sentence, and Stop works meanwhile', async (t) => {
+    const bot = await troubledBot(t, { AGENT_TIMEOUT_MS: '2500' })
+    bot.trouble.set('modelSilent', { isOn: true })
+    const [waiting, stopped] = await Promise.all([bot.mention('What is the sum?'), bot.mention('What is this sum?')])
+    await bot.slack.until(() => stopped.status() !== '', 'a sign of life')
+    await stopped.reply('stop')
+    await bot.slack.until(() => stopped.messages().length > 0 && stopped.isAtRest(), 'the end of what was stopped')
+    expect(stopped.shown().join()).toMatch(/stop/i)
+    expect(await waiting.ended()).not.toBe('')
+    expect(waiting.messages()).toHaveLength(1)
+    await isWell(bot)
+  })
+
+  test('that invents observations is not believed: the tool is really asked', async (t) => {
+    const bot = await troubledBot(t)
+    bot.trouble.set('modelInvents', { isOn: true })
+    const thread = await bot.mention('What is the sum?')
+    expect(await thread.ended()).toContain('It is 42.')
+    expect(thread.shown().join('\n')).toContain('👁 42')
+    expect(thread.shown().join('\n')).not.toContain('666')
+    await isWell(bot)
+  })
+
+  test('that never stops writing is cut, and the run ends', async (t) => {
+    const bot = await troubledBot(t, { AGENT_TIMEOUT_MS: '4000' })
+    bot.trouble.set('modelEndless', { isOn: true })
+    const thread = await bot.mention('What is the sum?')
+    const said = await thread.ended()
+    expect(thread.steps().length).toBeLessThan(2)
+    expect(said.length).toBeLessThan(20_000)
+    await isWell(bot)
+  })
+})
+
+test('all is well where nothing is on', () => {
+  const trouble = createTrouble()
+  expect(modelTrouble(trouble).meet({})).toBeUndefined()
+  for (const name of ['modelDown', 'modelSilent', 'modelInvents', 'modelEndless'] as const)
+    trouble.set(name, { isOn: true })
+  expect(modelTrouble(trouble).meet({})).toEqual({ status: 503, hang: true, invents: true, endless: true })
+})

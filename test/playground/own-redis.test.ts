@@ -1,0 +1,67 @@
+/** `npm run playground -- --redis`: a Redis of its own, which can be gone for a while. */
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { startOwnRedis } from '../../src/playground/own-redis.ts'
+import { startPlayground } from '../../src/playground/playground-main.ts'
+import { GENERAL } from '../../src/playground/slack.ts'
+import { describeWithRedis } from '../harness/redis.ts'
+
+const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('thinkaloud-playground-'))
+
+test('where no redis-server is installed a sentence says so, and nothing is left behind', async () => {
+  const before = await folders()
+  await expect(startOwnRedis('no-such-redis-server')).rejects.toThrow(/none is installed .*keeps everything in memory/)
+  await expect(startOwnRedis('false')).rejects.toThrow('redis-server did not start')
+  expect((await folders()).filter((name) => !before.includes(name))).toEqual([])
+})
+
+describeWithRedis('a Redis of the playground’s own', () => {
+  test('is cut off while it is gone, keeps what it had, and ends with its folder', async (t) => {
+    const before = await folders()
+    const redis = await startOwnRedis()
+    t.onTestFinished(redis.stop)
+    const options = { maxRetriesPerRequest: 0, retryStrategy: () => null, lazyConnect: true }
+    const client = () => {
+      const one = new Redis(redis.url, options).on('error', () => undefined)
+      t.onTestFinished(() => one.disconnect())
+      return one
+    }
+    await client().set('a', 'kept')
+    const there = client()
+    expect(await there.get('a')).toBe('kept')
+    redis.setGone(true)
+    await expect(there.get('a')).rejects.toThrow()
+    await expect(client().get('a')).rejects.toThrow()
+    redis.setGone(false)
+    expect(await client().get('a')).toBe('kept')
+    await redis.stop()
+    await expect(client().get('a')).rejects.toThrow()
+    expect((await folders()).filter((name) => !before.includes(name))).toEqual([])
+  })
+
+  test('may go in the middle of a run, and before a question: each is answered once when it is back', async (t) => {
+    const env = { PLAYGROUND_PORT: '0', LOG_LEVEL: 'silent', REDIS_URL: 'redis://127.0.0.1:1' }
+    const { slack, stop } = await startPlayground(env, { paceMs: 60, redis: true })
+    t.onTestFinished(stop)
+    const shown = (thread: string) => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
+    const endings = (thread: string) => shown(thread).filter((text) => /^\d+ steps? · /m.test(text))
+    const { thread: running } = await slack.mention('What is 29 to the power 0.23, and half of it?')
+    await slack.until(() => shown(running).length > 0, 'a step')
+    slack.trouble.set('redisGone', { isOn: true })
+    const [asked] = await Promise.all([
+      slack.mention('What is 2+2?'),
+      new Promise((resolve) => setTimeout(resolve, 1_500)),
+    ])
+    expect(endings(asked.thread)).toEqual([])
+    slack.trouble.clear()
+    await slack.until(() => endings(running).length > 0, 'the answer of the run', 60_000)
+    const [delivery] = asked.deliveries
+    if (delivery && !(await delivery.first).status) await slack.redeliver(delivery)
+    await slack.until(() => endings(asked.thread).length > 0, 'the answer to the question', 60_000)
+    await slack.settle(500)
+    expect([endings(running), endings(asked.thread)].map(({ length }) => length)).toEqual([1, 1])
+    expect(slack.refusals).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,133 @@
+/** The panel of switches on the page: thrown by one person, seen by all, and kept by the server. */
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startPage } from '../../src/playground/page-server.ts'
+import { takeable } from '../../src/playground/slack-trouble.ts'
+import { troublePart } from '../../src/playground/trouble-page.ts'
+import { SWITCHES } from '../../src/playground/trouble-switches.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { localSlack } from '../harness/local-slack.ts'
+
+const NO_REDIS = 'Start the playground with --redis.'
+
+async function served() {
+  const slack = await localSlack({ ackMs: 20, retryMs: [] })
+  const { trouble, sockets } = slack
+  let cuts = 0
+  const once = { socketCut: () => (sockets.cut(), void (cuts += 1)) }
+  const part = troublePart({ trouble, scopes: takeable(), missing: { redisGone: NO_REDIS }, once })
+  const notes = { model: 'demo', isDemo: true, notes: [], examples: [] }
+  const page = await startPage(slack, { port: 0, notes, parts: [part] })
+  onTestFinished(page.close)
+  const post = (path: string, body: object) =>
+    fetch(`${page.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  return { slack, trouble, url: page.url, post, cuts: () => cuts }
+}
+
+test('a page that asks for what is none gets a sentence, and nothing is thrown', async () => {
+  const { post, trouble } = await served()
+  const refused = async (body: object) => {
+    const response = await post('/trouble', body)
+    return [response.status, ((await response.json()) as { error: string }).error]
+  }
+  expect(await refused({ name: 'weather', on: true })).toEqual([400, 'There is no switch weather.'])
+  expect(await refused({ name: 'constructor', on: true })).toEqual([400, 'There is no switch constructor.'])
+  expect(await refused({ name: 'redisGone', on: true })).toEqual([400, NO_REDIS])
+  expect(await refused({ name: 'slow', value: 1e9 })).toEqual([
+    400,
+    'Slow Slack: it should be a whole number from 1 to 30.',
+  ])
+  expect(await refused({ name: 'scope', value: 'admin' })).toEqual([
+    400,
+    expect.stringContaining('one of app_mentions:read'),
+  ])
+  expect(trouble.states().filter(({ isOn }) => isOn)).toEqual([])
+})
+
+describeWithChromium('the page in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  async function open(url: string, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(url)
+    const button = page.locator('#panel-button-trouble')
+    await button.waitFor({ state: 'attached' })
+    const panel = page.getByRole('complementary', { name: 'Trouble' })
+    const toggle = (name: string) => panel.getByRole('switch', { name, exact: true })
+    const show = async () => {
+      const all = page.getByRole('button', { name: /^Panels/ })
+      if (await all.isVisible()) await all.click()
+      await button.click()
+      await toggle('Slow Slack').waitFor()
+    }
+    return { page, button, panel, toggle, show }
+  }
+
+  test('a switch is thrown by keyboard, told to all open pages, and stands after a reload', async () => {
+    const { url, trouble } = await served()
+    const [alice, bob] = [await open(url), await open(`${url}/?as=bob`)]
+    await alice.show()
+    expect(await alice.panel.getByRole('switch').count()).toBe(SWITCHES.length)
+    expect(await alice.toggle('Slow Slack').getAttribute('aria-checked')).toBe('false')
+    await alice.toggle('Slow Slack').press('Space')
+    await alice.panel.locator('#trouble-slow[aria-checked="true"]').waitFor()
+    expect(trouble.number('slow')).toBe(2)
+    await bob.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
+    await bob.show()
+    expect(await bob.toggle('Slow Slack').getAttribute('aria-checked')).toBe('true')
+    await bob.panel.getByRole('spinbutton', { name: 'Slow Slack: Each call (s)' }).fill('7')
+    await bob.page.keyboard.press('Tab')
+    await expect.poll(() => trouble.number('slow')).toBe(7)
+    await expect.poll(() => alice.panel.getByRole('spinbutton', { name: /^Slow Slack/ }).inputValue()).toBe('7')
+    await alice.page.reload()
+    await alice.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
+    await bob.panel.getByRole('button', { name: 'Everything well again' }).click()
+    await alice.page.getByRole('button', { name: 'Trouble', exact: true }).waitFor()
+    expect(trouble.isOn('slow')).toBe(false)
+    expect(await bob.panel.getByRole('button', { name: 'Everything well again' }).isDisabled()).toBe(true)
+  }, 60_000)
+
+  test('a scope is chosen, a socket cut once, and what is not here says how to get it', async () => {
+    const { url, trouble, cuts } = await served()
+    const { panel, toggle, show } = await open(url)
+    await show()
+    await panel.getByRole('combobox', { name: 'A scope taken away: Scope' }).selectOption('files:read')
+    await toggle('A scope taken away').click()
+    await expect.poll(() => trouble.choice('scope')).toBe('files:read')
+    await panel.getByRole('button', { name: 'Cut once' }).click()
+    await expect.poll(cuts).toBe(1)
+    expect(await toggle('Redis gone').isDisabled()).toBe(true)
+    expect(await panel.getByText(NO_REDIS).isVisible()).toBe(true)
+    const number = panel.getByRole('spinbutton', { name: /^Slow Slack/ })
+    await number.fill('99')
+    await number.press('Enter')
+    await panel.getByText('Slow Slack: it should be a whole number from 1 to 30.').waitFor()
+    await expect.poll(() => number.inputValue()).toBe('2')
+  }, 60_000)
+
+  test.for<[string, BrowserContextOptions]>([
+    ['in the light', {}],
+    ['in the dark', { colorScheme: 'dark' }],
+    ['on a small phone', { viewport: { width: 320, height: 640 } }],
+  ])('axe finds nothing %s, with something on and something that cannot be', async ([, options]) => {
+    const { url, trouble } = await served()
+    trouble.set('slow', { isOn: true })
+    const { page, show } = await open(url, options)
+    await show()
+    const { violations } = await new AxeBuilder({ page }).include('.top').include('#panel').analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    const isWide = 'document.getElementById("panel-box").scrollWidth > document.getElementById("panel-box").clientWidth'
+    expect(await page.evaluate(isWide)).toBe(false)
+  })
+})
