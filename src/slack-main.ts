@@ -6,7 +6,8 @@ import { ConfigError, messageOf } from './errors.ts'
 import { createNetwork } from './proxy.ts'
 import { createAddress, readManifest } from './setup/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './setup/check-slack.ts'
-import { connectSlack, type Desk } from './setup/connect-slack.ts'
+import { connectSlack } from './setup/connect-slack.ts'
+import type { Desk } from './setup/desk.ts'
 import { openBrowser } from './setup/open-browser.ts'
 import { isPiped, readPiped, tokensIn } from './setup/piped-tokens.ts'
 import { tokensOf } from './setup/slack-tokens.ts'
@@ -39,7 +40,7 @@ async function report(env: Env, { writes }: { writes: boolean }): Promise<number
   const file = tokenFile(ENV_FILE, { env, given })
   const checks = await checkSlack(tokens, { ...how, before: file.installed() })
   const ok = checks.every((row) => row.ok)
-  const written = writes && ok && (await file.keep(tokens, { installed: installedIn(checks) }))
+  const written = writes && ok && (await file.keep(tokens, { installed: installedIn(checks) })) === 'written'
   const create = createAddress(readManifest('plain'))
   console.log(JSON.stringify({ ok, api: how.apiUrl, checks, ...(written && { written: ENV_FILE }), create }, null, 2))
   return ok ? 0 : 1

@@ -7,7 +7,10 @@ import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { demoModel } from './demo/demo-model.ts'
 import { startPage } from './page-server.ts'
+import { readManifest } from '../setup/app-manifest.ts'
+import { methodNames } from '../slack/client/method-names.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
+import { tellUnknown } from './unknown-methods.ts'
 import { startWiki } from './wiki.ts'
 
 /** So that a person sees the demo's words come. */
@@ -42,7 +45,11 @@ export interface Playground {
 export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack({ agent: true, search: 'words' })
+  const slack = await startLocalSlack({
+    agent: true,
+    search: 'words',
+    shouldEscape: readManifest('agent').shouldEscape['/ask'] ?? false,
+  })
   const wiki = await startWiki()
   const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
   const stops = [() => slack.close(), () => wiki.close()]
@@ -98,6 +105,7 @@ function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: nu
   return [
     model,
     'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
+    tellUnknown(methodNames()),
     wikipedia,
     'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory.',
   ]

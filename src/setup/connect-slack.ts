@@ -1,17 +1,9 @@
 import { ConfigError } from '../errors.ts'
 import { createAddress, readManifest, type AppManifest } from './app-manifest.ts'
 import { checkSlack, installedIn, isUnreachable, type CheckOptions, type CheckRow } from './check-slack.ts'
+import type { Desk } from './desk.ts'
 import { formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
 import type { TokenFile } from './token-file.ts'
-
-/** What a person sits at. */
-export interface Desk {
-  say(text?: string): void
-  ask(prompt: string, options?: { hidden?: boolean }): Promise<string>
-  confirm(prompt: string, preset: boolean): Promise<boolean>
-  /** Whether the address was opened in a browser. */
-  open(address: string): Promise<boolean>
-}
 
 export interface ConnectOptions extends CheckOptions {
   desk: Desk
@@ -41,7 +33,11 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
       for (const name of wrong) delete tokens[name]
       continue
     }
-    await file.keep(tokens, { installed: installedIn(rows), desk })
+    const kept = await file.keep(tokens, { installed: installedIn(rows), desk })
+    if (kept === 'refused') {
+      desk.say('Nothing is written: what you pasted is forgotten.')
+      return false
+    }
     if (rows.every(({ ok }) => ok)) return true
     const answer = await desk.ask('When that is done press Enter, and it is looked at again; q and Enter ends: ')
     if (answer !== '') return false
