@@ -46,6 +46,13 @@ async function report(env: Env, { writes }: { writes: boolean }): Promise<number
   return ok ? 0 : 1
 }
 
+/** Who reads JSON gets a wrong setting as JSON too. */
+function reportFault(error: unknown): number {
+  const checks = [{ name: 'settings', ok: false, sentence: messageOf(error) }]
+  console.log(JSON.stringify({ ok: false, checks }, null, 2))
+  return 1
+}
+
 /** @returns the exit code. */
 async function lead(env: Env): Promise<number> {
   const how = await options(env)
@@ -97,9 +104,9 @@ async function main(args: string[]): Promise<number> {
   const known = args.filter((arg) => arg === '--json' || (arg === '--write' && isJson))
   if (known.length < args.length) throw new ConfigError(USAGE)
   const env = readEnv(ENV_FILE)
-  if (isJson) return report(env, { writes: args.includes('--write') })
+  if (isJson) return report(env, { writes: args.includes('--write') }).catch(reportFault)
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new ConfigError('npm run slack leads a person in a terminal. In a pipe: npm run -s slack -- --json')
+    throw new ConfigError('npm run slack leads a person in a terminal. In a pipe: npm run slack -s -- --json')
   return lead(env)
 }
 

@@ -72,13 +72,20 @@ async function showAddress(manifest: AppManifest, desk: Desk): Promise<void> {
   desk.say(`\n${address}`)
 }
 
+const OVER_HTTP =
+  'Over HTTP: on the app’s page turn Socket Mode off, and put https://YOUR-HOST/slack/events under Event Subscriptions, ' +
+  'Interactivity & Shortcuts and Slash Commands → /ask, once the bot answers there.'
+
 /** Asks for what is not there; an app-level token may be left out for a signing secret. */
 async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
   tokens.SLACK_BOT_TOKEN ??= await askToken('SLACK_BOT_TOKEN', desk)
   if (tokens.SLACK_APP_TOKEN !== undefined || tokens.SLACK_SIGNING_SECRET !== undefined) return
   const token = await askToken('SLACK_APP_TOKEN', desk, '; Enter alone to take events over HTTP instead')
   if (token !== '') tokens.SLACK_APP_TOKEN = token
-  else tokens.SLACK_SIGNING_SECRET = await askToken('SLACK_SIGNING_SECRET', desk)
+  else {
+    desk.say(`\n${OVER_HTTP}\n`)
+    tokens.SLACK_SIGNING_SECRET = await askToken('SLACK_SIGNING_SECRET', desk)
+  }
 }
 
 /** Tries that a person has for one token: whoever pastes something else each time is stuck, not slow. */

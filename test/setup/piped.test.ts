@@ -128,12 +128,20 @@ describe('npm run slack --json', () => {
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(slack.apiUrl).host]))
   })
 
+  test('a setting that is wrong is told as JSON too', async () => {
+    const cwd = await temporaryFolder(t)
+    const env = { SLACK_API_URL: 'slack', SLACK_BOT_TOKEN: BOT }
+    const { code, stdout } = await runCommand(t, 'src/slack-main.ts', { args: ['--json'], cwd, env })
+    const sentence = 'SLACK_API_URL should be an address that begins with https:// or http://.'
+    expect([code, JSON.parse(stdout)]).toEqual([1, { ok: false, checks: [{ name: 'settings', ok: false, sentence }] }])
+  })
+
   test('says what it is for to whom asks for something else, and who has no terminal', async () => {
     const cwd = await temporaryFolder(t)
     const unknown = await runCommand(t, 'src/slack-main.ts', { args: ['--yes'], cwd })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Usage: npm run slack')])
     const piped = await runCommand(t, 'src/slack-main.ts', { cwd })
-    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining('In a pipe: npm run -s slack -- --json')])
+    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining('In a pipe: npm run slack -s -- --json')])
   })
 
   test('a pipe that nobody closes is not waited for for ever', async () => {

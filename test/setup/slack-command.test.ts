@@ -117,6 +117,7 @@ describeWithTerminal('npm run slack in a terminal', () => {
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
     terminal.type(`\r${BOT}\r\r`)
+    await terminal.shows('https://YOUR-HOST/slack/events under Event Subscriptions')
     await terminal.shows('Basic Information → App Credentials → Signing Secret')
     await terminal.shows('SLACK_SIGNING_SECRET (hidden): ')
     terminal.type('short\r')
