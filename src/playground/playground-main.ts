@@ -63,7 +63,7 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
     const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      notes: { model, isDemo, notes: [...notes, tellUnknown(methodNames())], examples: EXAMPLES, shortcuts: SHORTCUTS },
     })
     stops.push(() => page.close())
     return { url: page.url, slack, notes, stop }
@@ -105,7 +105,6 @@ function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: nu
   return [
     model,
     'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
-    tellUnknown(methodNames()),
     wikipedia,
     'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory.',
   ]
