@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { methods } from '../../src/playground/methods/index.ts'
 import { tellUnknown, unknownMethods } from '../../src/playground/unknown-methods.ts'
 import { methodNames } from '../../src/slack/client/method-names.ts'
+import { startPlayground } from '../../src/playground/playground-main.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
 const all = methodNames()
@@ -43,4 +44,11 @@ test('the page names each of them, a family that is missing whole by its first n
   for (const name of unknownMethods(all).filter((one) => !inFamilies.includes(one))) expect(told).toContain(name)
   for (const name of methods.keys()) expect(told).not.toMatch(new RegExp(`\\b${name}\\b[,.]`))
   expect(told).toContain(`${unknownMethods(all).length} of the ${all.length + 2} methods`)
+})
+
+test('the playground’s page has the list among what is played', async () => {
+  const playground = await startPlayground({ PLAYGROUND_PORT: '0' })
+  onTestFinished(() => playground.stop())
+  const state: unknown = await (await fetch(new URL('/state', playground.url))).json()
+  expect(state).toMatchObject({ notes: expect.arrayContaining([tellUnknown(all)]) })
 })
