@@ -62,7 +62,7 @@ const ALL_WELL = [
   ['apps.connections.open', true],
 ]
 
-describe('npm run slack --json', () => {
+describe('npm run slack --json', { timeout: 120_000 }, () => {
   test('checks the tokens of the environment, and prints one object and nothing else', async () => {
     const { code, ok, rows, cwd, stderr } = await report({ env: { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP } })
     expect({ code, ok, rows, stderr }).toEqual({ code: 0, ok: true, rows: ALL_WELL, stderr: '' })
@@ -150,7 +150,7 @@ describe('npm run slack --json', () => {
     const cwd = await temporaryFolder(t)
     const command = startCommand(t, 'src/slack-main.ts', { args: ['--json'], cwd, env })
     expect((await command.ended).code).toBe(0)
-  }, 40_000)
+  })
 })
 
 describe('the checks', () => {
