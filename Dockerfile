@@ -15,7 +15,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY manifest.yml manifest.agent.yml ./
+COPY manifest.yml manifest.agent.yml .env.example ./
 COPY prompts ./prompts
 COPY scripts ./scripts
 COPY tools ./tools

@@ -6,7 +6,8 @@ import { ConfigError, messageOf } from './errors.ts'
 import { createNetwork } from './proxy.ts'
 import { createAddress, readManifest } from './setup/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './setup/check-slack.ts'
-import { connectSlack, type Desk } from './setup/connect-slack.ts'
+import { connectSlack } from './setup/connect-slack.ts'
+import type { Desk } from './setup/desk.ts'
 import { openBrowser } from './setup/open-browser.ts'
 import { isPiped, readPiped, tokensIn } from './setup/piped-tokens.ts'
 import { tokensOf } from './setup/slack-tokens.ts'
@@ -39,10 +40,17 @@ async function report(env: Env, { writes }: { writes: boolean }): Promise<number
   const file = tokenFile(ENV_FILE, { env, given })
   const checks = await checkSlack(tokens, { ...how, before: file.installed() })
   const ok = checks.every((row) => row.ok)
-  const written = writes && ok && (await file.keep(tokens, { installed: installedIn(checks) }))
+  const written = writes && ok && (await file.keep(tokens, { installed: installedIn(checks) })) === 'written'
   const create = createAddress(readManifest('plain'))
   console.log(JSON.stringify({ ok, api: how.apiUrl, checks, ...(written && { written: ENV_FILE }), create }, null, 2))
   return ok ? 0 : 1
+}
+
+/** Who reads JSON gets a wrong setting as JSON too. */
+function reportFault(error: unknown): number {
+  const checks = [{ name: 'settings', ok: false, sentence: messageOf(error) }]
+  console.log(JSON.stringify({ ok: false, checks }, null, 2))
+  return 1
 }
 
 /** @returns the exit code. */
@@ -96,9 +104,9 @@ async function main(args: string[]): Promise<number> {
   const known = args.filter((arg) => arg === '--json' || (arg === '--write' && isJson))
   if (known.length < args.length) throw new ConfigError(USAGE)
   const env = readEnv(ENV_FILE)
-  if (isJson) return report(env, { writes: args.includes('--write') })
+  if (isJson) return report(env, { writes: args.includes('--write') }).catch(reportFault)
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new ConfigError('npm run slack leads a person in a terminal. In a pipe: npm run -s slack -- --json')
+    throw new ConfigError('npm run slack leads a person in a terminal. In a pipe: npm run slack -s -- --json')
   return lead(env)
 }
 

@@ -137,12 +137,14 @@ function changes(rows: CheckRow[], before: Installed): CheckRow[] {
 
 function refused(token: TokenName, { name, error, apiUrl, app }: Asked & { name: string; error: string }): CheckRow {
   const sentence = refusedSentence(error, { name: token, host: new URL(apiUrl).host })
-  const isToken = !/^(?:connection|ratelimited|http_)/.test(error)
+  const isToken = !/^(?:connection|ratelimited|http_|not_slack)/.test(error)
   const fix = fixFor(error, { app, name: token })
   return { name, ok: false, sentence, fix, facts: { error }, ...(isToken && { token }) }
 }
 
 const TRIES = 2
+/** What stands for a page, or for anything else that is no word of Slack's. */
+const NOT_SLACK = 'not_slack'
 
 /** One more try for a network that only stumbled. */
 async function ask(
@@ -156,7 +158,7 @@ async function ask(
     try {
       return { result: await web.call(method, {}, { effort: 'once' }) }
     } catch (thrown) {
-      if (thrown instanceof SlackRefusal) return { error: thrown.code }
+      if (thrown instanceof SlackRefusal) return { error: /^\w{1,60}$/.test(thrown.code) ? thrown.code : NOT_SLACK }
       error = outcomeOf(thrown)
     }
   }

@@ -1,17 +1,9 @@
 import { ConfigError } from '../errors.ts'
 import { createAddress, readManifest, type AppManifest } from './app-manifest.ts'
 import { checkSlack, installedIn, isUnreachable, type CheckOptions, type CheckRow } from './check-slack.ts'
+import type { Desk } from './desk.ts'
 import { formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
 import type { TokenFile } from './token-file.ts'
-
-/** What a person sits at. */
-export interface Desk {
-  say(text?: string): void
-  ask(prompt: string, options?: { hidden?: boolean }): Promise<string>
-  confirm(prompt: string, preset: boolean): Promise<boolean>
-  /** Whether the address was opened in a browser. */
-  open(address: string): Promise<boolean>
-}
 
 export interface ConnectOptions extends CheckOptions {
   desk: Desk
@@ -41,7 +33,11 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
       for (const name of wrong) delete tokens[name]
       continue
     }
-    await file.keep(tokens, { installed: installedIn(rows), desk })
+    const kept = await file.keep(tokens, { installed: installedIn(rows), desk })
+    if (kept === 'refused') {
+      desk.say('Nothing is written: what you pasted is forgotten.')
+      return false
+    }
     if (rows.every(({ ok }) => ok)) return true
     const answer = await desk.ask('When that is done press Enter, and it is looked at again; q and Enter ends: ')
     if (answer !== '') return false
@@ -76,13 +72,20 @@ async function showAddress(manifest: AppManifest, desk: Desk): Promise<void> {
   desk.say(`\n${address}`)
 }
 
+const OVER_HTTP =
+  'Over HTTP: on the app’s page turn Socket Mode off, and put https://YOUR-HOST/slack/events under Event Subscriptions, ' +
+  'Interactivity & Shortcuts and Slash Commands → /ask, once the bot answers there.'
+
 /** Asks for what is not there; an app-level token may be left out for a signing secret. */
 async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
   tokens.SLACK_BOT_TOKEN ??= await askToken('SLACK_BOT_TOKEN', desk)
   if (tokens.SLACK_APP_TOKEN !== undefined || tokens.SLACK_SIGNING_SECRET !== undefined) return
   const token = await askToken('SLACK_APP_TOKEN', desk, '; Enter alone to take events over HTTP instead')
   if (token !== '') tokens.SLACK_APP_TOKEN = token
-  else tokens.SLACK_SIGNING_SECRET = await askToken('SLACK_SIGNING_SECRET', desk)
+  else {
+    desk.say(`\n${OVER_HTTP}\n`)
+    tokens.SLACK_SIGNING_SECRET = await askToken('SLACK_SIGNING_SECRET', desk)
+  }
 }
 
 /** Tries that a person has for one token: whoever pastes something else each time is stuck, not slow. */

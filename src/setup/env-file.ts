@@ -61,7 +61,8 @@ interface Setting {
 /** In the place of its own line; else below the comment that names it; else at the end. */
 function withSetting(text: string, { name, value, end }: Setting): string {
   const written = /^[\w.-]*$/.test(value) ? value : `'${value}'`
-  if (line(name).test(text)) return text.replace(line(name), (old: string, before: string, after: string) => {
+  if (line(name).test(text))
+    return text.replace(line(name), (old: string, before: string, after: string) => {
       return `${before}${written}${after}${old.endsWith('\r') ? '\r' : ''}`
     })
   const comment = new RegExp(`^#[ \\t]*${name}=.*$`, 'm').exec(text)

@@ -17,16 +17,17 @@ export function refusedSentence(error: string, { name, host }: { name: TokenName
   if (error === 'connection') return `${host} could not be reached.`
   if (error === 'ratelimited') return `${host} takes no more calls for now.`
   if (error.startsWith('http_')) return `${host} answered with the status ${error.slice(5)}, not as Slack does.`
+  if (error === 'not_slack') return `${host} answered, but not as Slack does.`
   if (error === 'missing_scope') return `${name} is without the scope connections:write.`
-  const code = /^\w{1,60}$/.test(error) ? error : 'an error'
   const meaning = Object.hasOwn(MEANINGS, error) ? MEANINGS[error] : 'is not taken'
-  return `${name} ${meaning} (${code}).`
+  return `${name} ${meaning} (${error}).`
 }
 
 /** What to do about it: the menus by their names, and the page of the app where its id is known. */
 export function fixFor(error: string, { app, name }: { app: string | undefined; name: TokenName }): string {
   if (error === 'connection') return 'Check the network; behind a proxy set HTTPS_PROXY. Nothing else can be said yet.'
-  if (error === 'ratelimited' || error.startsWith('http_')) return 'Try again in a minute; check SLACK_API_URL and HTTPS_PROXY.'
+  if (/^(?:ratelimited|not_slack|http_)/.test(error))
+    return 'Try again in a minute; check SLACK_API_URL and HTTPS_PROXY.'
   const page = (path: string) =>
     app ? `https://api.slack.com/apps/${app}/${path}` : 'https://api.slack.com/apps, then the app'
   if (name === 'SLACK_APP_TOKEN') return `Open ${page('general')}: ${WHERE.SLACK_APP_TOKEN}.`

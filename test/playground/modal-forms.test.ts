@@ -210,7 +210,7 @@ test('what only one person sees can be pressed by them, without the message comi
 
 test('blocks.validate says where what is wrong, and asking is no mistake', async () => {
   const slack = await localSlack()
-  const errors = [{ pointer: '/blocks/1', code: 'failed_constraint', message: expect.stringContaining('marquee') }]
+  const errors = [{ pointer: '/1', code: 'failed_constraint', message: expect.stringContaining('marquee') }]
   const broken = [{ type: 'divider' }, { type: 'marquee' }]
   expect(await callSlack(slack, 'blocks.validate', { blocks: broken })).toMatchObject({
     error: 'invalid_blocks',
@@ -221,6 +221,8 @@ test('blocks.validate says where what is wrong, and asking is no mistake', async
     ['blocks.validate', { view: modal({ title: undefined }) }, 'invalid_view'],
     ['blocks.validate', { view: form }, {}],
   ])
+  const told = await callSlack(slack, 'blocks.validate', { message: { blocks: broken } })
+  expect(told).toMatchObject({ errors: [{ pointer: '/blocks/1' }] })
   expect(slack.refusals).toEqual([])
   await slackStory(slack, [['blocks.validate', {}, 'invalid_arguments']])
 })

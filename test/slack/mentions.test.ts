@@ -68,11 +68,12 @@ describe('names', async () => {
     model.on('by command', finish('ok'))
     const thread = await bot.ask(`by command`)
     await thread.ended()
+    // Slack sends the name that Bob is mentioned by along with a command.
     await slack.slash(`by command, <@${BOB}>`)
     await slack.until(() => model.about('by command').length === 2, 'the second question')
     const root = slack.messages(GENERAL).findLast(({ thread_ts, text }) => !thread_ts && text.includes('by command'))
-    expect(root?.text).toBe(`<@${ALICE}> asked:\n> by command, @Bob`)
-    await slack.until(() => promptOf(bot, 'by command').includes('Question: by command, @Bob'), 'the name')
+    expect(root?.text).toBe(`<@${ALICE}> asked:\n> by command, @bob`)
+    await slack.until(() => promptOf(bot, 'by command').includes('Question: by command, @bob'), 'the name')
   })
 
   test('are asked for once, whoever names them', async () => {

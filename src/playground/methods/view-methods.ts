@@ -53,7 +53,9 @@ function validated(what: string, check: () => void) {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [, message = error.message, pointer = ''] = /^(.*?)(?: \[json-pointer:(.*)\])?$/s.exec(error.message) ?? []
-    const errors = [{ pointer, code: 'failed_constraint', message }]
+    // Of a list alone the place is told within that list.
+    const place = what === 'blocks' ? pointer.replace(/^\/blocks/, '') : pointer
+    const errors = [{ pointer: place, code: 'failed_constraint', message }]
     throw new Refusal(`invalid_${what}`, { why: message, blame: false, more: { errors } })
   }
 }

@@ -1,0 +1,347 @@
+/** Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the builder. */
+import type { KnownBlock, View } from '@slack/web-api'
+import { loadConfig } from '../../src/config.ts'
+import type { ToolQuestion, ToolStep } from '../../src/agent/types.ts'
+import type { RunRecord } from '../../src/archive/types.ts'
+import type { AuditEntry } from '../../src/audit/types.ts'
+import * as approvalCard from '../../src/slack/format/approval-card.ts'
+import * as blocks from '../../src/slack/format/blocks.ts'
+import { chartBlock } from '../../src/slack/format/chart-block.ts'
+import { plainContext } from '../../src/slack/format/plain-elements.ts'
+import { endedQuestionCard, questionCard } from '../../src/slack/format/question-card.ts'
+import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { tableForms } from '../../src/slack/format/table-blocks.ts'
+import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
+import { planBlock, taskOf } from '../../src/slack/display/stream-tasks.ts'
+import { adminBlocks } from '../../src/slack/views/admin-home.ts'
+import { argumentsView } from '../../src/slack/views/arguments-view.ts'
+import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
+import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
+import { homeView } from '../../src/slack/views/home-view.ts'
+import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
+import { pageContent } from '../../src/slack/views/question-page.ts'
+import { questionView } from '../../src/slack/views/question-view.ts'
+import { settingsView } from '../../src/slack/views/settings-view.ts'
+import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
+
+/** What one call of `blocks.validate` takes. */
+export type Sent =
+  { message: { text: string; blocks: blocks.ShownBlock[] } } | { blocks: blocks.ShownBlock[] } | { view: View }
+
+const ASKER = 'U0ALICE0001'
+const VALUE = '1 T1:C1:1.1 k'
+const LONG = 'A sentence with *marks*, <signs> & a number, 3.14. '.repeat(30)
+
+const step: ToolStep = {
+  kind: 'tool',
+  turn: 1,
+  thought: LONG,
+  action: { tool: 'wikipedia_search', input: 'Dune (novel)' },
+  observation: {
+    ok: true,
+    text: LONG,
+    note: 'A note.',
+    sources: [{ title: 'Dune', url: 'https://en.wikipedia.org/wiki/Dune' }],
+  },
+  ms: 1200,
+}
+const steps: CardStep[] = [
+  { n: 1, step },
+  {
+    n: 2,
+    step: {
+      kind: 'unreadable',
+      turn: 2,
+      thought: '',
+      text: 'Action Input',
+      observation: { ok: false, text: 'Say it anew.' },
+    },
+  },
+  {
+    n: 3,
+    step: {
+      ...step,
+      turn: 3,
+      action: { tool: 'calculator', input: '' },
+      observation: { ok: false, text: 'No number.' },
+    },
+  },
+  {
+    n: 4,
+    step: {
+      kind: 'tool',
+      turn: 4,
+      thought: 'And now.',
+      action: { tool: 'files__write', input: { path: 'a' } },
+      waiting: { since: 1 },
+    },
+  },
+]
+const manySteps = Array.from({ length: 40 }, (_, i): CardStep => ({ n: i + 1, step }))
+
+const call = {
+  tool: 'files__write',
+  asker: ASKER,
+  approval: {
+    kind: 'approval' as const,
+    input: { path: 'a.txt', text: LONG },
+    says: 'Writes a file.',
+    server: 'files',
+  },
+}
+const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
+const waiting = { place: 'thread' as const, deciders: 'Who asked may decide.', value: VALUE }
+
+const form: ToolQuestion = {
+  server: 'tickets',
+  message: 'Which ticket shall it be?',
+  state: null,
+  schema: {
+    type: 'object',
+    required: ['title', 'kind'],
+    properties: {
+      title: { type: 'string', title: 'Title', description: 'In a few words', minLength: 3, maxLength: 80 },
+      body: { type: 'string', title: 'Text', maxLength: 4000 },
+      mail: { type: 'string', format: 'email', default: 'a@example.com' },
+      link: { type: 'string', format: 'uri' },
+      due: { type: 'string', format: 'date' },
+      at: { type: 'string', format: 'date-time' },
+      count: { type: 'integer', minimum: 1, maximum: 9, default: 2 },
+      price: { type: 'number' },
+      urgent: { type: 'boolean', default: true },
+      kind: { type: 'string', enum: ['bug', 'wish'], enumNames: ['A bug', 'A wish'] },
+      many: { type: 'string', enum: Array.from({ length: 30 }, (_, i) => `option ${i}`) },
+      labels: { type: 'array', items: { enum: ['red', 'green'] }, maxItems: 2 },
+    },
+  },
+}
+const choice: ToolQuestion = {
+  ...form,
+  remakes: true,
+  schema: { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } },
+}
+const page: ToolQuestion = {
+  server: 'tickets',
+  message: 'Log in there.',
+  state: null,
+  url: 'https://login.example.com/a?b=c',
+}
+
+const question = {
+  ...{ id: 'T1:C1:1.1', team: 'T1', channel: 'C1', thread: '1.1', user: ASKER },
+  text: 'How old is the author of Dune?',
+  surface: 'mention' as const,
+  at: 1,
+}
+const record: RunRecord = {
+  ...{
+    question,
+    standalone: 'How old was Frank Herbert?',
+    steps: steps.map((one) => one.step),
+    posts: {},
+    model: 'm',
+    dialect: 'text',
+  },
+  usage: [{ model: 'm', inputTokens: 1000, outputTokens: 200, estimated: true, costUsd: 0.01 }],
+  ...{ answer: { text: 'Sixty-five.', sources: [] }, startedAt: 1, endedAt: 9_000, end: 'answered', feedback: [] },
+}
+const write: AuditEntry = {
+  ...{
+    run: 'T1:C1:1.1',
+    step: 1,
+    team: 'T1',
+    channel: 'C1',
+    thread: '1.1',
+    askedBy: ASKER,
+    decidedBy: ASKER,
+    tool: 'files__write',
+  },
+  ...{ how: 'always', server: 'files', argumentsHash: 'f'.repeat(64), at: 1, outcome: 'unknown' },
+}
+const admin = {
+  nameOf: () => '@Alice',
+  writes: [write],
+  needLogin: [{ server: 'wiki', why: 'Nobody has logged in.' }],
+  off: [
+    { server: 'files', tool: 'remove', why: 'has changed', fingerprint: 'f' },
+    { server: 'files', tool: 'x', why: 'is too long' },
+  ],
+}
+
+const ANSWER = `# The answer\n\n**Sixty-five**, as [Wikipedia](https://en.wikipedia.org/wiki/Dune) has it.\n\n- one\n  1. two\n\n> a quote\n\n\`\`\`js\nlet a = 1\n\`\`\`\n
+| name | born | see |\n|:--|--:|:-:|\n| Herbert | 1,920 | [page](https://en.wikipedia.org/wiki/Dune) |\n| Asimov | 1,920 | – |\n\nA formula: $x^2$.\n`
+const view: blocks.AnswerView = {
+  ...{
+    text: ANSWER,
+    question: question.text,
+    questionId: question.id,
+    understood: 'How old was he?',
+    stopped: 'steps',
+  },
+  sources: [{ title: 'Dune', url: 'https://en.wikipedia.org/wiki/Dune' }],
+  series: [
+    {
+      title: 'Pages',
+      points: [
+        { label: '2020', value: 1 },
+        { label: '2021', value: 2 },
+      ],
+    },
+    {
+      title: 'Sizes',
+      points: [
+        { label: 'small', value: -1 },
+        { label: 'large', value: 2.5 },
+      ],
+    },
+  ],
+  ...{ allowedHosts: ['en.wikipedia.org'], footer: '4 steps · 8.9 s' },
+}
+
+const note = blocks.noteContent('*A word* of the bot’s own.')
+const cell = (words: string, isLink = false) => [{ words, isLink }]
+const table = tableForms(
+  [
+    [cell('name'), cell('n')],
+    [cell('<https://a.example|a>', true), cell('1,234')],
+  ],
+  ['left', 'right'],
+)
+
+/** A message in its best form, and in the forms for a Slack that refuses the kinds of blocks which have a simpler one. */
+function message(content: blocks.Content): Sent[] {
+  const types = [...new Set([...(content.simpler?.keys() ?? [])].map(({ type }) => type))]
+  const forms = [
+    content.blocks,
+    ...types.map((_, i) => blocks.blocksIn(content, (type) => types.slice(0, i + 1).some((one) => one === type))),
+  ]
+  const file = content.file ? message(content.file.without) : []
+  return [...forms.map((shown) => ({ message: { text: content.text, blocks: shown } })), ...file]
+}
+
+const alone = (...shown: (blocks.ShownBlock | undefined)[]): Sent[] => [
+  { blocks: shown.filter((one) => one !== undefined) },
+]
+const modal = (...views: View[]): Sent[] => views.map((one) => ({ view: one }))
+const home = (shown: KnownBlock[]): Sent[] => [{ view: { type: 'home', blocks: shown } }]
+const tasks = steps.flatMap(({ n, step: one }) => taskOf({ n, step: one }))
+
+/** `file name`: what it makes. */
+export const SENT: Record<string, () => Sent[]> = {
+  'display/stream-tasks.ts taskOf': () => alone(planBlock('Working', tasks)),
+  'display/stream-tasks.ts planBlock': () => alone(planBlock('4 steps', tasks)),
+  'format/approval-card.ts waitingCard': () =>
+    [call, bigCall, { ...call, approval: { ...call.approval, isRepeat: true as const } }].flatMap((one) =>
+      message(approvalCard.waitingCard({ ...one, ...waiting })),
+    ),
+  'format/approval-card.ts decidedCard': () =>
+    [
+      { outcome: 'expired' as const },
+      { outcome: 'ended' as const },
+      { outcome: 'denied' as const, by: 'Bob', at: 1, reason: 'No.' },
+      { outcome: 'allowed' as const, by: 'Bob', always: true as const },
+    ].flatMap((verdict) => message(approvalCard.decidedCard(call, verdict))),
+  'format/blocks.ts stepContent': () =>
+    [
+      { thought: LONG },
+      { ...step, understood: 'It is he.' },
+      { thought: '', unreadable: true },
+      { thought: 'x', action: step.action },
+      { thought: 'x', action: step.action, waits: true },
+    ].flatMap((one) => message(blocks.stepContent(one))),
+  'format/blocks.ts stepsContent': () => message(blocks.stepsContent([step, step])),
+  'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
+  'format/blocks.ts noteContent': () => message(note),
+  'format/blocks.ts privateChoice': () => message(blocks.privateChoice(question.id)),
+  'format/blocks.ts askEditedContent': () => message(blocks.askEditedContent(question.id)),
+  'format/blocks.ts aboutContent': () => message(blocks.aboutContent(question.text, note)),
+  'format/blocks.ts withoutBlocks': () => message(blocks.withoutBlocks(note, 'chat.postMessage')),
+  'format/blocks.ts blocksIn': () => alone(...blocks.blocksIn(workingCard(steps, question.id), () => true)),
+  'format/blocks.ts buttons': () => alone(...blocks.buttons(question.id).map(([best]) => best)),
+  'format/blocks.ts section': () => alone(blocks.section(LONG)),
+  'format/blocks.ts context': () => alone(blocks.context(['*one*', 'two'])),
+  'format/chart-block.ts chartBlock': () => alone(...(view.series ?? []).map(chartBlock)),
+  'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
+  'format/question-card.ts questionCard': () =>
+    [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
+  'format/question-card.ts endedQuestionCard': () =>
+    (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
+      message(endedQuestionCard(form, { asker: ASKER, end })),
+    ),
+  'format/split-answer.ts answerContents': () =>
+    [
+      view,
+      { ...view, text: '' },
+      { ...view, gaveUp: true, text: LONG.repeat(50) },
+      { ...view, text: `${LONG}\n\n`.repeat(60) },
+    ].flatMap((one) => answerContents(one).flatMap(message)),
+  'format/table-blocks.ts tableForms': () => [...alone(table?.dataTable), ...alone(table?.table)],
+  'format/work-card.ts workingCard': () =>
+    [[], steps, manySteps].flatMap((all) => message(workingCard(all, question.id))),
+  'format/work-card.ts foldedCard': () =>
+    [[], steps, manySteps].flatMap((all) => message(foldedCard(all, { ms: 8_900, hasFailed: all.length > 9 }))),
+  'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
+  'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
+  'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
+  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id)),
+  'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
+  'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),
+  'views/plain-blocks.ts sections': () => home(sections(LONG.repeat(5))),
+  'views/plain-blocks.ts header': () => home([header('A head')]),
+  'views/plain-blocks.ts facts': () => home([facts('some facts')]),
+  'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
+  'views/question-page.ts pageContent': () => message(pageContent(page, VALUE)),
+  'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
+  'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
+  'views/work-view.ts workView': () =>
+    modal(
+      workView(record, 0),
+      ...[0, 1].map((at) =>
+        workView({ ...record, steps: manySteps.map((one) => ({ ...one.step, thought: LONG.repeat(10) })) }, at),
+      ),
+    ),
+  'views/work-view.ts WORK_LOADING': () => modal(WORK_LOADING),
+  'views/work-view.ts WORK_GONE': () => modal(WORK_GONE),
+  'views/work-view.ts WORK_UNREADABLE': () => modal(WORK_UNREADABLE),
+}
+
+function homeOf(isAdmin: boolean): View {
+  const config = loadConfig({})
+  const help = { steps: config.STEPS, followUps: config.FOLLOW_UPS, dmMemoryMinutes: config.DM_MEMORY_MINUTES }
+  const settings = { ...help, model: { name: 'm' }, dialect: { name: 'text' }, tools: [{ name: 'calculator' }] }
+  return homeView({
+    ...{ channel: 'D0ALICE0001', settings, maySeeSettings: true, toolsOff: [{ name: 'search', why: 'it has no key' }] },
+    asked: [
+      { record, text: question.text, url: 'https://a.slack.com/archives/C1/p1' },
+      { record, text: '', url: undefined },
+    ],
+    left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
+    ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
+  })
+}
+
+function settingsOf(isDirect: boolean): View {
+  return settingsView({
+    ...{ isDirect, mayChangeForget: true, metadata: '{}' },
+    set: isDirect
+      ? {}
+      : {
+          steps: 'card',
+          model: 'm',
+          dialect: 'text',
+          tools: ['calculator'],
+          instructions: 'Be short.',
+          whoMayStop: 'anyone',
+        },
+    defaults: {
+      followUps: 'thread',
+      steps: 'replies',
+      dialect: 'text',
+      whoMayStop: 'asker',
+      whoMayForget: 'admins',
+      model: 'm',
+      tools: ['calculator'],
+    },
+    choices: { models: ['m', 'n'], dialects: ['text', 'json'], tools: ['calculator', 'wikipedia'] },
+  })
+}

@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { until } from '../../src/playground/until.ts'
+import { ROOT } from '../../src/package-root.ts'
+import type { Ends } from './ends.ts'
+
+/** util-linux' own, which Debian always has; it gives a command a terminal of its own. */
+const hasScript = /util-linux/.test(String(spawnSync('script', ['--version']).stdout))
+if (!hasScript && process.env.CI === 'true')
+  throw new Error('script (util-linux) is missing: CI must test in a terminal.')
+if (!hasScript)
+  console.warn('\n!!! script (util-linux) is missing: what asks in a terminal goes UNTESTED. (apt install bsdutils)\n')
+
+/** For tests that need a pseudo-terminal: left out loudly where none can be made, which CI never allows. */
+export const describeWithTerminal = hasScript ? describe : describe.skip
+
+export interface TestTerminal {
+  /** All that was on the screen so far, what the terminal itself echoed included. */
+  screen(): string
+  /** As if by keys; `\r` is Enter, `\u0003` is Ctrl+C. */
+  type(keys: string): void
+  /** Waits until what was not waited for yet shows this; what comes behind it is the next one's. */
+  shows(text: string | RegExp): Promise<string>
+  ended: Promise<number | null>
+}
+
+/**
+ * Starts a source file of ours in a pseudo-terminal, as a person does. `after` is a shell command that runs in the same terminal
+ * when it has ended.
+ */
+export function startInTerminal(
+  t: Ends,
+  file: string,
+  {
+    cwd,
+    env = {},
+    args = [],
+    after = '',
+  }: { cwd: string; env?: Record<string, string>; args?: string[]; after?: string },
+): TestTerminal {
+  const words = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, file), ...args]
+  const command = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+  const own = { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm' }
+  const line = after === '' ? `exec ${command}` : `${command}; code=$?; ${after}; exit $code`
+  const child = spawn('script', ['-qfec', line, '/dev/null'], { cwd, env: { ...own, ...env } })
+  let [screen, read] = ['', 0]
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (screen += text))
+  child.stdin.on('error', () => {})
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  t.onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    screen: () => screen,
+    type: (keys) => void child.stdin.write(keys),
+    async shows(text) {
+      const find = () => {
+        const found =
+          typeof text === 'string' ? { 0: text, index: screen.indexOf(text, read) } : text.exec(screen.slice(read))
+        if (found && found.index >= 0)
+          return {
+            end: typeof text === 'string' ? found.index + text.length : read + found.index + found[0].length,
+            word: found[0],
+          }
+        if (child.exitCode !== null) throw new Error(`It ended without ${String(text)}:\n${screen}`)
+        return undefined
+      }
+      const found = await until(find, `${String(text)} in\n${screen}`, 60_000)
+      read = found.end
+      return found.word
+    },
+    ended,
+  }
+}

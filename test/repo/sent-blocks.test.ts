@@ -1,0 +1,69 @@
+/** The catalogue of all that the bot can send, against the code: nothing that builds blocks is left out of it. */
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { SENT } from '../harness/sent-blocks.ts'
+import { sourcesIn, visit, type SourceFile } from '../harness/source.ts'
+
+const files = ['format', 'display', 'views', 'listeners'].flatMap((room) => sourcesIn(`src/slack/${room}`))
+const short = ({ path }: SourceFile) => path.replace('src/slack/', '')
+
+/** What a function or a value is that is, or holds, blocks. */
+const OF_BLOCKS = /\b(?:Content|View|ModalView|HomeView|KnownBlock|ShownBlock|\w+Block|Forms|TableForms|TaskUpdate)\b/
+
+/** Exported functions that return blocks, and exported views. */
+function buildersOf(file: SourceFile): string[] {
+  return file.tree.statements.flatMap((one) => {
+    const isExported =
+      ts.canHaveModifiers(one) && ts.getModifiers(one)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    if (!isExported) return []
+    if (ts.isFunctionDeclaration(one)) return OF_BLOCKS.test(one.type?.getText() ?? '') ? [one.name?.text ?? ''] : []
+    if (!ts.isVariableStatement(one)) return []
+    return one.declarationList.declarations.filter(isView).map(({ name }) => name.getText())
+  })
+}
+
+/** `= noteModal(…)` and such, by the name of what makes it; or a view written out. */
+function isView({ initializer, type }: ts.VariableDeclaration): boolean {
+  if (type && OF_BLOCKS.test(type.getText())) return true
+  return (
+    initializer !== undefined &&
+    ts.isCallExpression(initializer) &&
+    /Modal|View|Content/.test(initializer.expression.getText())
+  )
+}
+
+test('the catalogue has each builder of blocks in format, display, views and listeners, and no other', () => {
+  const builders = files.flatMap((file) => buildersOf(file).map((name) => `${short(file)} ${name}`))
+  expect(Object.keys(SENT).sort()).toEqual(builders.sort())
+})
+
+/** Types in the code that are no part of Block Kit: chunks of streams, answers to Slack's deliveries, Markdown's and the run's own. */
+const NOT_OF_BLOCKS = [
+  ...['markdown_text', 'plan_update', 'task_update', 'blocks'],
+  ...['message_action', 'view_submission', 'ephemeral', 'in_channel'],
+  ...['answer', 'blockquote', 'def', 'stop', 'text', 'code', 'space'],
+]
+
+test('each kind of block and element that the code writes is in some sample of the catalogue', () => {
+  const written = new Set(files.flatMap(typesIn))
+  expect(written.size).toBeGreaterThan(25)
+  const sampled = JSON.stringify(Object.values(SENT).flatMap((make) => make()))
+  const missing = [...written].filter((type) => !NOT_OF_BLOCKS.includes(type) && !sampled.includes(`"type":"${type}"`))
+  expect(missing).toEqual([])
+})
+
+/** `type: 'section'` in an object that is made, however it is told that it is constant; also as one of several. */
+function typesIn({ tree }: SourceFile): string[] {
+  const found: string[] = []
+  visit(tree, (node) => {
+    if (!ts.isPropertyAssignment(node) || node.name.getText() !== 'type') return
+    visitStrings(node.initializer, (text) => found.push(text))
+  })
+  return found
+}
+
+function visitStrings(node: ts.Node, tell: (text: string) => void): void {
+  if (ts.isStringLiteral(node)) tell(node.text)
+  if (ts.isAsExpression(node)) visitStrings(node.expression, tell)
+  if (ts.isConditionalExpression(node)) for (const one of [node.whenTrue, node.whenFalse]) visitStrings(one, tell)
+}
