@@ -80,8 +80,8 @@ export interface AgentSources {
 export interface ToolSeam {
   /** Takes a tool's place. */
   wrap(tool: Tool): Tool
-  /** Tools besides. */
-  more?: Tool[]
+  /** Tools besides those that are there, by their names. */
+  more?(known: string[]): Tool[]
 }
 
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
@@ -136,7 +136,9 @@ async function mcpOf(
 }
 
 function throughSeam<T extends Pick<Toolbox, 'tools'>>(toolbox: T, seam: ToolSeam | undefined): T {
-  return seam ? { ...toolbox, tools: [...toolbox.tools.map(seam.wrap), ...(seam.more ?? [])] } : toolbox
+  if (!seam) return toolbox
+  const more = seam.more?.(toolbox.tools.map(({ name }) => name)) ?? []
+  return { ...toolbox, tools: [...toolbox.tools.map((tool) => seam.wrap(tool)), ...more] }
 }
 
 function onlyModel(model: Model): Models {
@@ -188,7 +190,7 @@ async function agentFor(
 ): Promise<ChosenParts> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
   const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
-  const wrapped = (some: Tool[] = []) => (toolSeam ? some.map(toolSeam.wrap) : some)
+  const wrapped = (some: Tool[] = []) => (toolSeam ? some.map((tool) => toolSeam.wrap(tool)) : some)
   const theirs = wrapped(await mcp?.toolsFor(place, chosenOf))
   const isGone = chosen.tools?.length && theirs.length + chosenOf(tools).length === 0
   if (isGone) all.warnOfGone(chosen.tools ?? [])
