@@ -2,6 +2,7 @@ import type { Deliveries, Delivery } from './deliveries.ts'
 import type { Fault } from './faults.ts'
 import type { Done } from './hand-over.ts'
 import type { Interactions } from './interactions.ts'
+import type { Journal } from './journal.ts'
 import type { SearchKind } from './search-tokens.ts'
 import type { People, Said, SayOptions } from './people.ts'
 import type { GivenFile } from './stored-files.ts'
@@ -44,6 +45,8 @@ export interface LocalSlackOptions {
   streamMs?: number
   /** How many UTF-8 bytes a streamed message holds: 11,000. */
   streamBytes?: number
+  /** Where all that passes is written down. */
+  journal?: Journal
   /** Milliseconds since the epoch. */
   now?: () => number
 }
