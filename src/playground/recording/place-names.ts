@@ -1,15 +1,21 @@
 /**
  * Names for what has an id or a time in one workspace alone. `⟦#general/2⟧` is the second message of #general itself, `⟦#general/2/1⟧` its
  * first reply, `@alice` is the channel of her direct messages; `⟦#general~alice/1⟧` is the first word there for Alice alone,
- * `⟦modal alice 1⟧` her lowest open modal, `⟦home alice⟧` her Home.
+ * `⟦modal alice 1⟧` the first modal that she saw, `⟦home alice⟧` her Home. What was deleted keeps its number.
  */
-import { BOT_USER } from '../store.ts'
 import type { LocalSlack } from '../local-slack.ts'
-import type { Channel, Ephemeral, Json, Message } from '../types.ts'
+import { BOT_USER } from '../store.ts'
+import type { Change, Channel, Json } from '../types.ts'
 
 const TS = /\b\d{10}\.\d{6}\b/g
 const VIEW = /\bV\d{10}\b/g
 const NAMED = /⟦((?:[#@]|modal |home )[^⟦⟧\n]{1,200})⟧/g
+
+/** What names are given to: all, or one channel or thread. */
+export interface Scope {
+  channel?: string
+  thread?: string
+}
 
 /** Two ways to look at the same workspace: ids as names, and back. */
 export interface PlaceNames {
@@ -17,67 +23,101 @@ export interface PlaceNames {
   byName: Map<string, string>
 }
 
-/** All that has a name now. */
-export function placeNames(slack: LocalSlack): PlaceNames {
-  const byId = new Map<string, string>()
-  for (const channel of slack.store.channels.values()) {
-    for (const [ts, name] of messageNames(slack, channel)) byId.set(ts, name)
+/** Something that a channel had: a message, or a word for one person alone. */
+export interface Placed {
+  ts: string
+  channel: string
+  thread?: string
+  by: string
+  whisperedTo?: string
+}
+
+/** Keeps in mind what the workspace had, from now on. */
+export class Places {
+  readonly slack: LocalSlack
+  /** Messages by their ts, in the order of their coming. */
+  readonly placed = new Map<string, Placed>()
+  readonly #views = new Map<string, string>()
+  readonly #count = new Map<string, number>()
+  readonly end: () => void
+
+  constructor(slack: LocalSlack) {
+    this.slack = slack
+    for (const { id, messages } of slack.store.channels.values())
+      for (const message of messages) this.#take({ type: 'message', channel: id, message })
+    this.end = slack.store.watch((change) => this.#take(change))
   }
-  for (const { id, name } of slack.store.users.values()) {
-    slack.views.modals(id).forEach((view, i) => byId.set(String(view['id']), `modal ${name} ${i + 1}`))
-    const home = slack.views.home(id)
-    if (home) byId.set(String(home['id']), `home ${name}`)
+
+  /** How many things there are that have a name; it only grows. */
+  get size(): number {
+    return this.placed.size + this.#views.size
   }
-  return { byId, byName: new Map([...byId].map(([id, name]) => [name, id])) }
-}
 
-/** The messages of a channel by their ts: each by its number among those of its thread. */
-function messageNames(slack: LocalSlack, channel: Channel): [string, string][] {
-  const where = channelName(slack, channel)
-  const all = channel.messages.toSorted((a, b) => Number(a.ts) - Number(b.ts))
-  const roots = all.filter((one) => rootOf(one) === undefined)
-  const replies = groupBy(all)
-  const whispers = new Map<string, number>()
-  return [
-    ...roots.flatMap(({ ts }, i): [string, string][] => [
-      [ts, `${where}/${i + 1}`],
-      ...(replies.get(ts) ?? []).map((reply, k): [string, string] => [reply.ts, `${where}/${i + 1}/${k + 1}`]),
-    ]),
-    ...channel.ephemerals.map((one): [string, string] => [one.ts, whisperName(slack, where, { one, whispers })]),
-  ]
-}
-
-function groupBy(all: Message[]): Map<string, Message[]> {
-  const replies = new Map<string, Message[]>()
-  for (const message of all) {
-    const root = rootOf(message)
-    if (root !== undefined) replies.set(root, [...(replies.get(root) ?? []), message])
+  names(scope: Scope = {}): PlaceNames {
+    const numbers = new Map<string, number>()
+    const byId = new Map(this.#views)
+    const meant = [...this.placed.values()].filter((one) => isMeant(one, scope))
+    // Roots before replies, which are named by them; each in the order of their times.
+    const inTime = meant.toSorted((a, b) => Number(a.ts) - Number(b.ts))
+    for (const one of [...inTime.filter(isRoot), ...inTime.filter((each) => !isRoot(each))]) {
+      const where = this.#where(one, byId)
+      const n = (numbers.get(where) ?? 0) + 1
+      numbers.set(where, n)
+      byId.set(one.ts, `${where}/${n}`)
+    }
+    return { byId, byName: new Map([...byId].map(([id, name]) => [name, id])) }
   }
-  return replies
+
+  #where({ channel: id, thread, ts, whisperedTo }: Placed, byId: Map<string, string>): string {
+    const channel = this.slack.store.channels.get(id)
+    const where = channel ? channelName(this.slack, channel) : id
+    if (whisperedTo !== undefined) return `${where}~${this.nameOf(whisperedTo)}`
+    return thread && thread !== ts ? (byId.get(thread) ?? where) : where
+  }
+
+  nameOf(user: string): string {
+    return this.slack.store.users.get(user)?.name ?? user
+  }
+
+  #take(change: Change) {
+    if (change.type === 'view' && change.view) this.#takeView(change.user, change.view)
+    if (change.type === 'message' && !this.placed.has(change.message.ts)) {
+      const { ts, thread_ts: thread, user = '' } = change.message
+      this.placed.set(ts, { ts, channel: change.channel, by: user, ...(thread && { thread }) })
+    }
+    if (change.type !== 'ephemeral' || this.placed.has(change.ephemeral.ts)) return
+    const { ts, thread_ts: thread, user } = change.ephemeral
+    const { channel } = change
+    this.placed.set(ts, { ts, channel, by: BOT_USER, whisperedTo: user, ...(thread && { thread }) })
+  }
+
+  #takeView(user: string, { id, type }: Json) {
+    if (typeof id !== 'string' || this.#views.has(id)) return
+    const name = this.nameOf(user)
+    if (type === 'home') return void this.#views.set(id, `home ${name}`)
+    const n = (this.#count.get(user) ?? 0) + 1
+    this.#count.set(user, n)
+    this.#views.set(id, `modal ${name} ${n}`)
+  }
 }
 
-function rootOf({ ts, thread_ts }: Message): string | undefined {
-  return thread_ts === ts ? undefined : thread_ts
+function isRoot({ ts, thread, whisperedTo }: Placed): boolean {
+  return whisperedTo === undefined && (thread === undefined || thread === ts)
 }
 
-function whisperName(
-  slack: LocalSlack,
-  where: string,
-  { one, whispers }: { one: Ephemeral; whispers: Map<string, number> },
-): string {
-  const n = (whispers.get(one.user) ?? 0) + 1
-  whispers.set(one.user, n)
-  return `${where}~${slack.store.users.get(one.user)?.name ?? one.user}/${n}`
+export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' | 'thread'>, scope: Scope): boolean {
+  if (scope.channel !== undefined && channel !== scope.channel) return false
+  return scope.thread === undefined || (thread ?? ts) === scope.thread
 }
 
 /** `#general`; the direct messages of a person with the bot are `@alice`. */
-export function channelName(slack: LocalSlack, { id, name, kind, members }: Channel): string {
+export function channelName({ store }: LocalSlack, { id, name, kind, members }: Channel): string {
   if (kind !== 'im') return `#${name}`
   const person = [...members].find((member) => member !== BOT_USER) ?? id
-  return `@${slack.store.users.get(person)?.name ?? person}`
+  return `@${store.users.get(person)?.name ?? person}`
 }
 
-/** A value with names in place of ids and times, at every depth. A time that is none of the workspace's stays as `?`. */
+/** A value with names in place of ids and times, at every depth. What has no name is `?`. */
 export function named<T>(value: T, { byId }: PlaceNames): T {
   const name = (id: string) => `⟦${byId.get(id) ?? '?'}⟧`
   return eachText(value, (text) => text.replace(TS, name).replace(VIEW, name))
