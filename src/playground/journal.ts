@@ -1,5 +1,5 @@
 /** What passes between Slack, the bot, its model and its tools, in order, for whoever looks under the hood. */
-import { createCopier } from './journal-copy.ts'
+import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from './types.ts'
 
 /** `trouble`: something that was switched on or off to see what people would see. */
@@ -82,76 +82,107 @@ interface Sizes {
   response: number
 }
 
-/** Keeps the newest entries: beyond a number of them, or of their characters, the oldest go. */
-export function createJournal({ now = Date.now, most = MOST, mostChars = MOST_CHARS }: JournalOptions = {}): Journal {
-  let kept: Entry[] = []
+/** The newest entries: beyond a number of them, or of their characters, the oldest go. */
+class Shelf {
+  private kept: Entry[] = []
   /** How many of `kept` are gone: they are cut off many at a time. */
-  let gone = 0
-  let next = 1
-  let chars = 0
-  const sizes = new Map<Entry, Sizes>()
-  const wholes = new Map<Entry, Json>()
+  private gone = 0
+  private chars = 0
+  private readonly sizes = new Map<Entry, Sizes>()
+  private readonly wholes = new Map<Entry, Json>()
+  private readonly bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>
+
+  constructor(bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>) {
+    this.bounds = bounds
+  }
+
+  all(): readonly Entry[] {
+    return this.kept.slice(this.gone)
+  }
+
+  /** Numbers follow one another. */
+  find(n: number): Entry | undefined {
+    const last = this.kept.at(-1)
+    const entry = last && this.kept[this.kept.length - 1 - (last.n - n)]
+    return entry && this.sizes.has(entry) ? entry : undefined
+  }
+
+  whole(entry: Entry): Json | undefined {
+    return entry.isShortened ? this.wholes.get(entry) : entry.request
+  }
+
+  add(entry: Entry) {
+    this.kept.push(entry)
+    this.sizes.set(entry, { request: 0, response: 0 })
+  }
+
+  /** Puts a copy of a body into an entry, in place of the one before, unless the entry has gone while it was under way. */
+  put(entry: Entry, field: keyof Sizes, { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied }) {
+    const sizes = this.sizes.get(entry)
+    if (!sizes) return
+    entry[field] = copy
+    this.chars += size - sizes[field]
+    sizes[field] = size
+    if (field === 'request' && isShortened) this.holdWhole(entry, body)
+    this.forgetOldest()
+  }
+
+  private holdWhole(entry: Entry, body: Json) {
+    entry.isShortened = true
+    this.wholes.set(entry, body)
+    const [oldest] = this.wholes.keys()
+    if (oldest && this.wholes.size > MOST_WHOLE) this.wholes.delete(oldest)
+  }
+
+  private forgetOldest() {
+    const { most, mostChars } = this.bounds
+    while (this.sizes.size > most || (this.chars > mostChars && this.sizes.size > 1)) {
+      const [oldest, size] = this.sizes.entries().next().value ?? []
+      if (!oldest || !size) return
+      this.chars -= size.request + size.response
+      this.sizes.delete(oldest)
+      this.wholes.delete(oldest)
+      this.gone += 1
+    }
+    if (this.gone <= most / 10) return
+    this.kept = this.kept.slice(this.gone)
+    this.gone = 0
+  }
+}
+
+export function createJournal({ now = Date.now, most = MOST, mostChars = MOST_CHARS }: JournalOptions = {}): Journal {
+  const shelf = new Shelf({ most, mostChars })
   const watchers = new Set<(entry: Entry) => void>()
   const copier = createCopier()
+  let next = 1
 
-  /** Puts a copy of a body into an entry, in place of the one before. */
-  function keep(entry: Entry, field: keyof Sizes, body: Json) {
-    const size = sizes.get(entry)
-    // It has fallen out of the journal, while it was under way.
-    if (!size) return
-    const copied = copier.copy(body)
-    entry[field] = copied.copy
-    chars += copied.size - size[field]
-    size[field] = copied.size
-    if (field === 'response' || !copied.isShortened) return
-    entry.isShortened = true
-    wholes.set(entry, body)
-    const [oldest] = wholes.keys()
-    if (oldest && wholes.size > MOST_WHOLE) wholes.delete(oldest)
-  }
-
-  function forgetOldest() {
-    while (sizes.size > most || (chars > mostChars && sizes.size > 1)) {
-      const [oldest, size] = sizes.entries().next().value ?? []
-      if (!oldest || !size) return
-      chars -= size.request + size.response
-      sizes.delete(oldest)
-      wholes.delete(oldest)
-      gone += 1
-    }
-    if (gone > most / 10) [kept, gone] = [kept.slice(gone), 0]
-  }
+  const put = (entry: Entry, field: keyof Sizes, body: Json) =>
+    shelf.put(entry, field, { body, copied: copier.copy(body) })
 
   function change(entry: Entry, { response, ...fields }: Ended) {
     const { error } = fields
     Object.assign(entry, fields, error !== undefined && { error: copier.text(error) })
-    if (response) keep(entry, 'response', response)
-    forgetOldest()
+    if (response) put(entry, 'response', response)
     for (const tell of watchers) tell(entry)
   }
 
-  function begin({ request, ...fields }: Begun): Entry {
+  function begin({ request, response, error, ...fields }: Begun): Entry {
     const entry: Entry = { n: next, at: now(), ...fields, request: {} }
     next += 1
-    kept.push(entry)
-    sizes.set(entry, { request: 0, response: 0 })
-    keep(entry, 'request', request)
-    const { response, error } = fields
+    shelf.add(entry)
+    put(entry, 'request', request)
     change(entry, { ...(error !== undefined && { error }), ...(response && { response }) })
     return entry
   }
 
   return {
-    entries: () => kept.slice(gone),
-    find: (n) => {
-      const entry = n < next ? kept[kept.length - (next - n)] : undefined
-      return entry && sizes.has(entry) ? entry : undefined
-    },
+    entries: () => shelf.all(),
+    find: (n) => shelf.find(n),
     begin,
     end: (entry, fields) => change(entry, { ms: Math.max(0, now() - entry.at), ...fields }),
     amend: change,
     note: (fields) => begin({ ms: 0, ...fields }),
-    whole: (entry) => (entry.isShortened ? wholes.get(entry) : entry.request),
+    whole: (entry) => shelf.whole(entry),
     hide: copier.hide,
     watch: (cb) => {
       watchers.add(cb)

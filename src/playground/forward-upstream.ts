@@ -1,0 +1,40 @@
+import type { WireUpstream } from './model-pieces.ts'
+
+export interface ForwardOptions {
+  /** OPENAI_BASE_URL; OpenAI's own unless it is given. A query in it goes along with each call, as Azure's older form has it. */
+  baseUrl?: string | undefined
+  apiKey?: string | undefined
+  /** Extra headers, for gateways. */
+  headers?: Record<string, string> | undefined
+  fetch: typeof globalThis.fetch
+}
+
+const OPENAI = 'https://api.openai.com/v1'
+const MOST_HOPS = 3
+
+/** The operator's endpoint. Its key is added here, and goes nowhere else: a redirect is followed within its origin alone. */
+export function forwardUpstream({ baseUrl = OPENAI, apiKey, headers, fetch }: ForwardOptions): WireUpstream {
+  const sent = new Headers(headers)
+  if (apiKey !== undefined && !sent.has('authorization')) sent.set('authorization', `Bearer ${apiKey}`)
+  sent.set('content-type', 'application/json')
+  return {
+    async fetch(path, init) {
+      let url = addressOf(baseUrl, path)
+      for (let hop = 0; ; hop++) {
+        const response = await fetch(url, { ...init, headers: sent, redirect: 'manual' })
+        const location = response.headers.get('location')
+        const next = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined
+        const isOver = ![301, 302, 303, 307, 308].includes(response.status) || hop === MOST_HOPS
+        if (isOver || next?.origin !== url.origin) return response
+        await response.body?.cancel()
+        url = next
+      }
+    },
+  }
+}
+
+function addressOf(baseUrl: string, path: string): URL {
+  const url = new URL(baseUrl)
+  url.pathname = url.pathname.replace(/\/$/, '') + path
+  return url
+}
