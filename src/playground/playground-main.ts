@@ -2,11 +2,19 @@
  * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. The only file of
  * this room that knows the bot: it hands it settings, as an operator would.
  */
+import { join } from 'node:path'
 import { startBot } from '../bot.ts'
-import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
+import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { demoModel } from './demo/demo-model.ts'
+import { complete } from './demo/demo-model.ts'
+import { createJournal } from './journal.ts'
+import { startModelEndpoint } from './model-endpoint.ts'
+import { pause, type PlayedUpstream } from './model-pieces.ts'
 import { startPage } from './page-server.ts'
+import { createRecorder } from './recording/recorder.ts'
+import { recordingPart } from './recording/recording-part.ts'
+import { REPLAYED_SETTINGS, replayWithBot, WORKSPACE } from './with-bot/replay-bot.ts'
+import { recordingSeam } from './with-bot/tool-seams.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
 import { startWiki } from './wiki.ts'
 
@@ -25,6 +33,9 @@ const EXAMPLES = [
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
 
+/** Where a checkout has its recorded conversations. */
+const CONVERSATIONS = join(import.meta.dirname, '../../test/conversations')
+
 /** A playground that runs. */
 export interface Playground {
   url: string
@@ -42,21 +53,33 @@ export interface Playground {
 export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack({ agent: true, search: 'words' })
+  const slack = await startLocalSlack(WORKSPACE)
   const wiki = await startWiki()
-  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
-  const stops = [() => slack.close(), () => wiki.close()]
+  const journal = createJournal()
+  const endpoint = isDemo ? await startModelEndpoint({ upstream: demoUpstream(paceMs), journal }) : undefined
+  const model = endpoint ? { OPENAI_BASE_URL: endpoint.url, OPENAI_MODEL: 'demo', AGENT_DIALECT: 'text' } : {}
+  const config = loadConfig({ ...botSettings(env, { slack, wikiUrl: wiki.url }), ...model })
+  const recorder = createRecorder(slack, {
+    ...{ journal, secrets: secretsOf(config) },
+    settings: Object.fromEntries(
+      Object.entries({ ...env, ...model }).flatMap(([name, value]) =>
+        value && REPLAYED_SETTINGS.test(name) ? [[name, value]] : [],
+      ),
+    ),
+  })
+  const stops = [() => slack.close(), () => wiki.close(), async () => endpoint?.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
+    const bot = await startBot(config, { toolSeam: recordingSeam(recorder.onTool) })
     stops.push(() => bot.stop())
     const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
-    const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
-      notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      onAct: recorder.onAct,
+      parts: [recordingPart(recorder, { folder: CONVERSATIONS, replay: replayWithBot })],
     })
     stops.push(() => page.close())
     return { url: page.url, slack, notes, stop }
@@ -65,6 +88,20 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
     throw isTaken(error)
       ? new ConfigError(`PLAYGROUND_PORT should be a free port: ${given.PLAYGROUND_PORT} is taken.`)
       : error
+  }
+}
+
+/** The demo behind the endpoint that every model is reached through. */
+function demoUpstream(paceMs: number): PlayedUpstream {
+  return {
+    models: async () => ['demo'],
+    async *complete({ messages }, signal) {
+      const list = Array.isArray(messages) ? (messages as { role: 'user'; content: string }[]) : []
+      for (const text of complete(list).match(/\S+\s*|\s+/g) ?? []) {
+        await pause(paceMs, signal)
+        yield { text }
+      }
+    },
   }
 }
 

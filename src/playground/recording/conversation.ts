@@ -25,6 +25,8 @@ export interface Act {
   /** Ids and times of the workspace stand in it as places. */
   with: Json
   files?: RecordedFile[]
+  /** How long after the same person's opening of the Home another one was, in ms: a bot may publish it only now and then. */
+  sinceMs?: number
   /** How many model calls and tool calls had ended, and how many messages stood there. */
   after: Reached
   /** Done while the bot was at work: where its calls had got to. */
@@ -64,8 +66,8 @@ export interface RecordedCall {
   finish?: string
   /** The bot hung up, or the connection broke. */
   isCut?: true
-  /** An HTTP status in place of an answer, with its body. */
-  refused?: { status: number; body: string }
+  /** An HTTP status in place of an answer, with its sentence. */
+  refused?: { status: number; message: string }
 }
 
 /** A use of a tool. `spec`: what is to be known of a tool that the bot may not have by itself. */

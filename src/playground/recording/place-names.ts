@@ -8,6 +8,8 @@ import { BOT_USER } from '../store.ts'
 import type { Change, Channel, Json } from '../types.ts'
 
 const TS = /\b\d{10}\.\d{6}\b/g
+/** In the address of a message. */
+const IN_ADDRESS = /(?<=\/p)(\d{10})(\d{6})\b/g
 const VIEW = /\bV\d{10}\b/g
 const NAMED = /⟦((?:[#@]|modal |home )[^⟦⟧\n]{1,200})⟧/g
 
@@ -120,7 +122,8 @@ export function channelName({ store }: LocalSlack, { id, name, kind, members }: 
 /** A value with names in place of ids and times, at every depth. What has no name is `?`. */
 export function named<T>(value: T, { byId }: PlaceNames): T {
   const name = (id: string) => `⟦${byId.get(id) ?? '?'}⟧`
-  return eachText(value, (text) => text.replace(TS, name).replace(VIEW, name))
+  const inAddress = (_: string, seconds: string, rest: string) => name(`${seconds}.${rest}`)
+  return eachText(value, (text) => text.replace(TS, name).replace(IN_ADDRESS, inAddress).replace(VIEW, name))
 }
 
 /** The other way. @throws Error for a name of nothing */

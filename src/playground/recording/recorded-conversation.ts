@@ -39,7 +39,10 @@ export function conversationOf(
     settings,
     acts: acts.map((one) => actOf(one, within, names)),
     models: models.map((_, i) => callOf(within, i)),
-    tools: tools.map(({ isOver: _, at: __, ...tool }) => tool),
+    tools: tools.map(({ isOver: _, at: __, spec, ...tool }, i) => {
+      const isFirst = tools.findIndex((one) => one.tool === tool.tool) === i
+      return { ...tool, ...(spec && isFirst && { spec }) }
+    }),
     after: workspaceState(heard.places, scope),
   }
 }
@@ -80,9 +83,15 @@ function actOf(said: SaidAct, heard: Heard, names: PlaceNames): Act {
   return {
     ...{ act, as: heard.places.nameOf(user), with: named(rest, names) },
     ...(files.length > 0 && { files }),
+    ...sinceLastHome(said, heard),
     after,
     ...(during.length > 0 && { during }),
   }
+}
+
+function sinceLastHome({ act, user, at }: SaidAct, { acts }: Heard): Pick<Act, 'sinceMs'> {
+  const before = act === 'home' ? acts.findLast((one) => one.act === 'home' && one.user === user && one.at < at) : undefined
+  return before ? { sinceMs: at - before.at } : {}
 }
 
 function reached({ reached: { models, tools, messages } }: SaidAct, heard: Heard): Reached {
@@ -106,7 +115,8 @@ function underway({ during }: SaidAct, { models, tools }: Heard, after: Reached)
 }
 
 function isCut(call: HeardCall | undefined): boolean {
-  return call !== undefined && call.entry.response?.['finish'] === undefined && !refusalOf(call)
+  const { isCut: hungUp, finish } = call?.entry.response ?? {}
+  return hungUp === true || (call !== undefined && finish === undefined && !refusalOf(call))
 }
 
 function outputOf(call: HeardCall | undefined): Pick<RecordedCall, 'text'> {
@@ -135,7 +145,7 @@ function callOf({ models, tools }: Heard, i: number): RecordedCall {
 
 /** A status in place of an answer. */
 function refusalOf(call: HeardCall | undefined): RecordedCall['refused'] {
-  const { status, body } = call?.entry.response ?? {}
+  const { status } = call?.entry.response ?? {}
   if (typeof status !== 'number' || status < 400) return undefined
-  return { status, body: typeof body === 'string' ? body : JSON.stringify(body ?? {}) }
+  return { status, message: call?.entry.error ?? '' }
 }

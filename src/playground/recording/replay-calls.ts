@@ -1,4 +1,4 @@
-import type { Piece, PlayedUpstream } from '../model-endpoint.ts'
+import { UpstreamError, type Piece, type PlayedUpstream } from '../model-pieces.ts'
 import type { Json } from '../types.ts'
 import type { Conversation, RecordedCall, Underway } from './conversation.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
@@ -12,16 +12,6 @@ export interface Gate {
 
 /** How long a bot that has hung up may take to do so, in ms. */
 const HANG_UP_MS = 5_000
-
-/** A refusal of the model, as the endpoint passes it on. */
-class RecordedRefusal extends Error {
-  readonly status: number
-
-  constructor(status: number, body: string) {
-    super(body)
-    this.status = status
-  }
-}
 
 /** The recorded models and tools: each call is given what was said to the same one, in the order of their making. */
 export class ReplayCalls implements PlayedUpstream {
@@ -66,7 +56,7 @@ export class ReplayCalls implements PlayedUpstream {
       if (n === undefined || !call) throw this.#unknown(asked)
       this.#check(call, seenIn(promptOf(body), this.#conversation))
       const { refused } = call
-      if (refused) throw new RecordedRefusal(refused.status, refused.body)
+      if (refused) throw new UpstreamError(refused.status, refused.message)
       yield* this.#pieces(call, n, signal)
     } finally {
       this.ended.models += 1
@@ -128,7 +118,7 @@ export class ReplayCalls implements PlayedUpstream {
     const how = calls === 0 ? 'does not know' : `knows only ${calls} calls about`
     const sentence = `The recording ${how} this question${kind === 'condense' ? ' to be condensed' : ''}: “${short(question)}”.`
     this.problems.push(sentence)
-    return new RecordedRefusal(400, sentence)
+    return new UpstreamError(400, sentence)
   }
 
   #unknownTool(name: string, input: unknown): Error {

@@ -1,13 +1,13 @@
 /** Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared. */
 import { pageActions } from '../page-actions.ts'
 import type { LocalSlack } from '../local-slack.ts'
-import type { PlayedUpstream } from '../model-endpoint.ts'
+import type { PlayedUpstream } from '../model-pieces.ts'
 import type { Json } from '../types.ts'
 import { isAtWork } from './at-work.ts'
 import type { Act, Conversation, WorkspaceState } from './conversation.ts'
 import { namesIn, Places, unnamed } from './place-names.ts'
 import { ReplayCalls } from './replay-calls.ts'
-import { stateDifference, type Difference } from './state-difference.ts'
+import { differenceText, stateDifference, type Difference } from './state-difference.ts'
 import { workspaceState } from './workspace-state.ts'
 
 /** How a replay went. */
@@ -27,9 +27,18 @@ export interface Replay {
   play(slack: LocalSlack): Promise<Replayed>
 }
 
+/** What went otherwise than recorded, and how it is looked at; empty where nothing did. `file`: that of the conversation. */
+export function failureText({ differences, problems }: Replayed, file: string): string {
+  if (differences.length + problems.length === 0) return ''
+  const fault = [...problems, differenceText(differences)].filter(Boolean).join('\n\n')
+  return `${fault}\n\nBoth side by side: npm run playground -- --conversation ${file}`
+}
+
 /** How long something recorded is waited for, and for how long nothing is under way where all is at rest, in ms. */
 const PATIENCE_MS = 10_000
 const REST_MS = 120
+/** The longest pause between two openings of the Home that is kept, in ms. */
+const HOME_MS = 3_200
 
 export function createReplay(conversation: Conversation): Replay {
   const calls = new ReplayCalls(conversation)
@@ -42,7 +51,7 @@ export function createReplay(conversation: Conversation): Replay {
 
 async function play(conversation: Conversation, calls: ReplayCalls, slack: LocalSlack): Promise<Replayed> {
   const places = new Places(slack)
-  const stage = { slack, places, calls, actions: pageActions(slack) }
+  const stage = { slack, places, calls, actions: pageActions(slack), homes: new Map<string, number>() }
   try {
     for (const [i, act] of conversation.acts.entries()) await perform(act, stage, `Act ${i + 1}, ${act.act} of ${act.as},`)
     const came = await endState(conversation, stage)
@@ -57,6 +66,8 @@ interface Stage {
   places: Places
   calls: ReplayCalls
   actions: ReturnType<typeof pageActions>
+  /** When somebody opened the Home last. */
+  homes: Map<string, number>
 }
 
 async function perform(act: Act, stage: Stage, what: string): Promise<void> {
@@ -69,6 +80,10 @@ async function perform(act: Act, stage: Stage, what: string): Promise<void> {
     calls.problems.push(`${what} was done while the bot was at work, but it was not.`)
   if (held.length === 0) await atRest(slack)
   else await slack.settle(REST_MS)
+  const { sinceMs } = act
+  const pauseMs = (stage.homes.get(act.as) ?? 0) + Math.min(sinceMs ?? 0, HOME_MS) - Date.now()
+  if (sinceMs !== undefined && pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  if (act.act === 'home') stage.homes.set(act.as, Date.now())
   const action = actions.get(`/${act.act}`)
   const user = [...slack.store.users.values()].find(({ name }) => name === act.as)?.id
   try {

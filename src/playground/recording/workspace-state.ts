@@ -47,7 +47,8 @@ function messageState(
   const isWhisper = !('type' in one)
   const user = (id: string | undefined) => slack.store.users.get(id ?? '')?.name ?? id ?? '?'
   const rest = Object.entries(one).filter(([key]) => !LEFT_OUT.has(key) && !(isWhisper && key === 'user'))
-  const { chunks, ...is } = Object.fromEntries(rest)
+  const { chunks, edited, ...is } = Object.fromEntries(rest)
+  const isBots = isWhisper || one.bot_id !== undefined
   return {
     at: byId.get(one.ts) ?? channelName(slack, channel),
     by: isWhisper ? 'thinkaloud' : user(one.user),
@@ -55,8 +56,10 @@ function messageState(
     shown: shown(slack.store, one).split('\n'),
     is: {
       ...is,
+      // Whether the bot has said something in one go or has added to it is a matter of time.
+      ...(isObject(edited) && !isBots && { edited: user(String(edited['user'])) }),
       // People's own blocks say their text again.
-      ...(one.blocks && (isWhisper || 'bot_id' in one) && { blocks: one.blocks.map(withoutIds) }),
+      ...(one.blocks && isBots && { blocks: one.blocks.map(withoutIds) }),
       ...(Array.isArray(chunks) && { chunks: joined(chunks) }),
     },
   }

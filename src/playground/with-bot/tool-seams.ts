@@ -1,7 +1,9 @@
 /** What stands between the bot of the playground and its tools. */
+import { toolNames } from '../../../tools/index.ts'
 import type { Tool } from '../../agent/types.ts'
 import type { ToolSeam } from '../../create-agent.ts'
 import { messageOf, ToolError } from '../../errors.ts'
+import type { Json } from '../types.ts'
 import type { RecordedTool } from '../recording/conversation.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Replay } from '../recording/replay.ts'
@@ -12,7 +14,7 @@ export function recordingSeam(onTool: Recorder['onTool']): ToolSeam {
     wrap: (tool) => ({
       ...tool,
       async run(input, context) {
-        const end = onTool({ tool: tool.name, input, spec: specOf(tool) })
+        const end = onTool({ tool: tool.name, input, ...specOf(tool) })
         try {
           const output = await tool.run(input, context)
           end({ output })
@@ -50,7 +52,7 @@ export function replayingSeam({ tool: play }: Pick<Replay, 'tool'>, tools: Recor
   }
 }
 
-/** All of a tool that is no function. */
-function specOf(tool: Tool): NonNullable<RecordedTool['spec']> {
-  return JSON.parse(JSON.stringify(tool)) as NonNullable<RecordedTool['spec']>
+/** What is to be known of a tool that a replay may not have: all that is no function. */
+function specOf(tool: Tool): Pick<RecordedTool, 'spec'> {
+  return toolNames.includes(tool.name) ? {} : { spec: JSON.parse(JSON.stringify(tool)) as Json }
 }
