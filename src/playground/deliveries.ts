@@ -3,6 +3,8 @@
  * https://docs.slack.dev/authentication/verifying-requests-from-slack and https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
+import { deliveryEntry, tryTold } from './delivery-journal.ts'
+import type { Entry, Journal } from './journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
 
@@ -18,6 +20,8 @@ export interface Attempt {
   body: string
   /** 0 for the first try. */
   retry: number
+  /** Why it was tried again; empty for the first try. */
+  reason: string
 }
 
 /** Something that was handed over, with all tries at it. */
@@ -25,6 +29,8 @@ export interface Delivery {
   kind: Kind
   payload: Json
   attempts: Attempt[]
+  /** Where it is written down. */
+  entry?: Entry | undefined
   /** Resolves after the first try. */
   first: Promise<Attempt>
   /** Resolves when it was acked or all tries were made: whether it was acked. */
@@ -32,7 +38,7 @@ export interface Delivery {
 }
 
 /** What a try needs to know of it. */
-type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts'>
+export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
 /** How things reach the app, and how patient Slack is. */
 export interface DeliveryOptions {
@@ -45,12 +51,13 @@ export interface DeliveryOptions {
   ackMs: number
   /** When an event is tried again, in milliseconds after the failure before it. */
   retryMs: number[]
+  journal?: Journal | undefined
 }
 
 export interface Deliveries {
   deliver(kind: Kind, payload: Json): Delivery
   /** Hands the same thing over once more, as a retry. */
-  redeliver(delivery: Delivery, options?: { reason?: string }): Promise<Attempt>
+  redeliver(delivery: Handed, options?: { reason?: string }): Promise<Attempt>
   /** How many tries are under way right now. */
   busy(): number
   close(): void
@@ -58,20 +65,26 @@ export interface Deliveries {
 
 /** Makes the postman. Retries wait on timers, which `close` ends. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
+  const { journal } = options
   const timers = new Map<NodeJS.Timeout, () => void>()
   let busy = 0
   let closed = false
 
   async function attempt(delivery: Handed, retry: { number: number; reason: string }): Promise<Attempt> {
+    const made = await tried(delivery, retry)
+    delivery.attempts.push(made)
+    if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
+    return made
+  }
+
+  async function tried(delivery: Handed, retry: { number: number; reason: string }): Promise<Attempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
     const way = options.target() === undefined ? bySocket : byHttp
     const result = await way(options, delivery, retry).catch(() => ({ status: 0, body: '' }))
     busy -= 1
-    const made = { at, ms: performance.now() - start, retry: retry.number, ...result }
-    delivery.attempts.push(made)
-    return made
+    return { at, ms: performance.now() - start, retry: retry.number, reason: retry.reason, ...result }
   }
 
   async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
@@ -95,12 +108,17 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   return {
     deliver(kind, payload) {
-      const handed = { kind, payload, attempts: [] }
+      const handed: Handed = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
       const first = attempt(handed, { number: 0, reason: '' })
       return { ...handed, first, done: again(handed, first) }
     },
-    redeliver(delivery, { reason = 'http_timeout' } = {}) {
-      return attempt(delivery, { number: delivery.attempts.length, reason })
+    async redeliver(delivery, { reason = 'http_timeout' } = {}) {
+      const { kind, payload, entry: first } = delivery
+      const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
+      const made = await tried(delivery, { number: delivery.attempts.length, reason })
+      delivery.attempts.push(made)
+      if (entry) journal?.end(entry, tryTold([made], acked(made)))
+      return made
     },
     busy: () => busy,
     close() {
@@ -162,7 +180,7 @@ const bySocket: Way = async (options, { kind, payload }, retry) => {
 }
 
 /** Commands travel as a form, interactions as JSON in a form's `payload`. */
-function formOf(kind: Kind, payload: Json): string {
+export function formOf(kind: Kind, payload: Json): string {
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const form = new URLSearchParams()
   for (const [key, value] of Object.entries(payload)) form.set(key, String(value))

@@ -161,6 +161,8 @@ export function createJournal({ now = Date.now, most = MOST, mostChars = MOST_CH
 
   function change(entry: Entry, { response, ...fields }: Ended) {
     const { error } = fields
+    // What went wrong at first may go well later.
+    if (fields.ok === true) delete entry.error
     Object.assign(entry, fields, error !== undefined && { error: copier.text(error) })
     if (response) put(entry, 'response', response)
     for (const tell of watchers) tell(entry)

@@ -1,4 +1,4 @@
-import type { Deliveries, Delivery } from './deliveries.ts'
+import type { Deliveries } from './deliveries.ts'
 import type { Fault } from './faults.ts'
 import type { Done } from './hand-over.ts'
 import type { Interactions } from './interactions.ts'
@@ -67,6 +67,7 @@ export interface LocalSlack {
   refusals: Refused[]
   /** Where the app takes deliveries over HTTP; without one they go over its sockets. */
   setTarget(url: string | undefined): void
+  target(): string | undefined
   fault(fault: Fault): void
   clearFaults(): void
   addChannel(id: string, extra?: Partial<Channel>): Channel
@@ -85,7 +86,7 @@ export interface LocalSlack {
   shortcut: Interactions['shortcut']
   /** Kinds of blocks that are refused from now on, and those that are not any more. */
   refuseBlocks(...types: string[]): void
-  redeliver(delivery: Delivery, options?: { reason?: string }): ReturnType<Deliveries['redeliver']>
+  redeliver: Deliveries['redeliver']
   /** All messages of a channel, oldest first, and the bot's own in a thread. */
   messages(channel: string): Message[]
   replies(channel: string, thread: string): Message[]

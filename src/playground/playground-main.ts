@@ -2,21 +2,22 @@
  * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. The only file of
  * this room that knows the bot: it hands it settings, as an operator would.
  */
-import { join } from 'node:path'
-import { startBot } from '../bot.ts'
+import { startBot, type BotOptions } from '../bot.ts'
 import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { complete } from './demo/demo-model.ts'
-import { createJournal } from './journal.ts'
-import { startModelEndpoint } from './model-endpoint.ts'
-import { pause, type PlayedUpstream } from './model-pieces.ts'
+import { createNetwork, type Network } from '../proxy.ts'
+import { demoUpstream } from './demo-upstream.ts'
+import { forwardUpstream } from './forward-upstream.ts'
+import { hoodPart } from './hood-part.ts'
+import { createJournal, type Journal } from './journal.ts'
+import { journalTraces } from './journal-traces.ts'
+import { startModelEndpoint, type Upstream } from './model-endpoint.ts'
 import { startPage } from './page-server.ts'
-import { createRecorder } from './recording/recorder.ts'
-import { recordingPart } from './recording/recording-part.ts'
-import { REPLAYED_SETTINGS, replayWithBot, WORKSPACE } from './with-bot/replay-bot.ts'
-import { recordingSeam } from './with-bot/tool-seams.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
+import { toolRunner } from './tool-again.ts'
 import { startWiki } from './wiki.ts'
+import { recordPlayground } from './with-bot/record-playground.ts'
+import { WORKSPACE } from './with-bot/replay-bot.ts'
 
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
@@ -33,13 +34,17 @@ const EXAMPLES = [
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
 
-/** Where a checkout has its recorded conversations. */
-const CONVERSATIONS = join(import.meta.dirname, '../../test/conversations')
+/** How the bot tells the traces of its runs. */
+interface Traced {
+  onTrace: ReturnType<typeof journalTraces>
+}
 
 /** A playground that runs. */
 export interface Playground {
   url: string
   slack: LocalSlack
+  /** What has passed so far. */
+  journal: Journal
   /** What is told at the start, a line each. */
   notes: string[]
   stop(): Promise<void>
@@ -53,36 +58,34 @@ export interface Playground {
 export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const slack = await startLocalSlack(WORKSPACE)
-  const wiki = await startWiki()
   const journal = createJournal()
-  const endpoint = isDemo ? await startModelEndpoint({ upstream: demoUpstream(paceMs), journal }) : undefined
-  const model = endpoint ? { OPENAI_BASE_URL: endpoint.url, OPENAI_MODEL: 'demo', AGENT_DIALECT: 'text' } : {}
-  const config = loadConfig({ ...botSettings(env, { slack, wikiUrl: wiki.url }), ...model })
-  const recorder = createRecorder(slack, {
-    ...{ journal, secrets: secretsOf(config) },
-    settings: Object.fromEntries(
-      Object.entries({ ...env, ...model }).flatMap(([name, value]) =>
-        value && REPLAYED_SETTINGS.test(name) ? [[name, value]] : [],
-      ),
-    ),
-  })
-  const stops = [() => slack.close(), () => wiki.close(), async () => endpoint?.close()]
+  for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
+  const net = await createNetwork(given)
+  const slack = await startLocalSlack({ ...WORKSPACE, journal })
+  const wiki = await startWiki()
+  const upstream = isDemo ? demoUpstream({ paceMs }) : realModel(given, net)
+  const model = await startModelEndpoint({ upstream, journal })
+  const settings = botSettings(env, { slack, wikiUrl: wiki.url, modelUrl: model.url, isDemo })
+  const config = loadConfig(settings)
+  const recording = recordPlayground(slack, { journal, settings, secrets: secretsOf(given) })
+  const tools = toolRunner(config, net)
+  const stops = [() => slack.close(), () => wiki.close(), () => model.close(), () => tools.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const bot = await startBot(config, { toolSeam: recordingSeam(recorder.onTool) })
+    const options: BotOptions & Traced = { onTrace: journalTraces(journal), toolSeam: recording.toolSeam }
+    const bot = await startBot(config, options)
     stops.push(() => bot.stop())
-    const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
+    const notes = notesOf(given, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
       notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
-      onAct: recorder.onAct,
-      parts: [recordingPart(recorder, { folder: CONVERSATIONS, replay: replayWithBot })],
+      parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }), recording.part],
+      onAct: recording.onAct,
     })
     stops.push(() => page.close())
-    return { url: page.url, slack, notes, stop }
+    return { url: page.url, slack, journal, notes, stop }
   } catch (error) {
     await stop()
     throw isTaken(error)
@@ -91,28 +94,27 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   }
 }
 
-/** The demo behind the endpoint that every model is reached through. */
-function demoUpstream(paceMs: number): PlayedUpstream {
-  return {
-    models: async () => ['demo'],
-    async *complete({ messages }, signal) {
-      const list = Array.isArray(messages) ? (messages as { role: 'user'; content: string }[]) : []
-      for (const text of complete(list).match(/\S+\s*|\s+/g) ?? []) {
-        await pause(paceMs, signal)
-        yield { text }
-      }
-    },
-  }
+/** The operator's endpoint, with their key. */
+function realModel(config: Config, net: Network): Upstream {
+  const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey, OPENAI_HEADERS: headers } = config
+  return forwardUpstream({ baseUrl, apiKey, headers, fetch: net.fetch ?? globalThis.fetch })
 }
 
+/** What is the playground's own, and with the demo also what names or prices other models. */
+const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
+const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
+
 /** The operator's settings, with this Slack in place of theirs, and in memory. */
-function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): Env {
-  const { slack, wikiUrl } = played
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SLACK_|REDIS_|ROLE$|PORT$)/.test(name)))
+function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string; modelUrl: string; isDemo: boolean }): Env {
+  const { slack, wikiUrl, modelUrl, isDemo } = played
+  const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))
   return {
     LOG_LEVEL: 'warn',
     WIKIPEDIA_API_URL: wikiUrl,
     ...own,
+    ...(isDemo && { OPENAI_MODEL: 'demo' }),
+    OPENAI_BASE_URL: modelUrl,
     // A proxy is for what is real; Slack and Wikipedia are on this machine.
     NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
     SLACK_API_URL: slack.apiUrl,

@@ -24,6 +24,8 @@ export interface ResponseUrls {
   issue(base: string, to: { channel: Channel; user: string; thread?: string; message?: string }): string
   /** Takes what an app posted. @throws Refusal when the address is used up or the message is broken. */
   take(id: string, args: Json): void
+  /** The thread that an address writes to, as `channel:root ts`. */
+  threadOf(id: string): string | undefined
   /** Shows what came back in an ack: the same form. */
   show(to: { channel: Channel; user: string; thread?: string }, args: Json): void
 }
@@ -54,6 +56,11 @@ export function createResponseUrls(store: Store, now: () => number): ResponseUrl
       const id = store.id('R')
       given.set(id, { ...to, until: now() + LASTS_MS, left: USES })
       return `${base}/response/${id}`
+    },
+    threadOf(id) {
+      const { channel, thread, message } = given.get(id) ?? {}
+      const root = thread ?? message
+      return channel && root && `${channel.id}:${root}`
     },
     take(id, args) {
       const to = given.get(id)

@@ -53,6 +53,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   }, options.port)
   const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
   const parts = assemble(settings, { ...server, base })
+  hideSecrets(settings)
   const { store, views, people, sockets, calls, refusals, faults, deliveries } = parts
   const { botToken, appToken, signingSecret } = settings
   if (settings.echo) echoBot(store, (event) => void people.event(event))
@@ -60,7 +61,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   return {
     ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
     ...{ store, views, people, sockets, calls, refusals },
-    setTarget: parts.setTarget,
+    ...{ setTarget: parts.setTarget, target: parts.target },
     fault: faults.add,
     clearFaults: faults.clear,
     links: () => calls.filter(({ ok }) => ok).flatMap(({ args }) => links(args)),
@@ -76,6 +77,12 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
       await server.close()
     },
   }
+}
+
+function hideSecrets({ journal, botToken, appToken, signingSecret }: Settings) {
+  journal?.hide(botToken, '$SLACK_BOT_TOKEN')
+  journal?.hide(appToken, '$SLACK_APP_TOKEN')
+  journal?.hide(signingSecret, '$SLACK_SIGNING_SECRET')
 }
 
 /** Makes the parts and joins them. */
@@ -107,10 +114,11 @@ function assemble(settings: Settings, server: Listening) {
   const webApi = createWebApi({
     ...{ workspace, faults, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
     loginPage: settings.loginPage,
+    journal: settings.journal,
     ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
   })
-  const { signingSecret: secret, ackMs, retryMs } = settings
-  const deliveries = createDeliveries({ secret, now, sockets, target: () => target, ackMs, retryMs })
+  const { signingSecret: secret, ackMs, retryMs, journal } = settings
+  const deliveries = createDeliveries({ secret, now, sockets, target: () => target, ackMs, retryMs, journal })
   const way = new HandOver({
     ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
     withToken: search?.withToken,
@@ -119,7 +127,7 @@ function assemble(settings: Settings, server: Listening) {
   })
   const [people, interactions] = [new People(way), new Interactions(way)]
   const setTarget = (url: string | undefined) => void (target = url)
-  const joined = { store, views, people, interactions, sockets, faults }
+  const joined = { store, views, people, interactions, sockets, faults, target: () => target }
   return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget }
 }
 

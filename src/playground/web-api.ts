@@ -1,6 +1,7 @@
 /** The HTTP side: `/api/<method>` with its tokens, rates and faults, and response URLs. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from './args.ts'
+import { noteCall, noteDownload, type Arrived } from './call-journal.ts'
 import { readBytes, sendJson, wait } from './loopback-server.ts'
 import { checkKinds } from './block-rules.ts'
 import { FILE_PATHS, serveFile } from './file-server.ts'
@@ -24,21 +25,21 @@ export function createWebApi(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    if (FILE_PATHS.has(url.pathname.split('/')[1] ?? '') && request.method === 'GET')
+    if (FILE_PATHS.has(url.pathname.split('/')[1] ?? '') && request.method === 'GET') {
+      noteDownload(options, { request, url }, response)
       return serveFile(options, request, response)
-    const body = await readBytes(request)
-    const answer = await route(options, { request, url, body })
+    }
+    const arrived = { request, url, body: await readBytes(request) }
+    const noteEnd = noteCall(options, arrived)
+    const answer = await route(options, arrived).catch((error: unknown) => {
+      noteEnd({ body: {}, drop: true })
+      throw error
+    })
+    noteEnd(answer)
     if (answer.drop) return void response.destroy()
     const { status, headers } = answer
     sendJson(response, answer.body, { ...(status && { status }), ...(headers && { headers }) })
   }
-}
-
-/** A request whose body is read. */
-interface Arrived {
-  request: IncomingMessage
-  url: URL
-  body: Buffer
 }
 
 /** Addresses of methods, response URLs, uploads, and nothing else. */

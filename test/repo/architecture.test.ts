@@ -61,8 +61,7 @@ test('only the Slack room imports from @slack', () => {
 })
 
 test('the local Slack imports nothing of ours, but at its door', () => {
-  const isOurs = (from: string) =>
-    from === 'src/playground/playground-main.ts' || from.startsWith('src/playground/demo/')
+  const isOurs = (from: string) => roomOf(from)?.depth !== 0
   const inside = importsFrom('src/playground/').filter(({ from }) => !isOurs(from))
   expect(inside.filter(({ to }) => byPath.has(to) && !to.startsWith('src/playground/'))).toEqual([])
 })

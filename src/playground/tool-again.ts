@@ -1,0 +1,48 @@
+import { createAgent, type AgentParts } from '../create-agent.ts'
+import type { Tool } from '../agent/types.ts'
+import type { Config } from '../config.ts'
+import { createLog } from '../log.ts'
+import type { Network } from '../proxy.ts'
+import type { Json } from './types.ts'
+
+/** Calls a tool outside of any run. @throws Error where it cannot be called so, or fails */
+export type RunTool = (tool: string, input: unknown) => Promise<Json>
+
+/** The bot's own tools, opened at the first call. What needs a question's permission or a person's is not called. */
+export function toolRunner(config: Config, net: Network): { run: RunTool; close(): Promise<void> } {
+  let opened: Promise<AgentParts> | undefined
+  return {
+    async run(name, input) {
+      opened ??= createAgent(config, { log: createLog('error'), net, hasWorkspace: true })
+      const { answer } = await opened
+      const tool = answer.agent.tools.find((one) => one.name === name)
+      if (!tool) throw new Error(`The tool ${name} is not called from here: it belongs to an MCP server, or to a run.`)
+      if (tool.effects === 'write')
+        throw new Error(`${name} changes something: it is not called again without a question.`)
+      return call(tool, input, { agent: answer.agent, timeoutMs: config.TOOL_TIMEOUT_MS })
+    },
+    close: async () => void (await (await opened)?.close()),
+  }
+}
+
+async function call(
+  tool: Tool,
+  given: unknown,
+  { agent, timeoutMs }: { agent: AgentParts['answer']['agent']; timeoutMs: number },
+): Promise<Json> {
+  const input = tool.parse(given)
+  if (!input.ok)
+    throw new Error(`${tool.name} does not take this: ${input.issues.map((one) => one.message).join(', ')}`)
+  const signal = AbortSignal.timeout(timeoutMs)
+  const ask = async (prompt: string) => {
+    let text = ''
+    for await (const event of agent.model.stream({ messages: [{ role: 'user', content: prompt }], signal }))
+      if (event.type === 'text') text += event.text
+      else if (event.type === 'restart') text = ''
+    return text
+  }
+  const output = await tool.run(input.value, { signal, fetch: agent.fetch, now: agent.now, ask, memory: {} })
+  if (typeof output === 'string') return { text: output }
+  if ('asks' in output) throw new Error(`${tool.name} asks a person: ${output.asks.message}`)
+  return { ...output }
+}
