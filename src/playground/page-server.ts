@@ -52,7 +52,10 @@ const HEADERS = {
 /** Starts it. @throws when the port is taken. */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
   const { parts = [] } = options
-  const actions = new Map([...pageActions(slack, options.onAct), ...parts.flatMap(({ takes = {} }) => Object.entries(takes))])
+  const actions = new Map([
+    ...pageActions(slack, options.onAct),
+    ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
+  ])
   const tellings = new Map(parts.flatMap(({ tells = {} }) => Object.entries(tells)))
   const server = await listen((request, response) => {
     serve(request, response).catch((error: unknown) => {

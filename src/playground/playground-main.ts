@@ -18,6 +18,7 @@ import { toolRunner } from './tool-again.ts'
 import { startWiki } from './wiki.ts'
 import { recordPlayground } from './with-bot/record-playground.ts'
 import { WORKSPACE } from './with-bot/replay-bot.ts'
+import { conversationIn, showConversation } from './with-bot/show-conversation.ts'
 
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
@@ -147,8 +148,11 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-async function main(): Promise<void> {
-  const playground = await startPlayground(readEnv())
+async function main(args: string[]): Promise<void> {
+  const file = conversationIn(args)
+  const playground = await (file === undefined
+    ? startPlayground(readEnv())
+    : showConversation(file, loadConfig(readEnv())))
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
@@ -156,7 +160,7 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  main().catch((error: unknown) => {
+  main(process.argv.slice(2)).catch((error: unknown) => {
     console.error(messageOf(error))
     process.exit(1)
   })

@@ -12,6 +12,8 @@ export interface Conversation {
   acts: Act[]
   models: RecordedCall[]
   tools: RecordedTool[]
+  /** Tools that the model could ask for and a bot may not have by itself, such as those of MCP servers: all that is no function of them. */
+  offered?: Json[]
   /** The workspace when all was over. */
   after: WorkspaceState
 }
@@ -70,14 +72,13 @@ export interface RecordedCall {
   refused?: { status: number; message: string }
 }
 
-/** A use of a tool. `spec`: what is to be known of a tool that the bot may not have by itself. */
+/** A use of a tool. */
 export interface RecordedTool {
   tool: string
   input: unknown
   output?: unknown
   /** What it threw. `isDown`: as a service that is down. */
   error?: { message: string; isDown?: true }
-  spec?: Json
 }
 
 /** A workspace without anything that differs from one time to the next. */

@@ -20,7 +20,10 @@ export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
   const texts = messagesOf(body).map(contentOf)
   const whole = texts.join('\n')
   if (/standalone question/i.test(whole) && body['tools'] === undefined)
-    return { kind: 'condense', question: cut((whole.split('\nMessage: ').at(-1) ?? '').split(/\nstandalone/i)[0] ?? '') }
+    return {
+      kind: 'condense',
+      question: cut((whole.split('\nMessage: ').at(-1) ?? '').split(/\nstandalone/i)[0] ?? ''),
+    }
   const people = messagesOf(body).filter(({ role }) => role === 'user')
   const last = contentOf(people.at(-1) ?? {})
   const asked = /^Question: /m.test(last)

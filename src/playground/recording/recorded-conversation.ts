@@ -32,6 +32,8 @@ export function conversationOf(
   const models = heard.models.filter(({ entry }) => entry.at >= from)
   const tools = heard.tools.filter(({ at }) => at >= from)
   const names = heard.places.names(scope)
+  const written = JSON.stringify(models.map(({ entry }) => entry.response))
+  const offered = [...heard.offered].flatMap(([tool, spec]) => (written.includes(tool) ? [spec] : []))
   const within = { ...heard, models, tools }
   return {
     version: 1,
@@ -39,10 +41,8 @@ export function conversationOf(
     settings,
     acts: acts.map((one) => actOf(one, within, names)),
     models: models.map((_, i) => callOf(within, i)),
-    tools: tools.map(({ isOver: _, at: __, spec, ...tool }, i) => {
-      const isFirst = tools.findIndex((one) => one.tool === tool.tool) === i
-      return { ...tool, ...(spec && isFirst && { spec }) }
-    }),
+    tools: tools.map(({ isOver: _, at: __, ...tool }) => tool),
+    ...(offered.length > 0 && { offered }),
     after: workspaceState(heard.places, scope),
   }
 }
@@ -70,7 +70,8 @@ function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   const isCommand = act === 'say' && String(body['text']).startsWith('/')
   const by = isCommand ? BOT_USER : user
   const root = [...placed.values()].find(
-    (one) => one.channel === channel && one.by === by && !one.thread && !one.whisperedTo && Number(one.ts) * 1000 >= at - 1,
+    (one) =>
+      one.channel === channel && one.by === by && !one.thread && !one.whisperedTo && Number(one.ts) * 1000 >= at - 1,
   )
   return { channel, ts: root?.ts ?? '' }
 }
@@ -90,7 +91,8 @@ function actOf(said: SaidAct, heard: Heard, names: PlaceNames): Act {
 }
 
 function sinceLastHome({ act, user, at }: SaidAct, { acts }: Heard): Pick<Act, 'sinceMs'> {
-  const before = act === 'home' ? acts.findLast((one) => one.act === 'home' && one.user === user && one.at < at) : undefined
+  const before =
+    act === 'home' ? acts.findLast((one) => one.act === 'home' && one.user === user && one.at < at) : undefined
   return before ? { sinceMs: at - before.at } : {}
 }
 

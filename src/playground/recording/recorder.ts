@@ -26,6 +26,8 @@ export interface Heard {
   acts: SaidAct[]
   models: HeardCall[]
   tools: HeardTool[]
+  /** By their names. */
+  offered: Map<string, Json>
 }
 
 export interface RecorderOptions {
@@ -41,8 +43,10 @@ export interface Recorder {
   readonly heard: Heard
   /** Told of what somebody does at the page before it is done; what it returns takes that back, where it was refused. */
   onAct(act: string, body: Json, user: string): () => void
+  /** Told of a tool that a bot may not have by itself, as far as it is no function. */
+  onOffered(tool: Json): void
   /** Told of a tool's use when it begins; what it returns is told of its end. */
-  onTool(begun: Pick<RecordedTool, 'tool' | 'input' | 'spec'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
+  onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
   /** What would be saved. */
   conversation(name: string, scope?: Scope): Conversation
   end(): void
@@ -53,7 +57,7 @@ const MOST = 5_000
 
 export function createRecorder(slack: LocalSlack, options: RecorderOptions): Recorder {
   const { journal, settings, secrets, now = Date.now } = options
-  const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [] }
+  const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
   const calls = new Set<Entry>()
   const unwatch = journal.watch((entry) => {
     if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MOST) return
@@ -72,6 +76,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
       heard.acts.push(said)
       return () => void heard.acts.splice(heard.acts.indexOf(said), 1)
     },
+    onOffered: (tool) => void heard.offered.set(String(tool['name']), tool),
     onTool(begun) {
       const tool: HeardTool = { ...begun, isOver: false, at: now() }
       if (heard.tools.length < MOST) heard.tools.push(tool)
@@ -117,6 +122,7 @@ function filesOf({ store }: LocalSlack, { files }: Json): NonNullable<SaidAct['f
 function withoutSecrets(conversation: Conversation, secrets: string[]): Conversation {
   const known = secrets.filter((secret) => secret.length >= 6)
   const hidden = /\b(?:xox[a-z]-|xapp-|sk-)[\w-]{8,}/g
-  const clean = (text: string) => known.reduce((all, secret) => all.replaceAll(secret, '***'), text).replace(hidden, '***')
+  const clean = (text: string) =>
+    known.reduce((all, secret) => all.replaceAll(secret, '***'), text).replace(hidden, '***')
   return eachText(conversation, clean)
 }

@@ -17,9 +17,15 @@ export interface RecordingOptions {
   replay(conversation: Conversation): Promise<Replayed & { stop(): Promise<void> }>
 }
 
+/** Shows how a replay went; its workspace is that of the page. */
+export function comparedPart(file: string, { differences, problems }: Replayed): PagePart {
+  return { tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
+}
+
 export function recordingPart(recorder: Recorder, options: RecordingOptions): PagePart {
   return {
     tells: {
+      '/record/compared': () => ({}),
       '/record/preview': (params) => preview(recorder.conversation('preview', scopeOf(Object.fromEntries(params)))),
       '/record/file': (params) => {
         const given = Object.fromEntries(params)
@@ -64,7 +70,9 @@ async function save(recorder: Recorder, { folder, replay }: RecordingOptions, bo
   if (fault && body['anyway'] !== true) return { fault }
   await mkdir(folder, { recursive: true })
   const flag = body['replace'] === true ? 'w' : 'wx'
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(conversation, null, 1)}\n`, { flag }).catch(refuseTaken)
+  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(conversation, null, 1)}\n`, { flag }).catch(
+    refuseTaken,
+  )
   return { saved: `test/conversations/${name}.json`, ...(fault && { fault }) }
 }
 

@@ -53,7 +53,8 @@ async function play(conversation: Conversation, calls: ReplayCalls, slack: Local
   const places = new Places(slack)
   const stage = { slack, places, calls, actions: pageActions(slack), homes: new Map<string, number>() }
   try {
-    for (const [i, act] of conversation.acts.entries()) await perform(act, stage, `Act ${i + 1}, ${act.act} of ${act.as},`)
+    for (const [i, act] of conversation.acts.entries())
+      await perform(act, stage, `Act ${i + 1}, ${act.act} of ${act.as},`)
     const came = await endState(conversation, stage)
     return { came, differences: stateDifference(conversation.after, came), problems: calls.problems }
   } finally {
@@ -128,4 +129,3 @@ async function soon(check: () => boolean): Promise<boolean> {
   }
   return true
 }
-

@@ -32,7 +32,11 @@ function messageDifference(at: string, expected?: StateMessage, came?: StateMess
   return [{ what: `${what}, at ${path}`, expected: [left], came: [right] }]
 }
 
-function recordDifference(what: string, expected: Record<string, unknown>, came: Record<string, unknown>): Difference[] {
+function recordDifference(
+  what: string,
+  expected: Record<string, unknown>,
+  came: Record<string, unknown>,
+): Difference[] {
   return [...new Set([...Object.keys(expected), ...Object.keys(came)])].flatMap((key) => {
     if (isDeepStrictEqual(expected[key], came[key])) return []
     const { path, left, right } = firstDifference(expected[key], came[key])

@@ -86,7 +86,10 @@ function withoutIds(value: Json): Json {
 function viewsOf(slack: LocalSlack): WorkspaceState['views'] {
   const all = [...slack.store.users.values()].map(({ id, name }) => {
     const [home, modals] = [slack.views.home(id), slack.views.modals(id)]
-    return [name, { ...(home && { home: viewState(home) }), ...(modals.length > 0 && { modals: modals.map(viewState) }) }] as const
+    return [
+      name,
+      { ...(home && { home: viewState(home) }), ...(modals.length > 0 && { modals: modals.map(viewState) }) },
+    ] as const
   })
   return Object.fromEntries(all.filter(([, views]) => Object.keys(views).length > 0))
 }
@@ -99,7 +102,7 @@ function viewState({ title, submit, close, blocks, callback_id, type }: Json): J
 /** Durations, token counts, costs, ports, dates and ids, in any text. */
 const UNSTEADY: [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '⟦id⟧'],
-  [/(Reference: `?)[0-9a-f]{8}\b/g, '$1⟦id⟧'],
+  [/(Reference: `?)[0-9a-f]{8}(?![0-9a-f])/g, '$1⟦id⟧'],
   [/\b(localhost|127\.0\.0\.1):\d+/g, '$1:⟦port⟧'],
   [/\b\d[\d,]*(?:\.\d+)?(?= ?(?:ms|s|min)\b)/g, '⟦n⟧'],
   [/\b\d[\d,.]*k?(?= tokens?\b)/g, '⟦n⟧'],

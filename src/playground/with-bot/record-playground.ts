@@ -31,5 +31,5 @@ export function recordPlayground(
   )
   const recorder = createRecorder(slack, { journal, settings: Object.fromEntries(kept), secrets })
   const part = recordingPart(recorder, { folder: join(ROOT, CONVERSATIONS), replay: replayWithBot })
-  return { onAct: recorder.onAct, toolSeam: recordingSeam(recorder.onTool), part }
+  return { onAct: recorder.onAct, toolSeam: recordingSeam(recorder), part }
 }

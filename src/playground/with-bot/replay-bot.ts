@@ -39,7 +39,7 @@ export async function replayWithBot(conversation: Conversation, log?: Log): Prom
       ...{ SLACK_API_URL: slack.apiUrl, SLACK_BOT_TOKEN: slack.botToken, SLACK_APP_TOKEN: slack.appToken },
       ...{ OPENAI_BASE_URL: endpoint.url, HOST: '127.0.0.1', PORT: '0', SHUTDOWN_MS: '2000' },
     })
-    const toolSeam = replayingSeam(replay, conversation.tools)
+    const toolSeam = replayingSeam(replay, conversation)
     const bot = await startBot(config, { toolSeam, ...(log && { log }) })
     stops.push(() => bot.stop())
     return { ...(await replay.play(slack)), slack, stop }
