@@ -53,10 +53,14 @@ export interface Playground {
 
 /**
  * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not. `paceMs`: the demo's pause between two words.
+ * its Slack and its Redis are not. `paceMs`: the demo's pause between two words; `conversations`:
+ * a folder for recorded conversations in place of the checkout's.
  * @throws ConfigError
  */
-export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}): Promise<Playground> {
+export async function startPlayground(
+  env: Env,
+  { paceMs = DEMO_PACE_MS, conversations }: { paceMs?: number; conversations?: string } = {},
+): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
   const journal = createJournal()
@@ -68,7 +72,7 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   const model = await startModelEndpoint({ upstream, journal })
   const settings = botSettings(env, { slack, wikiUrl: wiki.url, modelUrl: model.url, isDemo })
   const config = loadConfig(settings)
-  const recording = recordPlayground(slack, { journal, settings, secrets: secretsOf(given) })
+  const recording = recordPlayground(slack, { journal, settings, secrets: secretsOf(given), folder: conversations })
   const tools = toolRunner(config, net)
   const stops = [() => slack.close(), () => wiki.close(), () => model.close(), () => tools.close()]
   const stop = async () => {

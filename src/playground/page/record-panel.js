@@ -121,7 +121,7 @@ function comparison({ file, differences, problems }) {
   const isSame = differences.length + problems.length === 0
   return el(
     'section.record-compared',
-    { 'aria-label': 'The test that was played' },
+    { 'aria-label': 'The test that was played', tabindex: '0' },
     el('h3', {}, file),
     el(
       'p',

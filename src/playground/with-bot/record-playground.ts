@@ -12,7 +12,7 @@ import { REPLAYED_SETTINGS, replayWithBot } from './replay-bot.ts'
 import { recordingSeam } from './tool-seams.ts'
 
 /** Where a checkout has its recorded conversations. */
-export const CONVERSATIONS = 'test/conversations'
+const CONVERSATIONS = 'test/conversations'
 
 /** What a playground is told of, so that it can be recorded. */
 export interface PlaygroundRecording {
@@ -21,15 +21,24 @@ export interface PlaygroundRecording {
   part: PagePart
 }
 
-/** Records a playground from its beginning. `settings`: those of its bot. */
+interface RecordingSources {
+  journal: Journal
+  /** Those of its bot. */
+  settings: Env
+  secrets: string[]
+  /** Where conversations are saved, if not in the checkout. */
+  folder?: string | undefined
+}
+
+/** Records a playground from its beginning. */
 export function recordPlayground(
   slack: LocalSlack,
-  { journal, settings, secrets }: { journal: Journal; settings: Env; secrets: string[] },
+  { journal, settings, secrets, folder = join(ROOT, CONVERSATIONS) }: RecordingSources,
 ): PlaygroundRecording {
   const kept = Object.entries(settings).flatMap(([name, value]): [string, string][] =>
     value && REPLAYED_SETTINGS.test(name) ? [[name, value]] : [],
   )
   const recorder = createRecorder(slack, { journal, settings: Object.fromEntries(kept), secrets })
-  const part = recordingPart(recorder, { folder: join(ROOT, CONVERSATIONS), replay: replayWithBot })
+  const part = recordingPart(recorder, { folder, replay: replayWithBot })
   return { onAct: recorder.onAct, toolSeam: recordingSeam(recorder), part }
 }
