@@ -2,10 +2,12 @@
  * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. The only file of
  * this room that knows the bot: it hands it settings, as an operator would.
  */
-import { startBot, type BotOptions } from '../bot.ts'
+import type { BotOptions } from '../bot.ts'
 import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import { createLog } from '../log.ts'
 import { createNetwork, type Network } from '../proxy.ts'
+import { createStores } from '../stores.ts'
 import { demoUpstream } from './demo-upstream.ts'
 import { forwardUpstream } from './forward-upstream.ts'
 import { hoodPart } from './hood-part.ts'
@@ -16,6 +18,8 @@ import { startPage } from './page-server.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
 import { toolRunner } from './tool-again.ts'
 import { startWiki } from './wiki.ts'
+import { promptsPart } from './with-bot/prompts-part.ts'
+import { runBotHere, type RunBot } from './with-bot/run-bot.ts'
 import { recordPlayground } from './with-bot/record-playground.ts'
 import { WORKSPACE } from './with-bot/replay-bot.ts'
 import { conversationIn, showConversation } from './with-bot/show-conversation.ts'
@@ -40,6 +44,15 @@ interface Traced {
   onTrace: ReturnType<typeof journalTraces>
 }
 
+export interface PlaygroundOptions {
+  /** The demo's pause between two words. */
+  paceMs?: number
+  runBot?: RunBot
+  /** Folders in place of the checkout's. */
+  conversations?: string
+  prompts?: string
+}
+
 /** A playground that runs. */
 export interface Playground {
   url: string
@@ -53,13 +66,12 @@ export interface Playground {
 
 /**
  * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not. `paceMs`: the demo's pause between two words; `conversations`:
- * a folder for recorded conversations in place of the checkout's.
+ * its Slack and its Redis are not.
  * @throws ConfigError
  */
 export async function startPlayground(
   env: Env,
-  { paceMs = DEMO_PACE_MS, conversations }: { paceMs?: number; conversations?: string } = {},
+  { paceMs = DEMO_PACE_MS, runBot = runBotHere, ...folders }: PlaygroundOptions = {},
 ): Promise<Playground> {
   const given = loadConfig(env)
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
@@ -72,21 +84,29 @@ export async function startPlayground(
   const model = await startModelEndpoint({ upstream, journal })
   const settings = botSettings(env, { slack, wikiUrl: wiki.url, modelUrl: model.url, isDemo })
   const config = loadConfig(settings)
-  const recording = recordPlayground(slack, { journal, settings, secrets: secretsOf(given), folder: conversations })
+  const recording = recordPlayground(slack, {
+    journal,
+    settings,
+    secrets: secretsOf(given),
+    folder: folders.conversations,
+  })
   const tools = toolRunner(config, net)
   const stops = [() => slack.close(), () => wiki.close(), () => model.close(), () => tools.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const options: BotOptions & Traced = { onTrace: journalTraces(journal), toolSeam: recording.toolSeam }
-    const bot = await startBot(config, options)
+    const options: BotOptions & Traced = { onTrace: journalTraces(journal) }
+    const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
+    const bot = await runBot({ settings, config, stores, recorder: recording.recorder, options })
     stops.push(() => bot.stop())
     const notes = notesOf(given, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
+    const prompts = promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: folders.prompts })
+    const own = [prompts, recording.part, ...(bot.part ? [bot.part] : [])]
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
       notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
-      parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }), recording.part],
+      parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }), ...own],
       onAct: recording.onAct,
     })
     stops.push(() => page.close())

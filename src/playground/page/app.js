@@ -2,6 +2,7 @@
 import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { askText, showModals } from './modal.js'
+import { showNotice } from './notice.js'
 import { makePanels, tellPanel } from './panels.js'
 import { isDirect, names, slug, state, takeAll, takeChange } from './state.js'
 import { render, renderNotes, toEnd } from './view.js'
@@ -49,6 +50,7 @@ function draw() {
 }
 
 function take(change) {
+  if (change.type === 'notice') return showNotice(change)
   tellPanel(change)
   const isNew = takeChange(change)
   if (change.channel === state.current) openByItself(change, isNew)

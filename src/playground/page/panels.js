@@ -4,11 +4,12 @@
  * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
  */
 import { byId, el } from './dom.js'
+import { promptsPanel } from './prompts-panel.js'
 import { recordPanel } from './record-panel.js'
 import { state } from './state.js'
 
 /** In the order of their buttons. */
-const PANELS = [recordPanel]
+const PANELS = [promptsPanel, recordPanel]
 
 let shown
 

@@ -89,7 +89,10 @@ export async function startChildBots(options: ChildBotsOptions): Promise<ChildBo
     if (isStopping) return
     const why = await startChild(options, { children, ready: take, ended })
     if (why !== undefined && !isStopping)
-      notice(`${why} ${current ? 'The bot from before this edit goes on.' : 'The next edit that is right starts the bot.'}`, true)
+      notice(
+        `${why} ${current ? 'The bot from before this edit goes on.' : 'The next edit that is right starts the bot.'}`,
+        true,
+      )
   }
 
   /** A bot that ended by itself: its runs go on in the next one. */

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import type { Env } from '../../config.ts'
-import type { ToolSeam } from '../../create-agent.ts'
 import { ROOT } from '../../package-root.ts'
 import type { Journal } from '../journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { OnAct } from '../page-actions.ts'
 import type { PagePart } from '../page-part.ts'
-import { createRecorder } from '../recording/recorder.ts'
+import { createRecorder, type Recorder } from '../recording/recorder.ts'
 import { recordingPart } from '../recording/recording-part.ts'
 import { REPLAYED_SETTINGS, replayWithBot } from './replay-bot.ts'
-import { recordingSeam } from './tool-seams.ts'
 
 /** Where a checkout has its recorded conversations. */
 const CONVERSATIONS = 'test/conversations'
@@ -17,7 +15,7 @@ const CONVERSATIONS = 'test/conversations'
 /** What a playground is told of, so that it can be recorded. */
 export interface PlaygroundRecording {
   onAct: OnAct
-  toolSeam: ToolSeam
+  recorder: Recorder
   part: PagePart
 }
 
@@ -40,5 +38,5 @@ export function recordPlayground(
   )
   const recorder = createRecorder(slack, { journal, settings: Object.fromEntries(kept), secrets })
   const part = recordingPart(recorder, { folder, replay: replayWithBot })
-  return { onAct: recorder.onAct, toolSeam: recordingSeam(recorder), part }
+  return { onAct: recorder.onAct, recorder, part }
 }

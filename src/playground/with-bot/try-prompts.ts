@@ -1,5 +1,5 @@
 /** A question answered once more with other prompts. Nothing of it is posted, kept or written anywhere. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stepCount, totalOf } from '../../agent/run-progress.ts'
@@ -51,11 +51,15 @@ export interface Trier {
   run(request: TryRequest): Promise<Tried>
 }
 
-export function createTrier(config: Config, stores: Pick<Stores, 'archive' | 'history' | 'mcp'>): Trier {
+export function createTrier(
+  config: Config,
+  stores: Pick<Stores, 'archive' | 'history' | 'mcp'>,
+  folder = PROMPTS,
+): Trier {
   const net = createNetwork(config)
   return {
     async run(request) {
-      const prompts = await promptsWith(request)
+      const prompts = await checkPrompt(request, folder)
       const record = await stores.archive.load(request.question)
       if (!record) throw new Error('Nothing is kept of this question. Ask it again.')
       const { question, steps, usage, answer: said, startedAt, endedAt } = record
@@ -100,29 +104,34 @@ const HOUR_MS = 3_600_000
 /** What changes the world is not used to try something. */
 function harmless(tool: Tool): Tool {
   if (tool.effects === 'read') return tool
-  const run = () => Promise.reject(new ToolError(`${tool.name} is not used while a prompt is tried: it changes something.`))
+  const run = () =>
+    Promise.reject(new ToolError(`${tool.name} is not used while a prompt is tried: it changes something.`))
   return { ...tool, run }
 }
 
 /** The prompts of the folder with one of them changed: read by the same strict reader. @throws ConfigError */
-async function promptsWith({ name, text }: TryRequest): Promise<Prompts> {
-  const folder = await mkdtemp(join(tmpdir(), 'thinkaloud-prompts-'))
+export async function checkPrompt({ name, text }: Pick<TryRequest, 'name' | 'text'>, folder: string): Promise<Prompts> {
+  const copy = await mkdtemp(join(tmpdir(), 'thinkaloud-prompts-'))
   try {
-    for (const file of await promptFiles()) await writeFile(join(folder, file), await readFile(join(PROMPTS, file)))
-    await writeFile(join(folder, `${name}.md`), text)
-    return loadPrompts(folder)
+    for (const known of await promptNames(folder))
+      await copyFile(join(folder, `${known}.md`), join(copy, `${known}.md`))
+    await writeFile(join(copy, `${name}.md`), text)
+    return loadPrompts(copy)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(copy, { recursive: true, force: true })
   }
 }
 
-/** The files of `prompts/` that models read. */
-export async function promptFiles(): Promise<string[]> {
-  const all = await readdir(PROMPTS)
-  return all.filter((file) => file.endsWith('.md') && file !== 'README.md').toSorted()
+/** The files that models read, without `.md`. */
+export async function promptNames(folder: string): Promise<string[]> {
+  const all = await readdir(folder)
+  return all.flatMap((file) => (file.endsWith('.md') && file !== 'README.md' ? [file.slice(0, -3)] : [])).toSorted()
 }
 
-function told({ steps, usage }: Pick<SavedRun, 'steps' | 'usage'>, { text, ms }: { text: string; ms: number }): TriedAnswer {
+function told(
+  { steps, usage }: Pick<SavedRun, 'steps' | 'usage'>,
+  { text, ms }: { text: string; ms: number },
+): TriedAnswer {
   return { text, steps: steps.map(stepLine), stepCount: stepCount(steps), tokens: totalOf(usage as Usage[]).tokens, ms }
 }
 
