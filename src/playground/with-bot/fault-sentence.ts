@@ -9,5 +9,6 @@ export function sentenceOf(error: unknown): string {
     .split('\n')
     .map((line) => line.trim())
   const fault = lines.find((line) => line.includes(': ERROR: ')) ?? lines.find((line) => line !== '') ?? 'unknown'
-  return fault.replace(': ERROR: ', ': ').slice(0, 500)
+  const sentence = fault.replace(': ERROR: ', ': ').slice(0, 500)
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
