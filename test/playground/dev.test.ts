@@ -8,6 +8,8 @@ import { temporaryFolder } from '../harness/command.ts'
 import { fileEnds } from '../harness/ends.ts'
 
 const COPIED = ['src', 'tools', 'prompts', 'package.json', 'tsconfig.json']
+/** Where a word of every answer is made. */
+const CODE = 'src/slack/format/blocks.ts'
 const ends = fileEnds()
 
 /** The playground of a copy of the checkout, as `npm run dev` starts it. */
@@ -106,17 +108,17 @@ describe('npm run dev', () => {
     await dev.edit('tools/calculator.ts', (text) =>
       text.replace('return String(isDust ? rounder : value)', 'return `${isDust ? rounder : value} apples`'),
     )
-    await dev.edit('src/slack/format/messages.ts', (text) => text.replace('Reply to ask on', 'Write on'))
+    await dev.edit(CODE, (text) => text.replace('Good answer', 'Fine answer'))
     await dev.shows('The bot has been started anew.')
     await dev.ask('When was she born?', thread)
     const [, born = ''] = await dev.answers(thread, 2)
     expect(born).toContain('1815')
-    expect(born).toContain('Write on')
+    expect(born).toContain('Fine answer')
     await dev.ask('What is 6*7?', thread)
     await dev.answers(thread, 3)
     expect((await dev.messages(thread)).map(({ all }) => all).join('')).toContain('42 apples')
     await dev.restore('tools/calculator.ts')
-    await dev.restore('src/slack/format/messages.ts')
+    await dev.restore(CODE)
     await dev.shows('The bot has been started anew.')
   }, 120_000)
 

@@ -108,9 +108,11 @@ function filesOf({ files = [] }: Act, slack: LocalSlack, user: string): Json {
 }
 
 /** The state as soon as it is the one expected and stays so, or as it is once nothing more comes. */
-async function endState({ after }: Conversation, { slack, places }: Stage): Promise<WorkspaceState> {
+async function endState({ after, models }: Conversation, { slack, places, calls }: Stage): Promise<WorkspaceState> {
   const isSame = () => stateDifference(after, workspaceState(places)).length === 0
-  await soon(isSame)
+  // Where nothing is expected yet, it is over once all was said.
+  const isSaid = () => calls.problems.length > 0 || calls.ended.models >= models.length
+  await soon(after.messages.length > 0 ? isSame : isSaid)
   await atRest(slack)
   return workspaceState(places)
 }

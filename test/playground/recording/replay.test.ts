@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { ROOT } from '../../../src/package-root.ts'
 import { checkName, readConversation, type Conversation } from '../../../src/playground/recording/conversation.ts'
+import { askedIn, promptOf, seenIn } from '../../../src/playground/recording/model-calls.ts'
 import { failureText } from '../../../src/playground/recording/replay.ts'
 import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
 
@@ -73,11 +74,21 @@ describe('a replay', { timeout: SLOW }, () => {
     )
   })
 
-  test('is the same whatever the words of the prompts are', async (t) => {
-    const conversation = recorded(() => undefined)
-    expect(await failure(t, { ...conversation, settings: { ...conversation.settings, AGENT_DIALECT: 'text' } })).toBe(
-      '',
-    )
+  test('a call is known whatever the words around its question are', () => {
+    const said = (system: string) => ({
+      messages: [
+        { role: 'system', content: system },
+        {
+          role: 'user',
+          content: 'Question: Who was Ada?\nThought: I look.\nObservation: An English mathematician\nThought:',
+        },
+      ],
+    })
+    const tools = [{ tool: 'wikipedia', input: {}, output: 'An English  mathematician' }]
+    const [one, other] = ['Answer with care.', 'Be quick, and use these tools: …'].map(said)
+    expect(askedIn(one!)).toEqual({ kind: 'step', question: 'Who was Ada?' })
+    expect(askedIn(other!)).toEqual(askedIn(one!))
+    expect(seenIn(promptOf(other!), { tools, models: [] })).toEqual(['tool 0'])
   })
 
   test('what nobody can do is told: a person or a message that is not there', async (t) => {
@@ -111,7 +122,9 @@ describe('a file of a conversation', () => {
 
   test('holds no secret, port, time or id of one workspace', () => {
     for (const name of ['mention-with-steps', 'direct-message', 'failing-model', 'approved-write']) {
-      const text = readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8')
+      const whole = readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8')
+      // What a tool gave names the server that it came from.
+      const text = JSON.stringify({ ...readConversation(whole), tools: [] })
       expect(text).not.toMatch(/xox[a-z]-|xapp-|sk-[\w-]{8}|127\.0\.0\.1:\d|\b\d{10}\.\d{6}\b|\/tmp\//)
     }
   })
