@@ -1,6 +1,6 @@
 /** The composition root: builds everything from a Config and starts it. */
 import type { AnswerWatch } from './answer.ts'
-import { createAgent, type AgentChoices, type AgentParts } from './create-agent.ts'
+import { createAgent, type AgentChoices, type AgentParts, type ToolSeam } from './create-agent.ts'
 import type { Model, WorkspaceReader } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
 import { ConfigError } from './errors.ts'
@@ -36,6 +36,9 @@ export interface Bot {
 export interface BotOptions {
   /** In place of the configured model; the playground's demo. */
   model?: Model
+  /** In place of those that the settings ask for; they are closed with the bot. */
+  stores?: Stores
+  toolSeam?: ToolSeam
   log?: Log
   /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackReceiverOptions. */
   socketSilenceMs?: number
@@ -50,10 +53,11 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const net = await createNetwork(config)
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackCallEvent, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
-  const stores = await createStores(config, log)
+  const stores = options.stores ?? (await createStores(config, log))
   const agent = await createAgent(config, {
     ...{ log, net, model: options.model, meter: telemetry && meterOf(telemetry), mcpStore: stores.mcp },
     hasWorkspace: !options.model,
+    toolSeam: options.toolSeam,
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
   const queue = telemetry?.queue(stores.queue) ?? stores.queue
   const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })

@@ -71,23 +71,35 @@ export interface AgentSources {
   mcpStore?: McpStore | undefined
   /** Whether questions come from a Slack workspace, whose tools are there then. */
   hasWorkspace?: boolean
+  toolSeam?: ToolSeam | undefined
+  /** In place of the files of `prompts/`; for trying others. */
+  prompts?: Prompts | undefined
+}
+
+/** What stands between the agent and its tools: the playground reads along there, or plays what was recorded. */
+export interface ToolSeam {
+  /** Takes a tool's place. */
+  wrap(tool: Tool): Tool
+  /** Tools besides those that are there, by their names. */
+  more?(known: string[]): Tool[]
 }
 
 /** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
-  const prompts = loadPrompts()
+  const prompts = sources.prompts ?? loadPrompts()
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
   const models = given ? onlyModel(given) : createModels({ config, ...sources })
-  const toolbox = await openToolbox(config, { ...sources, http, prompts })
+  const { toolSeam } = sources
+  const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
   const dialect = (name: DialectName) => dialectOf(name, prompts, toolbox)
   const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
   const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
   const { model, condenseModel } = models
   const opened = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
-  const parts = { dialect, prompts, mcp, warnOfGone: warnOnce(sources.log) }
+  const parts = { dialect, prompts, mcp, toolSeam, warnOfGone: warnOnce(sources.log) }
   const agent = {
     ...{ model, dialect: dialect(name), tools: toolbox.tools },
     ...{ limits: limitsOf(config), ...world },
@@ -144,6 +156,12 @@ async function mcpOf(
   return { toolbox, config: servers }
 }
 
+function throughSeam<T extends Pick<Toolbox, 'tools'>>(toolbox: T, seam: ToolSeam | undefined): T {
+  if (!seam) return toolbox
+  const more = seam.more?.(toolbox.tools.map(({ name }) => name)) ?? []
+  return { ...toolbox, tools: [...toolbox.tools.map((tool) => seam.wrap(tool)), ...more] }
+}
+
 function onlyModel(model: Model): Models {
   return {
     model,
@@ -175,6 +193,7 @@ interface AllParts extends Models, Toolbox {
   prompts: Prompts
   dialect: AgentParts['dialect']
   mcp: McpToolbox | undefined
+  toolSeam: ToolSeam | undefined
   /** Told of chosen tools of which none is left. */
   warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
@@ -188,11 +207,12 @@ interface AllParts extends Models, Toolbox {
 async function agentFor(
   chosen: ChosenAgent,
   place: ToolsPlace,
-  { model, named, tools, prompts, mcp, ...all }: AllParts,
+  { model, named, tools, prompts, mcp, toolSeam, ...all }: AllParts,
 ): Promise<ChosenParts> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
   const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
-  const theirs = (await mcp?.toolsFor(place, chosenOf)) ?? []
+  const wrapped = (some: Tool[] = []) => (toolSeam ? some.map((tool) => toolSeam.wrap(tool)) : some)
+  const theirs = wrapped(await mcp?.toolsFor(place, chosenOf))
   const isGone = chosen.tools?.length && theirs.length + chosenOf(tools).length === 0
   if (isGone) all.warnOfGone(chosen.tools ?? [])
   const wanted = chosen.tools && !isGone ? [...chosen.tools, ...DIALECTS[name].needs] : undefined
@@ -203,7 +223,7 @@ async function agentFor(
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
     tools: [
       ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),
-      ...(isGone ? ((await mcp?.toolsFor(place)) ?? []) : theirs),
+      ...(isGone ? wrapped(await mcp?.toolsFor(place)) : theirs),
     ],
   }
 }

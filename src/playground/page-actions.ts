@@ -28,8 +28,23 @@ const ACTS: Record<string, Act> = {
   '/close': (slack, body, user) => background(slack.closeView(ownView(slack, body, user))),
 }
 
-export function pageActions(slack: LocalSlack): Map<string, (body: Json, you: string) => ReturnType<Act>> {
-  return new Map(Object.entries(ACTS).map(([path, act]) => [path, (body, you) => act(slack, body, you)]))
+/** Told of what somebody does before it is done (`say`, …); what it returns is called where that is refused. */
+export type OnAct = (act: string, body: Json, you: string) => () => void
+
+export function pageActions(
+  slack: LocalSlack,
+  onAct?: OnAct,
+): Map<string, (body: Json, you: string) => ReturnType<Act>> {
+  const heard = (path: string, act: Act) => (body: Json, you: string) => {
+    const refused = onAct?.(path.slice(1), body, you)
+    try {
+      return act(slack, body, you)
+    } catch (error) {
+      refused?.()
+      throw error
+    }
+  }
+  return new Map(Object.entries(ACTS).map(([path, act]) => [path, heard(path, act)]))
 }
 
 function place(body: Json): { channel: string; ts: string } {

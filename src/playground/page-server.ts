@@ -9,7 +9,7 @@ import { extname } from 'node:path'
 import { isObject } from './args.ts'
 import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
-import { pageActions } from './page-actions.ts'
+import { pageActions, type OnAct } from './page-actions.ts'
 import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, personNamed, shownChange, type PageNotes } from './page-state.ts'
 import type { PagePart } from './page-part.ts'
@@ -23,6 +23,8 @@ export interface PageOptions {
   notes: PageNotes
   /** What the page has beside the workspace. */
   parts?: PagePart[]
+  /** Told of what somebody does there; see page-actions.ts. */
+  onAct?: OnAct
 }
 
 export interface Page {
@@ -50,7 +52,10 @@ const HEADERS = {
 /** Starts it. @throws when the port is taken. */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
   const { parts = [] } = options
-  const actions = new Map([...pageActions(slack), ...parts.flatMap(({ takes = {} }) => Object.entries(takes))])
+  const actions = new Map([
+    ...pageActions(slack, options.onAct),
+    ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
+  ])
   const tellings = new Map(parts.flatMap(({ tells = {} }) => Object.entries(tells)))
   const server = await listen((request, response) => {
     serve(request, response).catch((error: unknown) => {

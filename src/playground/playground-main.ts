@@ -1,25 +1,36 @@
 /**
- * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. The only file of
- * this room that knows the bot: it hands it settings, as an operator would.
+ * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. With what lies in
+ * with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
  */
-import { startBot, type BotOptions } from '../bot.ts'
+import { parseArgs } from 'node:util'
 import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { createNetwork, type Network } from '../proxy.ts'
+import { createLog } from '../log.ts'
+import { createNetwork } from '../proxy.ts'
+import { methodNames } from '../slack/client/method-names.ts'
+import { createStores, type Stores } from '../stores.ts'
 import { demoUpstream } from './demo-upstream.ts'
-import { forwardUpstream } from './forward-upstream.ts'
 import { hoodPart } from './hood-part.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { journalTraces } from './journal-traces.ts'
-import { manifestScopes } from './manifest-scopes.ts'
-import { startModelEndpoint, type Upstream } from './model-endpoint.ts'
+import { startModelEndpoint } from './model-endpoint.ts'
 import { modelTrouble } from './model-trouble.ts'
+import type { NotesServer } from './notes-server.ts'
 import { startOwnRedis } from './own-redis.ts'
 import { startPage } from './page-server.ts'
 import { playgroundTrouble } from './playground-trouble.ts'
-import { startLocalSlack, type LocalSlack } from './slack.ts'
+import { runPart } from './run-part.ts'
+import type { LocalSlack } from './slack.ts'
 import { toolRunner } from './tool-again.ts'
+import { tellUnknown } from './unknown-methods.ts'
 import { startWiki } from './wiki.ts'
+import { startOwnMcp } from './with-bot/own-mcp.ts'
+import { botSettings, notesOf, realModel } from './with-bot/playground-settings.ts'
+import { promptsPart } from './with-bot/prompts-part.ts'
+import { recordPlayground } from './with-bot/record-playground.ts'
+import { runBotHere, type RunBot } from './with-bot/run-bot.ts'
+import { showConversation } from './with-bot/show-conversation.ts'
+import { SCOPES, startWorkspace } from './with-bot/workspace.ts'
 
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
@@ -33,12 +44,21 @@ const EXAMPLES = [
   'Who was Ada Lovelace?',
 ]
 
+/** One that waits for a person, where the MCP server of notes runs. */
+const NOTE = 'Note down: buy milk'
+
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
 
-/** How the bot tells the traces of its runs. */
-interface Traced {
-  onTrace: ReturnType<typeof journalTraces>
+export interface PlaygroundOptions {
+  /** The demo's pause between two words, in ms. */
+  paceMs?: number
+  /** With a Redis of its own. */
+  redis?: boolean
+  runBot?: RunBot
+  /** Folders in place of the checkout's. */
+  conversations?: string
+  prompts?: string
 }
 
 /** A playground that runs. */
@@ -49,53 +69,25 @@ export interface Playground {
   journal: Journal
   /** What is told at the start, a line each. */
   notes: string[]
+  /** The playground's own MCP server; none where the operator's environment names others. */
+  notesServer: NotesServer | undefined
   stop(): Promise<void>
 }
 
 /**
  * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not. `paceMs`: the demo's pause between two words; `redis`: with a Redis of its own.
+ * its Slack and its Redis are not.
  * @throws ConfigError
  */
-export async function startPlayground(
-  env: Env,
-  { paceMs = DEMO_PACE_MS, redis: hasRedis = false } = {},
-): Promise<Playground> {
+export async function startPlayground(env: Env, options: PlaygroundOptions = {}): Promise<Playground> {
   const given = loadConfig(env)
-  const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
-  const journal = createJournal()
-  for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
-  const net = await createNetwork(given)
-  const slack = await startLocalSlack({ agent: true, search: 'words', scopes: SCOPES, journal })
-  const wiki = await startWiki()
-  const upstream = isDemo ? demoUpstream({ paceMs }) : realModel(given, net)
-  const model = await startModelEndpoint({ upstream, journal, trouble: modelTrouble(slack.trouble) })
-  const stops = [() => slack.close(), () => wiki.close(), () => model.close()]
+  const stops: (() => Promise<void> | void)[] = []
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const redis = hasRedis ? await startOwnRedis() : undefined
-    if (redis) stops.push(() => redis.stop())
-    const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, redisUrl: redis?.url, isDemo }
-    const config = loadConfig(botSettings(env, played))
-    const tools = toolRunner(config, net)
-    stops.push(() => tools.close())
-    const options: BotOptions & Traced = { onTrace: journalTraces(journal) }
-    const bot = await startBot(config, options)
-    stops.push(() => bot.stop())
-    if (redis) await slack.until(() => isReady(bot.port), 'a bot that is ready')
-    const notes = notesOf(given, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
-    const page = await startPage(slack, {
-      port: given.PLAYGROUND_PORT,
-      notes: { model: config.OPENAI_MODEL, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
-      parts: [
-        hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
-        playgroundTrouble(slack, { scopes: SCOPES, redis }),
-      ],
-    })
-    stops.push(() => page.close())
-    return { url: page.url, slack, journal, notes, stop }
+    const world = await startWorld(given, { env, options, stops })
+    return { ...(await openPlayground(given, world, { options, stops })), stop }
   } catch (error) {
     await stop()
     throw isTaken(error)
@@ -104,70 +96,79 @@ export async function startPlayground(
   }
 }
 
-/** The scopes that the app has in this workspace. */
-const SCOPES = manifestScopes('manifest.agent.yml')
+/** What is to be ended, the last first. */
+type Stops = (() => Promise<void> | void)[]
+
+/** Everything that the bot meets, and its settings. */
+async function startWorld(
+  given: Config,
+  { env, options, stops }: { env: Env; options: PlaygroundOptions; stops: Stops },
+) {
+  const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
+  const journal = createJournal()
+  for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
+  const net = await createNetwork(given)
+  const slack = await startWorkspace(journal)
+  stops.push(() => slack.close())
+  const wiki = await startWiki()
+  stops.push(() => wiki.close())
+  const upstream = isDemo ? demoUpstream({ paceMs: options.paceMs ?? DEMO_PACE_MS }) : realModel(given, net)
+  const model = await startModelEndpoint({ upstream, journal, trouble: modelTrouble(slack.trouble) })
+  stops.push(() => model.close())
+  const mcp = given.MCP_CONFIG === undefined ? await startOwnMcp() : undefined
+  if (mcp) stops.push(mcp.stop)
+  const redis = options.redis ? await startOwnRedis() : undefined
+  if (redis) stops.push(() => redis.stop())
+  const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, mcpConfig: mcp?.file, redisUrl: redis?.url, isDemo }
+  return { isDemo, journal, net, slack, wiki, model, notesServer: mcp?.server, redis, settings: botSettings(env, played) }
+}
+
+/** The bot and the page, in that world. */
+async function openPlayground(
+  given: Config,
+  { isDemo, journal, net, slack, wiki, model, notesServer, redis, settings }: Awaited<ReturnType<typeof startWorld>>,
+  { options, stops }: { options: PlaygroundOptions; stops: Stops },
+): Promise<Omit<Playground, 'stop'>> {
+  const config = loadConfig(settings)
+  const secrets = secretsOf(given)
+  const recording = recordPlayground(slack, { journal, settings, secrets, folder: options.conversations })
+  const tools = toolRunner(config, net)
+  stops.push(() => tools.close())
+  const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
+  const run = runPart()
+  const toJournal = journalTraces(journal)
+  const runBot = options.runBot ?? runBotHere
+  const onTrace: typeof run.take = (trace) => {
+    toJournal(trace)
+    run.take(trace)
+  }
+  const bot = await runBot({ settings, config, stores, recorder: recording.recorder, options: { onTrace } })
+  stops.push(() => bot.stop())
+  if (redis) await whenReady(slack, stores)
+  const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
+  const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
+  const examples = notesServer ? [...EXAMPLES, NOTE] : EXAMPLES
+  const told = [...notes, tellUnknown(methodNames())]
+  const page = await startPage(slack, {
+    port: given.PLAYGROUND_PORT,
+    notes: { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS },
+    parts: [
+      run,
+      hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
+      playgroundTrouble(slack, { scopes: SCOPES, redis, notes: notesServer }),
+      promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: options.prompts }),
+      recording.part,
+      ...(bot.part ? [bot.part] : []),
+    ],
+    onAct: recording.onAct,
+  })
+  stops.push(() => page.close())
+  return { url: page.url, slack, journal, notes, notesServer }
+}
 
 /** A bot whose Redis has just begun to answer listens a moment before it can store a question. */
-async function isReady(port: number): Promise<boolean> {
-  return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-}
-
-/** The operator's endpoint, with their key. */
-function realModel(config: Config, net: Network): Upstream {
-  const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey, OPENAI_HEADERS: headers } = config
-  return forwardUpstream({ baseUrl, apiKey, headers, fetch: net.fetch ?? globalThis.fetch })
-}
-
-/** What is the playground's own, and with the demo also what names or prices other models. */
-const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
-const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
-
-/** What the bot meets in place of what the operator's settings name. */
-interface Played {
-  slack: LocalSlack
-  wikiUrl: string
-  modelUrl: string
-  redisUrl: string | undefined
-  isDemo: boolean
-}
-
-/** The operator's settings, with this Slack in place of theirs, and in memory or with a Redis of our own. */
-function botSettings(env: Env, played: Played): Env {
-  const { slack, wikiUrl, modelUrl, redisUrl, isDemo } = played
-  const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))
-  return {
-    LOG_LEVEL: 'warn',
-    WIKIPEDIA_API_URL: wikiUrl,
-    ...own,
-    ...(isDemo && { OPENAI_MODEL: 'demo' }),
-    OPENAI_BASE_URL: modelUrl,
-    // A proxy is for what is real; Slack and Wikipedia are on this machine.
-    NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
-    SLACK_API_URL: slack.apiUrl,
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ...(redisUrl && { REDIS_URL: redisUrl }),
-  }
-}
-
-/** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
-function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: number }): string[] {
-  const model = isDemo
-    ? 'Model: the built-in demo, a handful of rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
-    : `Model: ${config.OPENAI_MODEL}${config.OPENAI_BASE_URL ? ` at ${new URL(config.OPENAI_BASE_URL).host}` : ''}, real.`
-  const wikipedia =
-    pages > 0
-      ? `Played: Wikipedia, ${pages} short pages. Set WIKIPEDIA_API_URL for a real one.`
-      : 'Real: Wikipedia, as WIKIPEDIA_API_URL says.'
-  return [
-    model,
-    'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
-    wikipedia,
-    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
-  ]
+async function whenReady(slack: LocalSlack, { queue }: Stores): Promise<void> {
+  await slack.until(() => queue.ready(), 'a bot that is ready')
 }
 
 /** What `listen` throws for a port that is in use. */
@@ -175,16 +176,29 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-async function main(): Promise<void> {
-  const playground = await startPlayground(readEnv(), { redis: process.argv.includes('--redis') })
-  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
+/** @throws ConfigError for an option that there is not */
+function optionsIn(args: string[]): { conversation?: string; redis?: boolean } {
+  try {
+    return parseArgs({ args, options: { conversation: { type: 'string' }, redis: { type: 'boolean' } } }).values
+  } catch (error) {
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --redis and --conversation FILE.`)
   }
 }
 
+async function main(args: string[]): Promise<void> {
+  const { conversation, redis } = optionsIn(args)
+  const playground = await (conversation === undefined
+    ? startPlayground(readEnv(), { ...(redis && { redis }) })
+    : showConversation(conversation, loadConfig(readEnv())))
+  // Whoever reads the line may press Ctrl+C at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
+  }
+  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
+}
+
 if (process.argv[1] === import.meta.filename) {
-  main().catch((error: unknown) => {
+  main(process.argv.slice(2)).catch((error: unknown) => {
     console.error(messageOf(error))
     process.exit(1)
   })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createJournal } from '../../src/playground/journal.ts'
-import { manifestScopes } from '../../src/playground/manifest-scopes.ts'
+import { SCOPES } from '../../src/playground/with-bot/workspace.ts'
 import { pageState } from '../../src/playground/page-state.ts'
 import { ALICE, BOB, GENERAL, TEAM, type LocalSlack } from '../../src/playground/slack.ts'
 import { takeable } from '../../src/playground/slack-trouble.ts'
@@ -131,7 +131,7 @@ describe('Web API calls', () => {
   })
 
   test('a scope is gone with its calls and events; of the scopes for channels that of the channel counts', async () => {
-    const scopes = manifestScopes('manifest.agent.yml')
+    const scopes = SCOPES
     const slack = await localSlack({ echo: false, scopes, ackMs: 20, retryMs: [] })
     const { ts, deliveries } = await slack.say({ text: 'Anybody?' })
     expect(deliveries).toHaveLength(1)
@@ -153,7 +153,7 @@ describe('Web API calls', () => {
   })
 
   test('every scope of the manifest whose loss shows can be taken away', () => {
-    const scopes = manifestScopes('manifest.agent.yml')
+    const scopes = SCOPES
     expect(scopes).toContain('chat:write')
     expect(scopes.filter((one) => !takeable(scopes).includes(one))).toEqual(['assistant:write', 'commands'])
   })

@@ -2,6 +2,7 @@
 import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { askText, showModals } from './modal.js'
+import { showNotice } from './notice.js'
 import { makePanels, tellPanel } from './panels.js'
 import { renderPeople } from './people-switch.js'
 import { aboutPerson } from './person.js'
@@ -54,6 +55,7 @@ function draw() {
 }
 
 function take(change) {
+  if (change.type === 'notice') return showNotice(change)
   tellPanel(change)
   const isNew = takeChange(change)
   if (change.channel === state.current) openByItself(change, isNew)

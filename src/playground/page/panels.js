@@ -6,11 +6,13 @@
  */
 import { byId, el } from './dom.js'
 import { hoodPanel } from './hood-panel.js'
+import { promptsPanel } from './prompts-panel.js'
+import { recordPanel } from './record-panel.js'
 import { state } from './state.js'
 import { troublePanel } from './trouble-panel.js'
 
 /** In the order of their buttons. */
-const PANELS = [hoodPanel, troublePanel]
+const PANELS = [hoodPanel, troublePanel, promptsPanel, recordPanel]
 
 let shown
 

@@ -1,0 +1,29 @@
+/** A line of a text beside another: gone, new, or in both. */
+export interface DifferentLine {
+  sign: '-' | '+' | ' '
+  text: string
+}
+
+/** Lines that are the same around a change are shown so many. */
+const AROUND = 2
+
+/** What makes one text of another, line by line; undefined where they are the same. By their longest common subsequence. */
+export function lineDifference(before: string, after: string): DifferentLine[] | undefined {
+  if (before === after) return undefined
+  const [a, b] = [before.split('\n'), after.split('\n')]
+  /** `common[i][j]`: how many lines a from i and b from j have in common. */
+  const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      common[i]![j] = a[i] === b[j] ? common[i + 1]![j + 1]! + 1 : Math.max(common[i + 1]![j]!, common[i]![j + 1]!)
+  const all: DifferentLine[] = []
+  let [i, j] = [0, 0]
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) (all.push({ sign: ' ', text: a[i]! }), i++, j++)
+    else if (i < a.length && (j === b.length || common[i + 1]![j]! >= common[i]![j + 1]!))
+      (all.push({ sign: '-', text: a[i]! }), i++)
+    else (all.push({ sign: '+', text: b[j]! }), j++)
+  }
+  const isNear = (at: number) => all.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(({ sign }) => sign !== ' ')
+  return all.filter((_, at) => isNear(at))
+}

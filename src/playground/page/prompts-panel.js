@@ -1,0 +1,126 @@
+/** “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is asked for. */
+import { el } from './dom.js'
+import { state } from './state.js'
+
+export const promptsPanel = { id: 'prompts', title: 'Prompts', open }
+
+/** What is being edited, also while the panel is closed: by the file's name. */
+const drafts = new Map()
+
+async function open(box, tools) {
+  const { files } = await tools.get('prompts')
+  box.replaceChildren(editor(files, tools))
+}
+
+function editor(files, tools) {
+  const texts = new Map(files.map(({ name, text }) => [name, text]))
+  const choice = el(
+    'select',
+    { id: 'prompts-file' },
+    ...files.map(({ name }) => el('option', { value: name }, `${name}.md`)),
+  )
+  const area = el('textarea', { id: 'prompts-text', spellcheck: 'false' })
+  const said = el('div', { role: 'status' })
+  const answers = el('div', {})
+  const name = () => choice.value
+  const show = () => {
+    area.value = drafts.get(name()) ?? texts.get(name())
+    said.replaceChildren()
+  }
+  const edited = () => ({ name: name(), text: area.value })
+  const act = (work) => async (event) => {
+    event.preventDefault()
+    said.replaceChildren(el('p.quiet', {}, '…'))
+    try {
+      said.replaceChildren(...(await work()))
+    } catch (error) {
+      said.replaceChildren(el('p.prompts-fault', {}, error.message))
+    }
+  }
+  const attempt = act(async () => {
+    answers.replaceChildren()
+    const place = { channel: state.current, thread: state.thread }
+    answers.replaceChildren(both(await tools.post('prompts/try', { ...edited(), ...place })))
+    return []
+  })
+  const ask = act(async () => {
+    const { difference } = await tools.post('prompts/difference', edited())
+    if (!difference) return [el('p', {}, 'Nothing is changed.')]
+    return [
+      el('p', {}, `This goes into prompts/${name()}.md:`),
+      el(
+        'div.prompts-difference',
+        { tabindex: '0', role: 'region', 'aria-label': 'What is changed' },
+        ...lines(difference),
+      ),
+      el('button.button.primary', { type: 'button', onclick: save }, `Write prompts/${name()}.md`),
+    ]
+  })
+  const save = act(async () => {
+    await tools.post('prompts/save', { ...edited(), was: texts.get(name()) })
+    texts.set(name(), area.value)
+    drafts.delete(name())
+    return [
+      el('p', {}, `Saved to prompts/${name()}.md. A bot of npm run dev has it at once, any other from its next start.`),
+    ]
+  })
+  choice.addEventListener('change', show)
+  area.addEventListener('input', () => void drafts.set(name(), area.value))
+  choice.value = state.promptsFile ?? (texts.has('text') ? 'text' : files[0].name)
+  choice.addEventListener('change', () => (state.promptsFile = name()))
+  show()
+  const undo = () => {
+    drafts.delete(name())
+    show()
+  }
+  return el(
+    'form.prompts-form',
+    { onsubmit: attempt, 'aria-label': 'Edit a prompt' },
+    el('label', { for: 'prompts-file' }, 'File'),
+    choice,
+    el('label', { for: 'prompts-text' }, 'Prompt'),
+    area,
+    el(
+      'div.prompts-buttons',
+      {},
+      el('button.button.primary', { type: 'submit' }, 'Try'),
+      el('button.button', { type: 'button', onclick: ask }, 'Save to prompts/'),
+      el('button.button', { type: 'button', onclick: undo }, 'Undo'),
+    ),
+    el(
+      'p.quiet',
+      {},
+      'Try answers the last question of the open thread once more. Nothing is posted, nothing is written.',
+    ),
+    said,
+    answers,
+  )
+}
+
+function lines(difference) {
+  return difference.map(({ sign, text }) =>
+    el(sign === '+' ? 'ins' : sign === '-' ? 'del' : 'div', {}, `${sign} ${text}`),
+  )
+}
+
+/** Both answers, side by side. */
+function both({ question, before, now }) {
+  return el(
+    'section',
+    { 'aria-label': 'Both answers' },
+    el('h3', {}, question),
+    el('div.prompts-answers', {}, answer('As it was answered', before), answer('With this prompt', now)),
+  )
+}
+
+function answer(title, { text, steps, stepCount, tokens, ms, error }) {
+  const took = `${stepCount} step${stepCount === 1 ? '' : 's'} · ${tokens} tokens · ${(ms / 1000).toFixed(1)} s`
+  return el(
+    'div.prompts-answer',
+    {},
+    el('h4', {}, title),
+    error ? el('p.prompts-fault', {}, error) : el('p', {}, text),
+    el('p.quiet', {}, took),
+    el('ol', {}, ...steps.map((step) => el('li', {}, step))),
+  )
+}

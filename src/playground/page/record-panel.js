@@ -1,0 +1,154 @@
+/** “Record”: what was said here becomes a test; a test that is played shows what came beside what was expected. */
+import { el } from './dom.js'
+import { names, state } from './state.js'
+
+export const recordPanel = { id: 'record', title: 'Record', open }
+
+async function open(box, tools) {
+  const { compared } = await tools.get('record/compared')
+  box.append(compared ? comparison(compared) : form(tools))
+}
+
+// ---- saving ----
+
+function form(tools) {
+  const scope = scopes()
+  const name = el('input', {
+    id: 'record-name',
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: '60',
+  })
+  const preview = el('div.record-preview', {})
+  const said = el('div', { role: 'status', class: 'record-said' })
+  const anyway = el('input', { type: 'checkbox', id: 'record-anyway' })
+  const insist = el('p', { hidden: true }, anyway, el('label', { for: 'record-anyway' }, ' Save it all the same'))
+  const act = (work) => async (event) => {
+    event.preventDefault()
+    said.replaceChildren('…')
+    try {
+      said.replaceChildren(...(await work()))
+    } catch (error) {
+      said.replaceChildren(el('p.record-fault', {}, error.message))
+    }
+  }
+  const look = act(async () => {
+    preview.replaceChildren(...sections(await tools.get('record/preview', scope.value())))
+    return []
+  })
+  const save = act(async () => {
+    const body = { name: name.value.trim(), scope: scope.value(), anyway: anyway.checked }
+    const { saved, fault } = await tools.post('record/save', body)
+    insist.hidden = !fault || Boolean(saved)
+    if (saved) return [el('p', {}, `Saved as ${saved}. npm test plays it from now on.`)]
+    return [
+      el('p.record-fault', {}, 'Not saved: played anew at once, it ends otherwise. So would the test.'),
+      el('pre.record-difference', { tabindex: '0', 'aria-label': 'What differs' }, fault),
+    ]
+  })
+  const download = act(async () => {
+    const file = await tools.get('record/file', { ...scope.value(), name: name.value.trim() })
+    const link = el('a', { download: `${file.name}.json`, href: URL.createObjectURL(asFile(file)) })
+    link.click()
+    URL.revokeObjectURL(link.href)
+    return [el('p', {}, `Downloaded as ${file.name}.json. It belongs into test/conversations/.`)]
+  })
+  scope.box.addEventListener('change', look)
+  const made = el(
+    'form.record-form',
+    { onsubmit: save, 'aria-label': 'Save the conversation as a test' },
+    el('p.quiet', {}, 'What people did, what models and tools gave back, and how the workspace looks now.'),
+    el('label', { for: 'record-scope' }, 'What'),
+    scope.box,
+    el('label', { for: 'record-name' }, 'Name'),
+    name,
+    el(
+      'div.record-buttons',
+      {},
+      el('button.button', { type: 'button', onclick: look }, 'Preview'),
+      el('button.button.primary', { type: 'submit' }, 'Save'),
+      el('button.button', { type: 'button', onclick: download }, 'Download'),
+    ),
+    insist,
+    said,
+    preview,
+  )
+  return made
+}
+
+function asFile(file) {
+  return new Blob([`${JSON.stringify(file, undefined, 1)}\n`], { type: 'application/json' })
+}
+
+/** The open thread, the open channel, or all since the playground began. */
+function scopes() {
+  const { current: channel, thread } = state
+  const all = [
+    ...(thread ? [['This thread', { channel, thread }]] : []),
+    [
+      `All of ${names.channel(channel) === 'directmessage' ? 'these direct messages' : `#${names.channel(channel)}`}`,
+      { channel },
+    ],
+    ['Everything since the playground began', {}],
+  ]
+  const box = el(
+    'select',
+    { id: 'record-scope' },
+    ...all.map(([label], i) => el('option', { value: String(i) }, label)),
+  )
+  return { box, value: () => all[Number(box.value)][1] }
+}
+
+function sections({ acts, models, tools, messages, settings }) {
+  const parts = [
+    ['What people did', acts],
+    ['What the model said', models],
+    ['What the tools were asked', tools],
+    ['How it looks afterwards', messages],
+    ['Settings', settings],
+  ]
+  return parts.flatMap(([title, lines]) => [
+    el('h3', {}, `${title} (${lines.length})`),
+    el('ol', {}, ...lines.map((line) => el('li', {}, line))),
+  ])
+}
+
+// ---- comparing ----
+
+/** What differs, expected beside what came. The workspace of the page is what came. */
+function comparison({ file, differences, problems }) {
+  const isSame = differences.length + problems.length === 0
+  return el(
+    'section.record-compared',
+    { 'aria-label': 'The test that was played', tabindex: '0' },
+    el('h3', {}, file),
+    el(
+      'p',
+      {},
+      isSame
+        ? 'It ended as it was recorded.'
+        : 'It ended otherwise than it was recorded. The workspace here is what came.',
+    ),
+    ...problems.map((problem) => el('p.record-fault', {}, problem)),
+    ...differences.map(({ what, expected, came }) =>
+      el(
+        'figure.record-difference-pair',
+        {},
+        el('figcaption', {}, what),
+        side('Expected', expected, came),
+        side('Came', came, expected),
+      ),
+    ),
+  )
+}
+
+function side(title, lines, others) {
+  const shown = lines.length > 0 ? lines : ['(it is not there)']
+  return el(
+    'div.record-side',
+    {},
+    el('h4', {}, title),
+    ...shown.map((line) => (others.includes(line) ? el('p', {}, line) : el('p', {}, el('mark', {}, line)))),
+  )
+}

@@ -1,0 +1,50 @@
+import { startBot } from '../../bot.ts'
+import { loadConfig } from '../../config.ts'
+import type { RecordedTool } from '../recording/conversation.ts'
+import type { Json } from '../types.ts'
+import type { BotOrders } from './bot-process.ts'
+import { remoteOver, type Port } from './remote.ts'
+import { remoteStores } from './remote-stores.ts'
+import { recordingSeam } from './tool-seams.ts'
+import { createTrier, type TryRequest } from './try-prompts.ts'
+
+/** Starts the bot, and does what the parent asks until it asks to stop. */
+export async function runBot({ settings, parts }: BotOrders): Promise<void> {
+  let stop = async () => {}
+  let tryPrompts = (_: TryRequest): Promise<unknown> => Promise.reject(new Error('The bot is starting.'))
+  const remote = remoteOver(ownPort(), {
+    stop: () => stop(),
+    tryPrompts: (request: TryRequest) => tryPrompts(request),
+  })
+  const config = loadConfig(settings)
+  const stores = remoteStores(remote, parts)
+  const onTrace = (trace: unknown) => void remote.call('trace', trace).catch(() => undefined)
+  const bot = await startBot(config, { stores, toolSeam: recordingSeam(toolsTold(remote)), ...{ onTrace } })
+  const trier = createTrier(config, stores)
+  tryPrompts = trier.run
+  stop = async () => {
+    await bot.stop()
+    setTimeout(() => process.exit(0), 100)
+  }
+  await remote.call('ready')
+}
+
+function toolsTold(remote: ReturnType<typeof remoteOver>) {
+  let next = 1
+  const tell = (method: string, ...args: unknown[]) => void remote.call(method, ...args).catch(() => undefined)
+  return {
+    onOffered: (tool: Json) => tell('tool.offered', tool),
+    onTool: (begun: Pick<RecordedTool, 'tool' | 'input'>) => {
+      const id = next++
+      tell('tool.begun', id, begun)
+      return (end: Pick<RecordedTool, 'output' | 'error'>) => tell('tool.ended', id, end)
+    },
+  }
+}
+
+function ownPort(): Port {
+  return {
+    send: (message) => void process.send?.(message),
+    onMessage: (take) => void process.on('message', take),
+  }
+}

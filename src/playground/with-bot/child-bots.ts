@@ -1,0 +1,191 @@
+/**
+ * The bot in a child process, which is replaced when the code, a prompt or a tool changes. Stores and work stay here: what runs goes on
+ * in the bot that began it, what comes is the new one's.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import type { Env } from '../../config.ts'
+import type { Handler } from '../../queue/types.ts'
+import { ROOT } from '../../package-root.ts'
+import type { Stores } from '../../stores.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import { remoteOver, type Remote } from './remote.ts'
+import { partsThere, sentRun, servedStores, type SentHandler } from './remote-stores.ts'
+import type { Tried, TryRequest } from './try-prompts.ts'
+
+export interface ChildBotsOptions {
+  settings: Env
+  stores: Stores
+  recorder: Pick<Recorder, 'onTool' | 'onOffered'>
+  onTrace?: ((trace: unknown) => void) | undefined
+  /** Told what becomes of the bot, in sentences. */
+  notice(text: string, isFault?: boolean): void
+}
+
+/** Whichever bot is the current one. */
+export interface ChildBots {
+  /** Starts a bot; once it is ready it takes the place of the one before. Never rejects: a fault is told, and that one stays. */
+  renew(): Promise<void>
+  tryPrompts(request: TryRequest): Promise<Tried>
+  stop(): Promise<void>
+}
+
+/** A bot, from its start to its end. */
+interface Child {
+  process: ChildProcess
+  remote: Remote
+  /** What it does with a question; there once it takes work. */
+  handler?: SentHandler
+  deadLetter?: SentHandler
+  isReady: boolean
+  isLeaving: boolean
+}
+
+/** How long a bot may take to be ready, and one that leaves to finish its runs, in ms. */
+const START_MS = 60_000
+const LEAVE_MS = 600_000
+/** How long work waits for a bot where there is none. */
+const NONE_MS = 600_000
+
+export async function startChildBots(options: ChildBotsOptions): Promise<ChildBots> {
+  const { stores, notice } = options
+  const children = new Set<Child>()
+  let current: Child | undefined
+  let renewing = Promise.resolve()
+  let isStopping = false
+  const arrived = new Set<() => void>()
+
+  const work =
+    (which: 'handler' | 'deadLetter'): Handler =>
+    async (question, run, signal) => {
+      const child = current ?? (await nextChild())
+      const handler = child[which]
+      if (!handler) throw new Error('The bot has ended.')
+      return handler(question, sentRun(run), signal)
+    }
+  await stores.queue.start(work('handler'), work('deadLetter'))
+
+  function nextChild(): Promise<Child> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('There is no bot.')), NONE_MS)
+      arrived.add(() => {
+        clearTimeout(timer)
+        if (current) resolve(current)
+        else reject(new Error('There is no bot.'))
+      })
+    })
+  }
+
+  function take(child: Child) {
+    const before = current
+    current = child
+    for (const tell of arrived) tell()
+    arrived.clear()
+    if (before) void leave(before)
+    notice(before ? 'The bot has been started anew.' : 'The bot is ready.')
+  }
+
+  async function begin(): Promise<void> {
+    if (isStopping) return
+    const why = await startChild(options, { children, ready: take, ended })
+    if (why !== undefined && !isStopping)
+      notice(
+        `${why} ${current ? 'The bot from before this edit goes on.' : 'The next edit that is right starts the bot.'}`,
+        true,
+      )
+  }
+
+  /** A bot that ended by itself: its runs go on in the next one. */
+  function ended(child: Child) {
+    if (current !== child) return
+    current = undefined
+    if (isStopping) return
+    notice('The bot ended by itself; it is started anew, and what ran goes on.', true)
+    void renew()
+  }
+
+  function renew(): Promise<void> {
+    renewing = renewing.then(begin)
+    return renewing
+  }
+
+  return {
+    renew,
+    async tryPrompts(request) {
+      if (!current) throw new Error('There is no bot: the last edit of the code is not right.')
+      return (await current.remote.call('tryPrompts', request)) as Tried
+    },
+    async stop() {
+      isStopping = true
+      await renewing
+      await stores.queue.stop(2_000)
+      await Promise.all([...children].map((child) => leave(child, 5_000)))
+    },
+  }
+}
+
+/** Lets a bot finish what it does. */
+async function leave(child: Child, ms = LEAVE_MS): Promise<void> {
+  if (child.process.exitCode !== null) return
+  child.isLeaving = true
+  const gone = new Promise<void>((resolve) => void child.process.once('exit', () => resolve()))
+  const timer = setTimeout(() => void child.process.kill('SIGKILL'), ms)
+  timer.unref()
+  child.remote.call('stop').catch(() => undefined)
+  await gone
+  clearTimeout(timer)
+}
+
+/** @returns why it could not be started */
+function startChild(
+  options: ChildBotsOptions,
+  on: { children: Set<Child>; ready(child: Child): void; ended(child: Child): void },
+): Promise<string | undefined> {
+  const { stores, settings } = options
+  const entry = join(ROOT, 'src/playground/with-bot/bot-process.ts')
+  const own = fork(entry, { execArgv: ['--import', import.meta.resolve('tsx')], serialization: 'advanced', cwd: ROOT })
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => (resolve('The bot did not start in time.'), own.kill('SIGKILL')), START_MS)
+    const port = {
+      send: (message: unknown) => void (own.connected && own.send(message as object)),
+      onMessage: (take: (message: unknown) => void) => void own.on('message', take),
+    }
+    const remote = remoteOver(port, {
+      ...servedStores(stores),
+      ...toolMethods(options),
+      work: (handler: SentHandler, deadLetter: SentHandler) => void Object.assign(child, { handler, deadLetter }),
+      ready() {
+        child.isReady = true
+        resolve(undefined)
+        on.ready(child)
+      },
+    })
+    const child: Child = { process: own, remote, isReady: false, isLeaving: false }
+    on.children.add(child)
+    own.on('message', (message: { type?: string; why?: string }) => {
+      if (message.type === 'failed') resolve(message.why)
+    })
+    own.on('exit', () => {
+      clearTimeout(timer)
+      on.children.delete(child)
+      remote.end('The bot has ended.')
+      resolve('The bot ended before it was ready.')
+      if (child.isReady && !child.isLeaving) on.ended(child)
+    })
+    own.once('spawn', () => own.send({ settings, parts: partsThere(stores) }))
+  })
+}
+
+/** What a bot tells of its tools and runs. */
+function toolMethods({ recorder, onTrace }: ChildBotsOptions) {
+  const ends = new Map<number, ReturnType<Recorder['onTool']>>()
+  return {
+    'tool.offered': recorder.onOffered,
+    'tool.begun': (id: number, begun: Parameters<Recorder['onTool']>[0]) => void ends.set(id, recorder.onTool(begun)),
+    'tool.ended': (id: number, end: Parameters<ReturnType<Recorder['onTool']>>[0]) => {
+      ends.get(id)?.(end)
+      ends.delete(id)
+    },
+    trace: (trace: unknown) => onTrace?.(trace),
+  }
+}

@@ -1,0 +1,19 @@
+/** Every file of test/conversations is played through the real bot on a local Slack; its workspace must end as it did. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from '../src/package-root.ts'
+import { readConversation } from '../src/playground/recording/conversation.ts'
+import { replayWithBot } from '../src/playground/with-bot/replay-bot.ts'
+import { failureText } from '../src/playground/recording/replay.ts'
+
+const FOLDER = 'test/conversations'
+
+for (const file of readdirSync(join(ROOT, FOLDER)).filter((name) => name.endsWith('.json')))
+  test(`${file} ends as it was recorded`, async (t) => {
+    const conversation = readConversation(readFileSync(join(ROOT, FOLDER, file), 'utf8'))
+    const replayed = await replayWithBot(conversation)
+    t.onTestFinished(replayed.stop)
+    expect(failureText(replayed, `${FOLDER}/${file}`)).toBe('')
+    expect(replayed.slack.refusals).toEqual([])
+  }, 60_000)

@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../../src/package-root.ts'
+import { GENERAL } from '../../src/playground/slack.ts'
+import { temporaryFolder } from '../harness/command.ts'
+import { fileEnds } from '../harness/ends.ts'
+
+const COPIED = ['src', 'tools', 'prompts', 'package.json', 'tsconfig.json']
+/** Where a word of every answer is made. */
+const CODE = 'src/slack/format/blocks.ts'
+const ends = fileEnds()
+
+/** The playground of a copy of the checkout, as `npm run dev` starts it. */
+class Dev {
+  folder = ''
+  url = ''
+  #output = ''
+  #process: ChildProcess | undefined
+
+  async start() {
+    this.folder = await temporaryFolder(ends)
+    for (const name of COPIED) await cp(join(ROOT, name), join(this.folder, name), { recursive: true })
+    await symlink(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'))
+    const own = { PATH: process.env.PATH, HOME: process.env.HOME, PLAYGROUND_PORT: '0' }
+    const args = ['--import', 'tsx', 'src/playground/dev-main.ts']
+    const child = spawn(process.execPath, args, { cwd: this.folder, env: own })
+    this.#process = child
+    ends.onTestFinished(() => void child.kill('SIGKILL'))
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#output += text))
+    this.url = /http:\/\/localhost:\d+/.exec(await this.shows('Ctrl+C ends it.'))?.[0] ?? ''
+  }
+
+  /** What has been printed since the last look, once it holds this. */
+  async shows(text: string): Promise<string> {
+    await until(async () => (this.#output.includes(text) ? '' : `“${text}” in:\n${this.#output}`))
+    const seen = this.#output
+    this.#output = ''
+    return seen
+  }
+
+  /** Changes a file of the copy. */
+  async edit(file: string, change: (text: string) => string) {
+    await writeFile(join(this.folder, file), change(await readFile(join(this.folder, file), 'utf8')))
+  }
+
+  async restore(file: string) {
+    await writeFile(join(this.folder, file), await readFile(join(ROOT, file), 'utf8'))
+  }
+
+  async post(path: string, body: object): Promise<Record<string, unknown>> {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${this.url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await response.json()) as Record<string, unknown>
+  }
+
+  /** Asks in #general or in a thread there; the thread. */
+  async ask(text: string, thread?: string): Promise<string> {
+    await this.post('say', { channel: GENERAL, text, ...(thread && { thread_ts: thread }) })
+    return thread ?? (await this.messages()).at(-1)?.ts ?? ''
+  }
+
+  async messages(thread?: string): Promise<{ ts: string; text: string; all: string }[]> {
+    const state = (await (await fetch(`${this.url}/state`)).json()) as {
+      channels: { id: string; messages: { ts: string; thread_ts?: string; text: string }[] }[]
+    }
+    const all = state.channels.find(({ id }) => id === GENERAL)?.messages ?? []
+    const meant = thread ? all.filter((one) => one.thread_ts === thread) : all.filter((one) => !one.thread_ts)
+    return meant.map((one) => ({ ...one, all: JSON.stringify(one) }))
+  }
+
+  async answers(thread: string, count: number): Promise<string[]> {
+    let found: string[] = []
+    await until(async () => {
+      found = (await this.messages(thread)).map(({ all }) => all).filter((all) => /\d steps? · /.test(all))
+      return found.length >= count ? '' : `${count} answers in ${thread}`
+    })
+    return found
+  }
+
+  async stop(): Promise<number | null> {
+    const child = this.#process
+    if (!child) return null
+    const ended = new Promise<number | null>((resolve) => void child.once('exit', resolve))
+    child.kill('SIGINT')
+    return ended
+  }
+}
+
+/** Waits until nothing is missing any more. */
+async function until(missing: () => Promise<string>): Promise<void> {
+  const end = Date.now() + 60_000
+  for (let what = await missing(); what !== ''; what = await missing()) {
+    if (Date.now() > end) throw new Error(`Waited for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}
+
+describe('npm run dev', () => {
+  const dev = new Dev()
+  beforeAll(() => dev.start(), 120_000)
+
+  test('a follow-up after edits of a tool and of the code knows what was said, and they have their effect', async () => {
+    const thread = await dev.ask('@thinkaloud Who was Ada Lovelace?')
+    await dev.answers(thread, 1)
+    await dev.edit('tools/calculator.ts', (text) =>
+      text.replace('return String(isDust ? rounder : value)', 'return `${isDust ? rounder : value} apples`'),
+    )
+    await dev.edit(CODE, (text) => text.replace('Good answer', 'Fine answer'))
+    await dev.shows('The bot has been started anew.')
+    await dev.ask('When was she born?', thread)
+    const [, born = ''] = await dev.answers(thread, 2)
+    expect(born).toContain('1815')
+    expect(born).toContain('Fine answer')
+    await dev.ask('What is 6*7?', thread)
+    await dev.answers(thread, 3)
+    expect((await dev.messages(thread)).map(({ all }) => all).join('')).toContain('42 apples')
+    await dev.restore('tools/calculator.ts')
+    await dev.restore(CODE)
+    await dev.shows('The bot has been started anew.')
+  }, 120_000)
+
+  test('a broken edit is said in a sentence, and the bot from before it goes on', async () => {
+    await dev.edit('tools/calculator.ts', () => 'export const = broken(')
+    expect(await dev.shows('goes on.')).toMatch(
+      /tools\/calculator\.ts:1:\d+: .*\. The bot from before this edit goes on\./,
+    )
+    await dev.edit('prompts/text.md', (text) => text.replace('{{today}}', 'today'))
+    await dev.restore('tools/calculator.ts')
+    expect(await dev.shows('goes on.')).toContain('prompts/text.md lacks the variable {{today}}: put it back.')
+    const thread = await dev.ask('@thinkaloud What is 6*7?')
+    expect((await dev.answers(thread, 1)).join('')).toContain('42')
+    await dev.restore('prompts/text.md')
+    await dev.shows('The bot has been started anew.')
+  }, 120_000)
+
+  test('a run under way is finished when the bot is replaced, or dies', async () => {
+    const question = '@thinkaloud What is 29 to the power 0.23, and half of it?'
+    const changed = await dev.ask(question)
+    await dev.edit('prompts/text.md', (text) => `${text}\n`)
+    await dev.shows('The bot has been started anew.')
+    expect((await dev.answers(changed, 1)).join('')).toContain('1.08')
+    const killed = await dev.ask(question)
+    await dev.edit('tools/arxiv.ts', (text) => `${text}\nsetTimeout(() => process.exit(3), 4_000)\n`)
+    await dev.shows('it is started anew, and what ran goes on.')
+    await dev.restore('tools/arxiv.ts')
+    expect((await dev.answers(killed, 1)).join('')).toContain('1.08')
+    const after = await dev.ask('@thinkaloud What is 6*7?')
+    expect((await dev.answers(after, 1)).join('')).toContain('42')
+  }, 180_000)
+
+  test('Ctrl+C ends all of it', async () => {
+    expect(await dev.stop()).toBe(0)
+  }, 60_000)
+})

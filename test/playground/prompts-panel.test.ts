@@ -1,0 +1,118 @@
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ROOT } from '../../src/package-root.ts'
+import { startPlayground } from '../../src/playground/playground-main.ts'
+import { GENERAL } from '../../src/playground/slack.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { temporaryFolder } from '../harness/command.ts'
+import { act, finish, playModel } from '../harness/played-model.ts'
+
+describeWithChromium('the panel “Prompts”', () => {
+  let browser: Browser
+
+  beforeAll(async () => void (browser = await launchChromium()))
+  afterAll(() => browser.close())
+
+  /** A question that was answered, and the panel open beside it. The model is told by the prompt how to answer. */
+  async function open() {
+    const ends = { onTestFinished }
+    const prompts = join(await temporaryFolder(ends), 'prompts')
+    await cp(join(ROOT, 'prompts'), prompts, { recursive: true })
+    const model = await playModel(ends)
+    model.decide('6*7', ({ prompt }, n) => {
+      const word = prompt.includes('SHOUT') ? 'FORTY-TWO!' : 'It is 42.'
+      return n === 0 ? act('I reckon.', 'calculator', '6*7') : finish(word)
+    })
+    const env = { PLAYGROUND_PORT: '0', OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'm' }
+    const { url, slack, stop } = await startPlayground(env, { prompts })
+    onTestFinished(stop)
+    const { thread } = await slack.mention('What is 6*7?')
+    await slack.until(() => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('It is 42.')), 'it')
+    await slack.settle()
+    const page = await (await browser.newContext()).newPage()
+    onTestFinished(() => page.context().close())
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Prompts', exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Prompts' })
+    const edit = async (change: (text: string) => string) => {
+      const box = panel.getByLabel('Prompt', { exact: true })
+      await box.fill(change(await box.inputValue()))
+    }
+    const axe = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
+    }
+    const messages = () => slack.messages(GENERAL).length
+    return { url, page, panel, edit, axe, prompts, messages, file: join(prompts, 'text.md') }
+  }
+
+  test('an edited prompt is tried on the last question, both answers side by side; nothing is posted or written', async () => {
+    const { panel, page, edit, axe, messages, file } = await open()
+    const [before, text] = [messages(), await readFile(file, 'utf8')]
+    expect(await panel.getByLabel('File').inputValue()).toBe('text')
+    await edit((old) => `SHOUT.\n${old}`)
+    await panel.getByRole('button', { name: 'Try' }).click()
+    const both = panel.getByRole('region', { name: 'Both answers' })
+    await both.getByText('FORTY-TWO!').waitFor()
+    expect(await both.getByText('It is 42.').count()).toBe(1)
+    expect(await both.getByText(/^0 steps · \d+ tokens|^1 step · \d+ tokens · \d+\.\d s$/).count()).toBe(2)
+    expect(await axe()).toEqual([])
+    expect(messages()).toBe(before)
+    expect(await readFile(file, 'utf8')).toBe(text)
+    // What is being edited stays while the panel is closed.
+    await panel.getByRole('button', { name: 'Close panel' }).click()
+    await page.getByRole('button', { name: 'Prompts', exact: true }).click()
+    expect(await panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')
+  }, 60_000)
+
+  test('a missing variable is a sentence, at Try and at Save', async () => {
+    const { panel, edit, file } = await open()
+    const text = await readFile(file, 'utf8')
+    await edit((old) => old.replace('{{today}}', 'today'))
+    await panel.getByRole('button', { name: 'Try' }).click()
+    await panel.getByText('prompts/text.md lacks the variable {{today}}: put it back.').waitFor()
+    await panel.getByRole('button', { name: 'Save to prompts/' }).click()
+    await panel.getByText('prompts/text.md lacks the variable {{today}}: put it back.').waitFor()
+    expect(await readFile(file, 'utf8')).toBe(text)
+    await panel.getByRole('button', { name: 'Undo' }).click()
+    expect(await panel.getByLabel('Prompt', { exact: true }).inputValue()).toBe(text)
+  }, 60_000)
+
+  test('saving shows what is changed, and writes once that is confirmed; not over what was changed elsewhere', async () => {
+    const { panel, edit, axe, file } = await open()
+    const text = await readFile(file, 'utf8')
+    await edit((old) => `SHOUT.\n${old}`)
+    await panel.getByRole('button', { name: 'Save to prompts/' }).click()
+    await panel.locator('ins', { hasText: 'SHOUT.' }).waitFor()
+    expect(await axe()).toEqual([])
+    expect(await readFile(file, 'utf8')).toBe(text)
+    await panel.getByRole('button', { name: 'Write prompts/text.md' }).click()
+    await panel.getByText('Saved to prompts/text.md').waitFor()
+    expect(await readFile(file, 'utf8')).toBe(`SHOUT.\n${text}`)
+    await writeFile(file, `Theirs.\n${text}`)
+    await edit((old) => `Mine.\n${old}`)
+    await panel.getByRole('button', { name: 'Save to prompts/' }).click()
+    await panel.getByRole('button', { name: 'Write prompts/text.md' }).click()
+    await panel.getByText('has been changed elsewhere meanwhile').waitFor()
+    expect(await readFile(file, 'utf8')).toBe(`Theirs.\n${text}`)
+  }, 60_000)
+
+  test('only the prompts can be named, and only this page may ask', async () => {
+    const { url, file } = await open()
+    const text = await readFile(file, 'utf8')
+    const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+      fetch(`${url}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    for (const name of ['../package', '/etc/hosts', 'README', 'text.md', '..', ''])
+      expect((await post('prompts/save', { name, text: 'x', was: 'x' })).status).toBe(400)
+    const other = await post('prompts/save', { name: 'text', text: 'x', was: text }, { origin: 'http://evil.example' })
+    expect(other.status).toBe(403)
+    expect(await readFile(file, 'utf8')).toBe(text)
+  }, 60_000)
+})

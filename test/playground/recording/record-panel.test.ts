@@ -1,0 +1,101 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ROOT } from '../../../src/package-root.ts'
+import { startPlayground } from '../../../src/playground/playground-main.ts'
+import { readConversation } from '../../../src/playground/recording/conversation.ts'
+import { showConversation } from '../../../src/playground/with-bot/show-conversation.ts'
+import { describeWithChromium, launchChromium } from '../../harness/chromium.ts'
+import { temporaryFolder } from '../../harness/command.ts'
+
+describeWithChromium('the panel “Record”', () => {
+  let browser: Browser
+
+  beforeAll(async () => void (browser = await launchChromium()))
+  afterAll(() => browser.close())
+
+  async function open(url: string) {
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Record', exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Record' })
+    const axe = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
+    }
+    return { page, panel, axe }
+  }
+
+  async function asked() {
+    const conversations = await temporaryFolder({ onTestFinished })
+    const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0, conversations })
+    onTestFinished(stop)
+    const { panel, axe } = await open(url)
+    await page.getByRole('textbox', { name: 'Message #general' }).fill('@thinkaloud What is 6*7? ')
+    await page.keyboard.press('Enter')
+    await page.getByText('Good answer').or(page.getByLabel('Good answer')).first().waitFor({ timeout: 20_000 })
+    await slack.settle()
+    return { page, panel, axe, conversations, slack }
+  }
+
+  test('shows what would be saved, and saves it once a replay has come to the same end', async () => {
+    const { panel, axe, conversations } = await asked()
+    await panel.getByRole('button', { name: 'Preview' }).click()
+    await panel.getByText('alice: say @thinkaloud What is 6*7?').waitFor()
+    await panel.getByText('calculator {"expression":"6*7"}').waitFor()
+    expect(await axe()).toEqual([])
+    await panel.getByLabel('Name').fill('six-times-seven')
+    await panel.getByRole('button', { name: 'Save' }).click()
+    await panel.getByText('Saved as test/conversations/six-times-seven.json').waitFor({ timeout: 20_000 })
+    const saved = readConversation(await readFile(join(conversations, 'six-times-seven.json'), 'utf8'))
+    expect(saved.acts.map(({ act, as }) => [act, as])).toEqual([['say', 'alice']])
+    expect(saved.tools).toEqual([{ tool: 'calculator', input: { expression: '6*7' }, output: '42' }])
+  }, 60_000)
+
+  test('a name that would leave the folder is refused, and a name that is taken', async () => {
+    const { panel, conversations } = await asked()
+    const save = async (name: string) => {
+      await panel.getByLabel('Name').fill(name)
+      await panel.getByRole('button', { name: 'Save' }).click()
+    }
+    await save('../../package')
+    await panel.getByText('A name is made of small letters').waitFor()
+    await writeFile(join(conversations, 'taken.json'), 'mine')
+    await save('taken')
+    await panel.getByText('There is a conversation of this name already').waitFor({ timeout: 20_000 })
+    expect(readdirSync(conversations)).toEqual(['taken.json'])
+    expect(await readFile(join(conversations, 'taken.json'), 'utf8')).toBe('mine')
+  }, 60_000)
+
+  test('one is downloaded', async () => {
+    const { page, panel, conversations } = await asked()
+    await panel.getByLabel('Name').fill('taken-home')
+    const coming = page.waitForEvent('download')
+    await panel.getByRole('button', { name: 'Download' }).click()
+    const download = await coming
+    expect(download.suggestedFilename()).toBe('taken-home.json')
+    expect(readConversation(await readFile(await download.path(), 'utf8')).name).toBe('taken-home')
+    expect(existsSync(join(conversations, 'taken-home.json'))).toBe(false)
+  }, 60_000)
+
+  test('a test that fails is shown with what was expected beside what came', async (t) => {
+    const file = join(ROOT, 'test/conversations/mention-with-steps.json')
+    const changed = join(await temporaryFolder(t), 'changed.json')
+    const conversation = readConversation(await readFile(file, 'utf8'))
+    for (const message of conversation.after.messages)
+      message.shown = message.shown.map((line) => line.replaceAll('1.08', '9.99'))
+    await writeFile(changed, JSON.stringify(conversation))
+    const { url, stop } = await showConversation(changed, { PLAYGROUND_PORT: 0 })
+    t.onTestFinished(stop)
+    const { panel, axe } = await open(url)
+    await panel.getByText('It ended otherwise than it was recorded').waitFor()
+    await panel.getByRole('heading', { name: 'Expected' }).first().waitFor()
+    expect(await panel.locator('mark', { hasText: '9.99' }).count()).toBeGreaterThan(0)
+    expect(await axe()).toEqual([])
+  }, 60_000)
+})

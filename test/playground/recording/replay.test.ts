@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { ROOT } from '../../../src/package-root.ts'
+import { checkName, readConversation, type Conversation } from '../../../src/playground/recording/conversation.ts'
+import { askedIn, promptOf, seenIn } from '../../../src/playground/recording/model-calls.ts'
+import { failureText } from '../../../src/playground/recording/replay.ts'
+import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
+
+/** A recorded conversation, changed. */
+function recorded(change: (conversation: Conversation) => void, name = 'mention-with-steps'): Conversation {
+  const conversation = readConversation(readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8'))
+  change(conversation)
+  return conversation
+}
+
+async function failure(t: TestContext, conversation: Conversation): Promise<string> {
+  const replayed = await replayWithBot(conversation)
+  t.onTestFinished(replayed.stop)
+  return failureText(replayed, 'a.json')
+}
+
+/** Most of these end otherwise than expected, which is waited for. */
+const SLOW = 60_000
+
+describe('a replay', { timeout: SLOW }, () => {
+  test('fails by message, readable, and names the command that shows both', async (t) => {
+    const conversation = recorded(({ after }) => {
+      const answer = after.messages.at(-1)
+      if (answer) answer.shown[0] = 'Something else was said.'
+    })
+    const text = await failure(t, conversation)
+    expect(text).toContain('message #general/1/3 of thinkaloud:\n  - Something else was said.\n  + ')
+    expect(text).toContain('npm run playground -- --conversation a.json')
+  })
+
+  test('fails where a message is missing, and where there is one too many', async (t) => {
+    const conversation = recorded(({ after }) => {
+      const last = after.messages.pop()
+      if (last) after.messages.push({ ...last, at: '#general/1/4' })
+    })
+    const text = await failure(t, conversation)
+    expect(text).toMatch(/message #general\/1\/4 of thinkaloud:\n {2}- [^]*\+ \(it is not there\)/)
+    expect(text).toMatch(/message #general\/1\/3 of thinkaloud:\n {2}- \(it is not there\)/)
+  })
+
+  test('a call of a tool that the recording does not know fails with a sentence', async (t) => {
+    const text = await failure(
+      t,
+      recorded(({ tools }) => void tools.pop()),
+    )
+    expect(text).toContain(
+      'The recording does not know this call of a tool: calculator {"expression":"2.169459462491557/2"}.',
+    )
+  })
+
+  test('a question that the recording does not know fails with a sentence', async (t) => {
+    const text = await failure(
+      t,
+      recorded(({ models }) => models.splice(1)),
+    )
+    expect(text).toContain('The recording knows only 1 calls about this question: “What is 29 to the power 0.23')
+  })
+
+  test('outputs in a wrong order fail, though the thread may look the same', async (t) => {
+    const text = await failure(
+      t,
+      recorded(({ models }) => {
+        for (const model of models) model.sees.reverse()
+      }),
+    )
+    expect(text).toMatch(
+      /A prompt about “What is 29[^”]*” should hold, in this order: .* It holds: the result of calculator/,
+    )
+  })
+
+  test('a call is known whatever the words around its question are', () => {
+    const said = (system: string) => ({
+      messages: [
+        { role: 'system', content: system },
+        {
+          role: 'user',
+          content: 'Question: Who was Ada?\nThought: I look.\nObservation: An English mathematician\nThought:',
+        },
+      ],
+    })
+    const tools = [{ tool: 'wikipedia', input: {}, output: 'An English  mathematician' }]
+    const [one, other] = ['Answer with care.', 'Be quick, and use these tools: …'].map(said)
+    expect(askedIn(one!)).toEqual({ kind: 'step', question: 'Who was Ada?' })
+    expect(askedIn(other!)).toEqual(askedIn(one!))
+    expect(seenIn(promptOf(other!), { tools, models: [] })).toEqual(['tool 0'])
+  })
+
+  test('what nobody can do is told: a person or a message that is not there', async (t) => {
+    const conversation = recorded(({ acts }) => {
+      acts.push({ ...acts[0]!, as: 'nobody' })
+      acts.push({ ...acts[0]!, act: 'delete', with: { channel: 'C0GENERAL01', ts: '⟦#general/9⟧' } })
+    })
+    const text = await failure(t, conversation)
+    expect(text).toContain('Act 2, say of nobody, was refused: The playground has no person nobody.')
+    expect(text).toContain('Act 3, delete of alice, was refused: There is no #general/9 in the workspace.')
+  })
+})
+
+describe('a file of a conversation', () => {
+  test.each([
+    ['no JSON', '{', 'it is not JSON'],
+    ['no object', '[]', 'it is not an object'],
+    ['another version', '{"version": 2}', 'version should be 1, not 2'],
+    ['no acts', '{"version": 1, "name": "a", "settings": {}}', 'acts should be a list'],
+    ['an act without a person', '{"version":1,"name":"a","settings":{},"acts":[{"act":"say"}]}', 'acts 1 lacks'],
+  ])('with %s is refused in a sentence', (_, text, why) => {
+    expect(() => readConversation(text)).toThrow(why)
+  })
+
+  test.each(['../up', 'a/b', 'a\\b', '', '.hidden', 'CON', 'a.json', 'x'.repeat(61), 'a b', '-a'])(
+    'is not named %j',
+    (name) => {
+      expect(() => checkName(name)).toThrow('A name is made of')
+    },
+  )
+
+  test('holds no secret, port, time or id of one workspace', () => {
+    for (const name of ['mention-with-steps', 'direct-message', 'failing-model', 'approved-write']) {
+      const whole = readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8')
+      // What a tool gave names the server that it came from.
+      const text = JSON.stringify({ ...readConversation(whole), tools: [] })
+      expect(text).not.toMatch(/xox[a-z]-|xapp-|sk-[\w-]{8}|127\.0\.0\.1:\d|\b\d{10}\.\d{6}\b|\/tmp\//)
+    }
+  })
+})

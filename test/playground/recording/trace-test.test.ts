@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConversation } from '../../../src/playground/recording/conversation.ts'
+import { failureText } from '../../../src/playground/recording/replay.ts'
+import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
+import { saveTraceTest } from '../../../src/playground/with-bot/trace-test.ts'
+import type { RunTrace } from '../../../src/run/run-trace.ts'
+import { temporaryFolder } from '../../harness/command.ts'
+import { act, finish } from '../../harness/played-model.ts'
+
+/** A run with one step, as it is traced. */
+function traced(): RunTrace {
+  const asked = (steps: string) => ({
+    messages: [{ role: 'user' as const, content: `Question: How much is 6*7 apples?\nThought:${steps}` }],
+  })
+  const call = { kind: 'model' as const, for: 'step' as const, model: 'm', usage: [], at: 1, ms: 1 }
+  const [first, last] = [act('I reckon.', 'calculator', '6*7'), finish('Forty-two apples.')]
+  return {
+    version: 1,
+    ...{ id: 'T1:C1:1.1', team: 'T1', channel: 'C1', thread: '1.1', user: 'U1', startedAt: 1 },
+    ...{ question: 'And how much is it?', standalone: 'How much is 6*7 apples?', model: 'm', dialect: 'text' },
+    calls: [
+      { ...call, turn: 1, request: asked(''), output: { text: first } },
+      { kind: 'tool', at: 1, ms: 1, step: 1, tool: 'calculator', input: { expression: '6*7' }, output: '42', ok: true },
+      { ...call, turn: 2, request: asked(`${first}\nObservation: 42\nThought:`), output: { text: last } },
+    ],
+  }
+}
+
+test('a trace becomes a test of its question, which says what it expects, and passes', async (t) => {
+  const folder = await temporaryFolder(t)
+  const said = await saveTraceTest(traced(), { folder })
+  expect(said.join('\n')).toMatch(
+    /Saved as .*and-how-much-is-it\.json[^]*look at it:[^]*thinkaloud: .*Forty-two apples\./,
+  )
+  const conversation = readConversation(await readFile(join(folder, 'and-how-much-is-it.json'), 'utf8'))
+  expect(conversation.acts[0]?.with['text']).toBe('@thinkaloud How much is 6*7 apples?')
+  const replayed = await replayWithBot(conversation)
+  t.onTestFinished(replayed.stop)
+  expect(failureText(replayed, '')).toBe('')
+}, 60_000)
+
+test('a trace that a replay cannot follow makes no test, and nothing is overwritten', async (t) => {
+  const folder = await temporaryFolder(t)
+  const trace = traced()
+  await expect(saveTraceTest({ ...trace, calls: trace.calls.slice(0, 1) }, { folder })).rejects.toThrow(
+    'The recording does not know this call of a tool: calculator',
+  )
+  await saveTraceTest(trace, { folder, name: 'one' })
+  await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow('Give another name.')
+  await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name is made of')
+}, 60_000)
