@@ -15,8 +15,11 @@ export interface MemoryArchiveOptions {
 export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
   const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now = Date.now } = options
   const runs = new ExpiringMap<RunRecord>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: bytesOf } })
+  const traces = new ExpiringMap<PackedTrace>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: traceBytes } })
   const all = () => runs.keys().flatMap((id) => runs.get(id) ?? [])
   const copyOf = (record: RunRecord | undefined) => structuredClone(record)
+
+  const [forgetting, forgettingTraces] = [forgettingIn(runs), forgettingIn(traces)]
 
   return {
     async keep(record) {
@@ -43,15 +46,50 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
         if (record && record.feedback.length > 0) yield record
       }
     },
-    remove: async (id) => runs.delete(id),
+    async remove(id) {
+      runs.delete(id)
+      traces.delete(id)
+    },
+    async keepTrace(trace) {
+      const { id, team, user } = trace
+      const { packTrace } = await packing()
+      traces.set(id, { team, user, packed: await packTrace(trace) })
+    },
+    async loadTrace(id) {
+      const kept = traces.get(id)
+      return kept && (await packing()).unpackTrace(kept.packed)
+    },
     async forgetUser(person) {
       for (const record of all().filter(({ question }) => question.team === person.team)) {
         record.feedback = withoutThat(record, person.user)
         if (isAskedBy(record, person)) runs.delete(record.question.id)
       }
+      for (const id of traces.keys()) {
+        const trace = traces.get(id)
+        if (trace?.team === person.team && trace.user === person.user) traces.delete(id)
+      }
     },
-    ...forgettingIn(runs),
+    async forgetChannel(place) {
+      await Promise.all([forgetting.forgetChannel(place), forgettingTraces.forgetChannel(place)])
+    },
+    async forgetTeam(team) {
+      await Promise.all([forgetting.forgetTeam(team), forgettingTraces.forgetTeam(team)])
+    },
   }
+}
+
+/** Loaded for the first trace. */
+const packing = () => import('./packed-trace.ts')
+
+/** A trace, and whose it is. */
+interface PackedTrace {
+  team: string
+  user: string
+  packed: string
+}
+
+function traceBytes({ packed }: PackedTrace): number {
+  return packed.length
 }
 
 function isAskedBy({ question }: RunRecord, { team, user }: Person): boolean {
