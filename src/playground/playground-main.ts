@@ -7,6 +7,7 @@ import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { demoModel } from './demo/demo-model.ts'
 import { startPage } from './page-server.ts'
+import { runPart } from './run-part.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
 import { startWiki } from './wiki.ts'
 
@@ -50,13 +51,15 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
     for (const end of stops.toReversed()) await end()
   }
   try {
-    const bot = await startBot(config, isDemo ? { model: demoModel({ paceMs }) } : {})
+    const run = runPart()
+    const bot = await startBot(config, { ...(isDemo ? { model: demoModel({ paceMs }) } : {}), onTrace: run.take })
     stops.push(() => bot.stop())
     const notes = notesOf(config, { isDemo, pages: config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0 })
     const model = isDemo ? 'demo' : config.OPENAI_MODEL
     const page = await startPage(slack, {
       port: given.PLAYGROUND_PORT,
       notes: { model, isDemo, notes, examples: EXAMPLES, shortcuts: SHORTCUTS },
+      parts: [run],
     })
     stops.push(() => page.close())
     return { url: page.url, slack, notes, stop }

@@ -62,7 +62,7 @@ test('only the Slack room imports from @slack', () => {
 
 test('the local Slack imports nothing of ours, but at its door', () => {
   const isOurs = (from: string) =>
-    from === 'src/playground/playground-main.ts' || from.startsWith('src/playground/demo/')
+    /^src\/playground\/(?:playground|trace)-main\.ts$/.test(from) || from.startsWith('src/playground/demo/')
   const inside = importsFrom('src/playground/').filter(({ from }) => !isOurs(from))
   expect(inside.filter(({ to }) => byPath.has(to) && !to.startsWith('src/playground/'))).toEqual([])
 })

@@ -1,18 +1,22 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, open(box, tools), take?(change), close?() }`: `open` fills an empty box; `take` is told of the changes that the
- * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ * `{ id, title, ready?(tools), open(box, tools, item?), take?(change), close?() }`: `ready` is called once, at the start; `open` fills an empty box,
+ * at an item of the panel's own; `take` is told of the changes that the
+ * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts), show(id, item?) }` (app.js).
  */
 import { byId, el } from './dom.js'
+import { runPanel } from './run-panel.js'
 import { state } from './state.js'
 
 /** In the order of their buttons. */
-const PANELS = []
+const PANELS = [runPanel]
 
 let shown
 
-/** Makes the buttons. @param {object} tools what a panel can do: see above */
-export function makePanels(tools) {
+/** Makes the buttons. @param {object} given what a panel can do: see above */
+export function makePanels(given) {
+  const tools = { ...given, show: (id, item) => showPanel(id, tools, item) }
+  for (const { ready } of PANELS) ready?.(tools)
   const buttons = PANELS.map(({ id, title }) =>
     el(
       'button.panel-button',
@@ -30,11 +34,11 @@ export function makePanels(tools) {
   byId('panel-close').addEventListener('click', () => showPanel(undefined, tools))
 }
 
-/** Opens a panel in place of the one that is open, or none. @param {string | undefined} id @param {object} tools */
-export function showPanel(id, tools) {
+/** Opens a panel in place of the one that is open, or none; at an item anew. @param {string | undefined} id @param {object} tools @param {string} [item] */
+export function showPanel(id, tools, item) {
   const panel = PANELS.find((one) => one.id === id)
   const before = shown
-  if (panel === before) return
+  if (panel === before && item === undefined) return
   before?.close?.()
   ;[shown, state.panel] = [panel, panel?.id]
   byId('panel').hidden = !panel
@@ -45,7 +49,7 @@ export function showPanel(id, tools) {
     byId('panel-title').textContent = panel.title
     const box = byId('panel-box')
     box.replaceChildren()
-    panel.open(box, tools)
+    panel.open(box, tools, item)
   } else if (before) byId(`panel-button-${before.id}`).focus()
 }
 
