@@ -86,7 +86,8 @@ async function show(place: RetryPlace, id: string): Promise<number> {
 async function trace(place: Place, id: string): Promise<number> {
   const found = await redisArchive(place).loadTrace(id)
   if (found) console.log(JSON.stringify(found, null, 2))
-  else console.error(`There is no trace of ${id}. Runs are traced where RUN_TRACES=true, and kept for HISTORY_TTL_DAYS.`)
+  else
+    console.error(`There is no trace of ${id}. Runs are traced where RUN_TRACES=true, and kept for HISTORY_TTL_DAYS.`)
   return found ? 0 : 1
 }
 

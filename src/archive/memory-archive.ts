@@ -1,5 +1,6 @@
 import { ExpiringMap, forgettingIn } from '../history/expiring-map.ts'
 import type { Person } from '../history/types.ts'
+import { memoryTraces } from './memory-traces.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
 export interface MemoryArchiveOptions {
@@ -15,11 +16,11 @@ export interface MemoryArchiveOptions {
 export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
   const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now = Date.now } = options
   const runs = new ExpiringMap<RunRecord>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: bytesOf } })
-  const traces = new ExpiringMap<PackedTrace>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: traceBytes } })
+  const traces = memoryTraces({ ttlMs, maxSize: maxRuns, maxBytes, now })
   const all = () => runs.keys().flatMap((id) => runs.get(id) ?? [])
   const copyOf = (record: RunRecord | undefined) => structuredClone(record)
 
-  const [forgetting, forgettingTraces] = [forgettingIn(runs), forgettingIn(traces)]
+  const forgetting = forgettingIn(runs)
 
   return {
     async keep(record) {
@@ -48,48 +49,24 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
     },
     async remove(id) {
       runs.delete(id)
-      traces.delete(id)
+      traces.remove(id)
     },
-    async keepTrace(trace) {
-      const { id, team, user } = trace
-      const { packTrace } = await packing()
-      traces.set(id, { team, user, packed: await packTrace(trace) })
-    },
-    async loadTrace(id) {
-      const kept = traces.get(id)
-      return kept && (await packing()).unpackTrace(kept.packed)
-    },
+    keepTrace: traces.keep,
+    loadTrace: traces.load,
     async forgetUser(person) {
       for (const record of all().filter(({ question }) => question.team === person.team)) {
         record.feedback = withoutThat(record, person.user)
         if (isAskedBy(record, person)) runs.delete(record.question.id)
       }
-      for (const id of traces.keys()) {
-        const trace = traces.get(id)
-        if (trace?.team === person.team && trace.user === person.user) traces.delete(id)
-      }
+      traces.forgetUser(person)
     },
     async forgetChannel(place) {
-      await Promise.all([forgetting.forgetChannel(place), forgettingTraces.forgetChannel(place)])
+      await Promise.all([forgetting.forgetChannel(place), traces.forgetChannel(place)])
     },
     async forgetTeam(team) {
-      await Promise.all([forgetting.forgetTeam(team), forgettingTraces.forgetTeam(team)])
+      await Promise.all([forgetting.forgetTeam(team), traces.forgetTeam(team)])
     },
   }
-}
-
-/** Loaded for the first trace. */
-const packing = () => import('./packed-trace.ts')
-
-/** A trace, and whose it is. */
-interface PackedTrace {
-  team: string
-  user: string
-  packed: string
-}
-
-function traceBytes({ packed }: PackedTrace): number {
-  return packed.length
 }
 
 function isAskedBy({ question }: RunRecord, { team, user }: Person): boolean {

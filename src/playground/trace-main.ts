@@ -10,7 +10,8 @@ import { asRunTrace } from '../run/read-trace.ts'
 import type { RunTrace } from '../run/run-trace.ts'
 import { startTracePage } from './trace-server.ts'
 
-const USAGE = 'Usage: npm run trace FILE   opens a saved trace: the page’s export, or the output of npm run runs -- trace ID'
+const USAGE =
+  'Usage: npm run trace FILE   opens a saved trace: the page’s export, or the output of npm run runs -- trace ID'
 
 /** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
 export async function readTraceFile(path: string): Promise<RunTrace> {
@@ -18,7 +19,8 @@ export async function readTraceFile(path: string): Promise<RunTrace> {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)
   })
   const json = parseJson(text) ?? parseJson(text.slice(text.search(/^\{/m)))
-  if (json === undefined) throw new ConfigError(`${path} is no JSON. It should be a trace that npm run runs -- trace ID printed.`)
+  if (json === undefined)
+    throw new ConfigError(`${path} is no JSON. It should be a trace that npm run runs -- trace ID printed.`)
   const { trace, wrong } = asRunTrace(json)
   if (!trace) throw new ConfigError(`${path} is no trace of a run: ${wrong} is not as it should be.`)
   return trace
@@ -35,7 +37,9 @@ async function main([file, ...more]: string[]): Promise<void> {
 
 /** Where there is no browser, the address stands in the terminal. */
 function openBrowser(url: string): void {
-  const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[process.platform as string] ?? ['xdg-open']
+  const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[process.platform as string] ?? [
+    'xdg-open',
+  ]
   const opener = spawn(command ?? 'xdg-open', [...args, url], { stdio: 'ignore', detached: true })
   opener.on('error', () => undefined)
   opener.unref()

@@ -146,10 +146,16 @@ export class Recording {
     if (step.kind === 'unreadable') return
     const { action, observation } = step
     const { text, ok, note, passing } = observation
-    const call = this.#trace.calls.findLast((one) => one.kind === 'tool' && one.step === n) ?? this.#notCalled(n, action)
+    const call =
+      this.#trace.calls.findLast((one) => one.kind === 'tool' && one.step === n) ?? this.#notCalled(n, action)
     if (call.kind !== 'tool') return
     const isOpen = call.ms === undefined
-    Object.assign(call, { ok, shown: this.#text.text(text), ...(note ? { note } : {}), ...(passing ? { passing } : {}) })
+    Object.assign(call, {
+      ok,
+      shown: this.#text.text(text),
+      ...(note ? { note } : {}),
+      ...(passing ? { passing } : {}),
+    })
     if (isOpen && !call.notCalled) call.error ??= call.shown ?? ''
     if (isOpen) call.ms = ms
     this.#options.onChange(this, 'ended')
@@ -206,6 +212,9 @@ function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
 /** What was under way when the process before ended did not end. */
 function resumed(before: RunTrace): RunTrace {
   const calls = before.calls.map((call) => (call.ms === undefined && !call.error ? { ...call, error: LOST } : call))
-  const { end: _, endedAt: __, ...rest } = before
-  return { ...rest, calls, attempts: before.attempts + 1 }
+  const after: RunTrace = { ...before, calls, attempts: before.attempts + 1 }
+  // An operator may have had it tried again.
+  delete after.end
+  delete after.endedAt
+  return after
 }

@@ -71,11 +71,8 @@ function cleared(
   const areThere = finds.every(({ shown }) => shown.some((text) => whole.includes(text)))
   const clear = (content: string) =>
     areThere ? longest.reduce((text, find) => text.replaceAll(find, NOT_KEPT), content) : NOT_KEPT
-  const messages = call.request.messages.map(
-    (message): TracedMessage =>
-      known.has(message.content) || message.role === 'system'
-        ? message
-        : { ...message, content: clear(message.content) },
+  const messages = call.request.messages.map((message): TracedMessage =>
+    known.has(message.content) || message.role === 'system' ? message : { ...message, content: clear(message.content) },
   )
   const quotes = longest.filter(({ length }) => length >= SHORTEST_QUOTE)
   const text = quotes.reduce((text, find) => text.replaceAll(find, NOT_KEPT), call.output.text)

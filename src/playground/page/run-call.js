@@ -65,7 +65,9 @@ function modelFacts(call) {
     Tokens: `${count(input)} in${cached ? ` (${count(cached)} cached)` : ''}, ${count(written)} out${about}`,
     ...(cost === undefined ? {} : { Cost: dollars(cost) }),
     ...(call.retries ? { Retries: count(call.retries) } : {}),
-    ...(call.request.stop?.length > 0 ? { 'Stops at': call.request.stop.map((one) => JSON.stringify(one)).join(', ') } : {}),
+    ...(call.request.stop?.length > 0
+      ? { 'Stops at': call.request.stop.map((one) => JSON.stringify(one)).join(', ') }
+      : {}),
   })
 }
 
@@ -75,9 +77,15 @@ function output({ output: { text, reasoning, toolCalls = [] }, read, isCut }) {
     reasoning && folded('Reasoning beside the text', () => [textBox(reasoning, 'Reasoning')]),
     text === '' && toolCalls.length > 0 ? undefined : raw,
     ...toolCalls.map(({ name, arguments: written }) => textBox(`${name}(${written})`, `Tool call ${name}`)),
-    isCut && el('p.quiet', {}, 'We hung up here: what the model went on to write would have been an observation of its own making.'),
+    isCut &&
+      el(
+        'p.quiet',
+        {},
+        'We hung up here: what the model went on to write would have been an observation of its own making.',
+      ),
     read?.dropped && el('p.quiet', {}, `${count(read.dropped)} more calls were asked for and not made.`),
-    read?.kind === 'unreadable' && el('p.quiet', {}, 'Nothing of it could be read. The model was told: ', visible(read.hint)),
+    read?.kind === 'unreadable' &&
+      el('p.quiet', {}, 'Nothing of it could be read. The model was told: ', visible(read.hint)),
   ].filter(Boolean)
 }
 
@@ -174,6 +182,8 @@ function heading(words, about) {
 }
 
 function facts(values) {
-  const pairs = Object.entries(values).map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, visible(value))))
+  const pairs = Object.entries(values).map(([name, value]) =>
+    el('div', {}, el('dt', {}, name), el('dd', {}, visible(value))),
+  )
   return el('dl.run-facts', {}, ...pairs)
 }

@@ -36,8 +36,8 @@ function question(trace, open) {
 }
 
 function condensed(call, { key, open }) {
-  const label = `Condense · ${duration(call.ms)}`
-  return el('li.flow-row.single', {}, box({ kind: 'condense', label, text: call.output.text, key, open }))
+  const parts = { kind: 'condense', label: 'Condense', time: duration(call.ms), text: call.output.text }
+  return el('li.flow-row.single', {}, box({ ...parts, key, open }))
 }
 
 /** What a person added stands before the thought that heard it. */
@@ -55,12 +55,24 @@ function turn(call, { i, isAgain }) {
   return (trace, open) => {
     const key = `call-${i + 1}`
     const { read, error } = call
-    const text = error ?? read?.thought ?? call.output.text
-    const label = `Thought ${call.turn ?? ''} · ${duration(call.ms)}`
-    const thought = box({ kind: error ? 'failed' : 'thought', label, text: text || '(no thought)', key, open })
+    const text = error ?? read?.thought ?? beforeAnswer(call)
+    const named = { label: `Thought ${call.turn ?? ''}`, time: duration(call.ms) }
+    const thought = box({ kind: error ? 'failed' : 'thought', ...named, text: text || '(no thought)', key, open })
     const outcome = outcomeOf(trace, { call, key, open })
-    return el(`li.flow-row${isAgain ? '.again' : ''}`, {}, el('div.flow-cell', {}, thought, others(othersOf(call))), outcome)
+    return el(
+      `li.flow-row${isAgain ? '.again' : ''}`,
+      {},
+      el('div.flow-cell', {}, thought, others(othersOf(call))),
+      outcome,
+    )
   }
+}
+
+/** What stands before an answer, without the label that the answer has. */
+function beforeAnswer({ output: { text }, read }) {
+  const at = read ? text.indexOf(read.answer) : -1
+  const before = text.slice(0, Math.min(BOX_CHARS, at < 0 ? BOX_CHARS : at)).trim()
+  return at < 0 ? before : before.slice(0, before.lastIndexOf('\n') + 1)
 }
 
 /** Where the way could have gone. */
@@ -72,18 +84,25 @@ function others(ways) {
 function othersOf({ read, error }) {
   if (error) return []
   const ways = { actions: 'action', finish: 'answer', unreadable: 'unreadable → hint' }
-  return [...Object.entries(ways).flatMap(([kind, way]) => (kind === read?.kind ? [] : [way])), 'budget → end']
+  return [...Object.entries(ways).flatMap(([kind, way]) => (kind === read?.kind ? [] : [way])), 'budget']
 }
 
 function outcomeOf(trace, { call, key, open }) {
   const { read } = call
-  if (read?.kind === 'finish')
-    return el('div.flow-acts', {}, box({ kind: 'answer', label: `Answer · ${endOf(trace)}`, text: read.answer, key: 'answer', open }))
-  if (read?.kind === 'unreadable')
-    return el('div.flow-acts', {}, box({ kind: 'failed', label: 'Unreadable → hint', text: read.hint, key, open }))
-  if (read?.kind === 'actions')
-    return el('div.flow-acts', {}, ...read.actions.map((action) => acted(trace, { action, open })))
-  return el('div.flow-acts.none', {})
+  if (read?.kind === 'finish') {
+    const label = trace.stopped ? `Answer · ${endOf(trace)}` : 'Answer'
+    return el('div.flow-acts', {}, box({ kind: 'answer', label, text: read.answer, key: 'answer', open }))
+  }
+  if (read?.kind === 'unreadable') return el('div.flow-acts', {}, unreadable(call, { key, open }))
+  const actions = read?.kind === 'actions' ? read.actions : []
+  return el('div.flow-acts', {}, ...actions.map((action) => acted(trace, { action, open })))
+}
+
+/** What could not be read, and the hint that the model observes in place of a tool's output. */
+function unreadable({ output, read }, { key, open }) {
+  const written = box({ kind: 'failed', label: 'Unreadable', text: output.text || '(nothing)', key, open })
+  const hint = box({ kind: 'observation', label: 'Hint', text: read.hint, key, open })
+  return el('div.flow-act', {}, el('div.flow-cell', {}, written), el('div.flow-cell', {}, hint))
 }
 
 /** An action and its observation. */
@@ -93,18 +112,24 @@ function acted(trace, { action: { step, tool, input }, open }) {
   const call = trace.calls[at]
   const key = at >= 0 ? `call-${at + 1}` : wait >= 0 ? `wait-${wait + 1}` : 'question'
   const action = box({ kind: 'action', label: `Action · ${tool}`, text: lineOf(input), key, open })
-  const waited = wait >= 0 && box({ kind: 'waited', label: 'Waited', text: 'for a person', key: `wait-${wait + 1}`, open })
+  const waited =
+    wait >= 0 && box({ kind: 'waited', label: 'Waited', text: 'for a person', key: `wait-${wait + 1}`, open })
   return el('div.flow-act', {}, el('div.flow-cell', {}, action, waited), observed(call, { key, open }))
 }
 
 function observed(call, { key, open }) {
   if (!call || (call.ms === undefined && !call.error))
     return el('div.flow-cell', {}, el('p.flow-open', {}, call ? 'under way …' : 'not called yet'))
-  const how = call.notCalled ? 'not called' : duration(call.ms)
-  const label = `${call.ok ? 'Observation' : 'Error'} · ${how}`
+  const time = call.notCalled ? 'not called' : duration(call.ms)
+  const label = call.ok ? 'Observation' : 'Error'
   const text = call.shown ?? call.error ?? ''
   const kind = call.ok ? 'observation' : 'failed'
-  return el('div.flow-cell', {}, box({ kind, label, text, key, open }), others([call.ok ? 'tool error' : 'observation']))
+  return el(
+    'div.flow-cell',
+    {},
+    box({ kind, label, time, text, key, open }),
+    others([call.ok ? 'tool error' : 'observation']),
+  )
 }
 
 /** A run that ended without a model's answer: at a budget's end, by a person, by a failure, or by a tool's own answer. */
@@ -115,8 +140,9 @@ function ending(trace, open) {
   return el('li.flow-row.single', {}, box({ kind, label, text, key: text ? 'answer' : 'question', open }))
 }
 
-function box({ kind, label, text, key, open }) {
+function box({ kind, label, time, text, key, open }) {
   const attributes = { type: 'button', 'data-part': key, onclick: () => open(key) }
   const words = visible(text.slice(0, BOX_CHARS)).replace(/\s+/g, ' ')
-  return el(`button.flow-box.${kind}`, attributes, el('span.flow-label', {}, visible(label)), el('span.flow-words', {}, words))
+  const head = el('span.flow-label', {}, visible(label), time && el('span.flow-time', {}, ` · ${time}`))
+  return el(`button.flow-box.${kind}`, attributes, head, el('span.flow-words', {}, words))
 }

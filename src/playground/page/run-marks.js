@@ -58,7 +58,11 @@ function place(hay, words, from) {
   const start = hay.places.findIndex((at) => at >= from)
   const wanted = squeezed(words.trim()).text
   if (wanted === '' || start < 0) return undefined
-  for (const form of [wanted, JSON.stringify(wanted).slice(1, -1), squeezed(JSON.stringify(words.trim()).slice(1, -1)).text]) {
+  for (const form of [
+    wanted,
+    JSON.stringify(wanted).slice(1, -1),
+    squeezed(JSON.stringify(words.trim()).slice(1, -1)).text,
+  ]) {
     const at = hay.text.indexOf(form, start)
     if (at >= 0) return { from: hay.places[at], to: hay.places[at + form.length - 1] + 1 }
   }

@@ -44,7 +44,9 @@ async function openRun({ message, post }) {
 function placeOf({ metadata, ts, thread_ts }) {
   const { run, step } = metadata?.event_payload ?? {}
   if (run) return { run, post: step }
-  const inThread = [...runs.values()].filter(({ channel, thread }) => channel === state.current && thread === (thread_ts ?? ts))
+  const inThread = [...runs.values()].filter(
+    ({ channel, thread }) => channel === state.current && thread === (thread_ts ?? ts),
+  )
   const [known] = inThread.filter(({ posts = {} }) => Object.values(posts).includes(ts))
   const found = known ?? inThread.at(-1)
   return found && { run: found.id, post: Object.entries(found.posts ?? {}).find(([, at]) => at === ts)?.[0] }

@@ -20,8 +20,7 @@ export function createRunView(onOpen = () => undefined) {
   let [trace, key, print] = [undefined, 'question', '']
 
   function draw() {
-    const focused = map.contains(document.activeElement) ? document.activeElement.dataset.part : undefined
-    const isFlow = document.activeElement?.classList.contains('flow-box')
+    const focused = map.contains(document.activeElement) ? nameOfBox(document.activeElement) : undefined
     sum.replaceChildren(...sumLine(trace))
     map.replaceChildren(
       el('h3', {}, 'Flow'),
@@ -29,28 +28,25 @@ export function createRunView(onOpen = () => undefined) {
       el('h3', {}, 'Timings'),
       drawWaterfall(trace, open, Date.now()),
     )
-    markOpen()
-    if (focused) map.querySelector(`${isFlow ? '.flow-box' : '.fall'}[data-part="${CSS.escape(focused)}"]`)?.focus()
+    markOpen(map, key)
+    if (focused)
+      allBoxes(map)
+        .find((one) => nameOfBox(one) === focused)
+        ?.focus({ preventScroll: true })
     drawOpen()
-  }
-
-  function markOpen() {
-    for (const one of map.querySelectorAll('[data-part]')) one.setAttribute('aria-pressed', String(one.dataset.part === key))
   }
 
   /** Anew only where the part itself has changed: what is unfolded in it stays so. */
   function drawOpen() {
-    const { call, wait } = partAt(trace, key)
-    const now = JSON.stringify([trace.id, key, call?.ms, call?.read?.kind, call?.shown?.length, wait, trace.answer, trace.model])
+    const now = printOf(trace, key)
     if (now === print) return
-    if (!now.startsWith(print.slice(0, print.indexOf(',', 2)))) part.scrollTop = 0
     print = now
     part.replaceChildren(...drawPart(trace, key))
   }
 
   function open(wanted) {
     key = wanted
-    markOpen()
+    markOpen(map, key)
     drawOpen()
     part.scrollTop = 0
     onOpen(key)
@@ -72,12 +68,40 @@ export function createRunView(onOpen = () => undefined) {
   }
 }
 
+/** All that changes of a part while its run goes on. */
+function printOf(trace, key) {
+  const { call, wait } = partAt(trace, key)
+  return JSON.stringify([
+    trace.id,
+    key,
+    call?.ms,
+    call?.read?.kind,
+    call?.shown?.length,
+    wait,
+    trace.answer,
+    trace.model,
+  ])
+}
+
+function allBoxes(map) {
+  return [...map.querySelectorAll('[data-part]')]
+}
+
+/** What a box is known by when it is drawn anew. */
+function nameOfBox(box) {
+  return `${box.className} ${box.dataset.part}`
+}
+
+function markOpen(map, key) {
+  for (const one of allBoxes(map)) one.setAttribute('aria-pressed', String(one.dataset.part === key))
+}
+
 function sumLine(trace) {
   const { input, output, cached, cost, isEstimated } = sumOf(trace.calls)
   const calls = (kind) => trace.calls.filter((call) => call.kind === kind).length
   const words = [
     endOf(trace),
-    trace.endedAt && duration(trace.endedAt - trace.startedAt),
+    trace.endedAt && duration(trace.endedAt - trace.startedAt) + waitedOf(trace),
     counted(calls('model'), 'model call'),
     counted(calls('tool'), 'tool call'),
     `${count(input)} tokens in${cached ? `, ${count(cached)} of them cached` : ''}, ${count(output)} out${isEstimated ? ' (estimated)' : ''}`,
@@ -85,6 +109,12 @@ function sumLine(trace) {
   ]
   const chips = words.filter(Boolean).map((one) => el('span.run-chip', {}, visible(one)))
   return [...chips, trace.cut && el('p.quiet', {}, visible(trace.cut))].filter(Boolean)
+}
+
+/** Of the time, what a person took. */
+function waitedOf({ waits = [] }) {
+  const ms = waits.reduce((sum, { from, until }) => sum + (until === undefined ? 0 : until - from), 0)
+  return ms > 0 ? `, ${duration(ms)} of it waiting for a person` : ''
 }
 
 function counted(number, what) {

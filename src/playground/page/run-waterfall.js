@@ -10,7 +10,10 @@ const FOLD_SHARE = 0.04
 export function drawWaterfall(trace, open, now) {
   const scale = scaleOf(trace, now)
   const calls = trace.calls.map((call, i) => ({ at: call.at, row: callRow(trace, { call, n: i + 1, scale, open }) }))
-  const waits = (trace.waits ?? []).map((wait, i) => ({ at: wait.from, row: waitRow(wait, { n: i + 1, scale, open, now }) }))
+  const waits = (trace.waits ?? []).map((wait, i) => ({
+    at: wait.from,
+    row: waitRow(wait, { n: i + 1, scale, open, now }),
+  }))
   const rows = [...calls, ...waits].sort((one, other) => one.at - other.at)
   return el(
     'div.waterfall',
@@ -33,7 +36,10 @@ function scaleOf(trace, now) {
   const at = (time) => {
     const before = folds.filter((fold) => fold.from < time)
     const lost = before.reduce((sum, fold) => sum + Math.min(time, fold.to) - fold.from, 0)
-    const gaps = before.reduce((sum, fold) => sum + (gap * (Math.min(time, fold.to) - fold.from)) / (fold.to - fold.from), 0)
+    const gaps = before.reduce(
+      (sum, fold) => sum + (gap * (Math.min(time, fold.to) - fold.from)) / (fold.to - fold.from),
+      0,
+    )
     return Math.min(1, Math.max(0, ((time - from - lost) / whole) * room + gaps))
   }
   return { at, whole, hasFolds: folds.length > 0 }
@@ -51,19 +57,19 @@ function foldsOf({ waits = [], endedAt }, now) {
   return folds
 }
 
-/** Quarters of the time, where none of it is folded. */
+/** Quarters of the time, where none of it is folded; at the end how long the run was at work. */
 function axis({ whole, hasFolds }) {
   const marks = hasFolds ? [0] : [0, 0.25, 0.5, 0.75]
   const ticks = marks.map((share) => placed(el('span.tick', {}, duration(share * whole)), { left: share }))
-  const total = hasFolds ? `${duration(whole)} of work` : duration(whole)
-  return el('div.axis', { 'aria-hidden': 'true' }, el('span.track', {}, ...ticks, el('span.tick.last', {}, total)))
+  const end = el('span.axis-end', {}, duration(whole))
+  return el('div.axis', { 'aria-hidden': 'true' }, el('span.track', {}, ...ticks), end)
 }
 
 function callRow(trace, { call, n, scale, open }) {
   const isLost = call.ms === undefined && call.error !== undefined
   const end = call.ms === undefined ? undefined : call.at + call.ms
   const [left, right] = [scale.at(call.at), end === undefined ? (isLost ? scale.at(call.at + 1) : 1) : scale.at(end)]
-  const kind = call.kind === 'tool' ? 'tool' : call.for === 'step' ? 'model' : 'other'
+  const kind = call.kind === 'tool' ? 'tool' : ({ step: 'model', tool: 'asks' }[call.for] ?? 'condenses')
   const look = `${kind}${call.error || call.ok === false ? '.failed' : ''}${end === undefined && !isLost ? '.open' : ''}`
   const bar = placed(el(`span.bar.${look}`, {}), { left, width: right - left })
   if (call.firstMs !== undefined && call.ms > 0)
@@ -85,7 +91,10 @@ function wordsOf(trace, call) {
 function waitRow({ from, until, for: what }, { n, scale, open, now }) {
   const [left, right] = [scale.at(from), scale.at(until ?? now)]
   const bar = placed(el('span.bar.wait', {}), { left, width: right - left })
-  const words = [until ? `waited ${duration(until - from)}` : 'waits', what === 'question' ? 'for an answer' : 'for approval']
+  const words = [
+    until ? duration(until - from) : '…',
+    `${until ? 'waited' : 'waits'} for ${what === 'question' ? 'an answer' : 'approval'}`,
+  ]
   return row({ key: `wait-${n}`, label: 'A person', kind: 'wait', bars: [bar], words, open })
 }
 
