@@ -68,7 +68,7 @@ function cleared(
 ): TracedModelCall {
   const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
   const whole = call.request.messages.map(({ content }) => content).join('\n')
-  const areThere = finds.every(({ shown }) => shown.some((text) => whole.includes(text)))
+  const areThere = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))
   const clear = (content: string) =>
     areThere ? longest.reduce((text, find) => text.replaceAll(find, NOT_KEPT), content) : NOT_KEPT
   const messages = call.request.messages.map((message): TracedMessage =>

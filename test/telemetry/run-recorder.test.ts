@@ -6,6 +6,7 @@ import { BOB, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { sealerOf } from '../../src/seal.ts'
 import { ONCE, approvalBot, notes, waitingCard } from '../harness/approvals.ts'
 import { secondBot, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { startProcess } from '../harness/child-process.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, INVENTED } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
@@ -202,7 +203,14 @@ describeWithRedis('in Redis', () => {
     expect(trace.calls[2]?.error).toEqual(expect.any(String))
     expect(trace.calls[3]).toMatchObject({ read: { kind: 'finish', answer: 'Two.' } })
     expect(told).toEqual([])
-  }, 30_000)
+    const runs = (...args: string[]) => startProcess(t, 'src/runs-main.ts', { args, env })
+    const printed = await runs('trace', id)
+    expect(await printed.ended).toBe(0)
+    expect(JSON.parse(printed.stdout())).toEqual(trace)
+    const unknown = await runs('trace', 'T1:C1:1')
+    expect(await unknown.ended).toBe(1)
+    expect(unknown.stderr()).toContain('There is no trace of T1:C1:1.')
+  }, 60_000)
 
   test('a trace is sealed with SECRETS_KEY, lives as long as its run, and unless asked for nothing is kept', async (t) => {
     const key = 'k'.repeat(32)
@@ -219,7 +227,8 @@ describeWithRedis('in Redis', () => {
     expect(await traceIn('sealed', id)).toBeUndefined()
     const sealer = sealerOf(key)
     const place = { redis: server.connect(keptLog()), log: keptLog(), prefix: 'sealed', ttlMs: 86_400_000, sealer }
-    expect(await redisArchive(place).loadTrace(id)).toMatchObject({ answer: 'Yes.' })
+    const isWhole = async () => (await redisArchive(place).loadTrace(id))?.answer === 'Yes.'
+    await bot.slack.until(isWhole, 'the whole trace')
     const plain = await startBot(t, { env: { REDIS_URL: server.url, REDIS_PREFIX: 'plain' } })
     plain.model.on('kept', finish('No.'))
     await (await plain.mention('Is it kept?')).ended()

@@ -31,7 +31,7 @@ function rowsOf(trace) {
 }
 
 function question(trace, open) {
-  const text = trace.standalone ?? trace.question
+  const { question: text } = trace
   return el('li.flow-row.first', {}, box({ kind: 'question', label: 'Question', text, key: 'question', open }))
 }
 

@@ -30,8 +30,11 @@ function pressedIn(target) {
   if (!message || message.user !== state.bot || !window.getSelection().isCollapsed) return undefined
   const task = target.closest('[data-task]')
   const button = target.closest('button, a, input, select, textarea, summary, label, [role="button"]')
+  const line = target.closest('.container-blocks > *')?.textContent.match(/^\P{L}{0,6}?(\d{1,3})\. /u)
   const isOurs = button?.matches('[data-run-link]') || /^Show work$/.test(button?.textContent.trim() ?? '')
-  return button && !isOurs && !task?.contains(button) ? undefined : { message, post: task?.dataset.task }
+  return button && !isOurs && !task?.contains(button)
+    ? undefined
+    : { message, post: task?.dataset.task ?? (line ? `step-${line[1]}` : undefined) }
 }
 
 async function openRun({ message, post }) {

@@ -101,7 +101,7 @@ function sumLine(trace) {
   const calls = (kind) => trace.calls.filter((call) => call.kind === kind).length
   const words = [
     endOf(trace),
-    trace.endedAt && duration(trace.endedAt - trace.startedAt) + waitedOf(trace),
+    trace.endedAt && timeOf(trace),
     counted(calls('model'), 'model call'),
     counted(calls('tool'), 'tool call'),
     `${count(input)} tokens in${cached ? `, ${count(cached)} of them cached` : ''}, ${count(output)} out${isEstimated ? ' (estimated)' : ''}`,
@@ -111,10 +111,11 @@ function sumLine(trace) {
   return [...chips, trace.cut && el('p.quiet', {}, visible(trace.cut))].filter(Boolean)
 }
 
-/** Of the time, what a person took. */
-function waitedOf({ waits = [] }) {
-  const ms = waits.reduce((sum, { from, until }) => sum + (until === undefined ? 0 : until - from), 0)
-  return ms > 0 ? `, ${duration(ms)} of it waiting for a person` : ''
+/** How long it took, and what of it a person took. */
+function timeOf({ startedAt, endedAt, waits = [] }) {
+  const waited = waits.reduce((sum, { from, until }) => sum + (until === undefined ? 0 : until - from), 0)
+  const worked = duration(Math.max(0, endedAt - startedAt - waited))
+  return waited > 0 ? `${worked} of work, ${duration(waited)} waiting for a person` : worked
 }
 
 function counted(number, what) {
