@@ -127,7 +127,7 @@ describeWithChromium('the page of a saved run', () => {
     expect(await read()).toEqual(['thought I note it down.', 'action notes__add', 'input Mont Blanc'])
     await flow.getByRole('button', { name: /^Thought 5/ }).click()
     expect(await read()).toEqual(['answer Mont Blanc is higher.'])
-    const rest = await part.locator('.unread').allTextContents()
+    const rest = await part.locator('.run-unread').allTextContents()
     expect(rest.at(-1)?.trim()).toBe('That is all.')
     expect(await axe()).toEqual([])
   })
@@ -158,7 +158,8 @@ describeWithChromium('the page of a saved run', () => {
     expect(rows[1]).toMatch(
       /Thought 1\s+900 ms\s+1,200 → 40 tokens · 800 cached · \$0.00040 · first piece after 300 ms/,
     )
-    const bar = async (row: number) => (await timings.locator('.bar').nth(row).boundingBox()) ?? { x: NaN, width: NaN }
+    const bar = async (row: number) =>
+      (await timings.locator('.fall-bar').nth(row).boundingBox()) ?? { x: NaN, width: NaN }
     const [thought, one, other, wait, after] = await Promise.all([1, 2, 3, 8, 9].map((row) => bar(row)))
     expect(one!.x).toBeGreaterThanOrEqual(thought!.x + thought!.width - 1)
     expect(other!.x).toBeLessThan(one!.x + one!.width)

@@ -99,14 +99,14 @@ function marked(text, read) {
   let at = 0
   for (const { from, to, part } of marksIn(text, read)) {
     nodes.push(unread(text.slice(at, from)))
-    nodes.push(el(`mark.read.${part}`, {}, el('span.read-part', {}, `${part} `), visible(text.slice(from, to))))
+    nodes.push(el(`mark.run-read.${part}`, {}, el('span.run-read-part', {}, `${part} `), visible(text.slice(from, to))))
     at = to
   }
   return [...nodes, unread(text.slice(at))]
 }
 
 function unread(text) {
-  return text === '' ? '' : el('span.unread', { title: 'not used' }, visible(text))
+  return text === '' ? '' : el('span.run-unread', { title: 'not used' }, visible(text))
 }
 
 /** What is the same as before is folded away; of what is not, additions and deletions are marked. */
@@ -126,7 +126,12 @@ function cacheLine({ kept, all, usage }) {
   const share = all > 0 ? kept / all : 0
   const tokens = usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0)
   const about = tokens > 0 ? `, about ${count(Math.round(tokens * share))} of ${count(tokens)} tokens` : ''
-  const meter = el('meter.kept', { min: 0, max: 1, value: share.toFixed(4), 'aria-label': 'Share that a cache keeps' })
+  const meter = el('meter.run-kept', {
+    min: 0,
+    max: 1,
+    value: share.toFixed(4),
+    'aria-label': 'Share that a cache keeps',
+  })
   const words = `A cache keeps the first ${count(kept)} characters (${Math.floor(share * 100)} %${about}): they are as in the call before.`
   return el('p.run-cache', {}, meter, words)
 }

@@ -60,20 +60,20 @@ function foldsOf({ waits = [], endedAt }, now) {
 /** Quarters of the time, where none of it is folded; at the end how long the run was at work. */
 function axis({ whole, hasFolds }) {
   const marks = hasFolds ? [0] : [0, 0.25, 0.5, 0.75]
-  const ticks = marks.map((share) => placed(el('span.tick', {}, duration(share * whole)), { left: share }))
-  const end = el('span.axis-end', {}, duration(whole))
-  return el('div.axis', { 'aria-hidden': 'true' }, el('span.track', {}, ...ticks), end)
+  const ticks = marks.map((share) => placed(el('span.fall-tick', {}, duration(share * whole)), { left: share }))
+  const end = el('span.fall-end', {}, duration(whole))
+  return el('div.fall-axis', { 'aria-hidden': 'true' }, el('span.fall-track', {}, ...ticks), end)
 }
 
 function callRow(trace, { call, n, scale, open }) {
   const isLost = call.ms === undefined && call.error !== undefined
   const end = call.ms === undefined ? undefined : call.at + call.ms
   const [left, right] = [scale.at(call.at), end === undefined ? (isLost ? scale.at(call.at + 1) : 1) : scale.at(end)]
-  const kind = call.kind === 'tool' ? 'tool' : ({ step: 'model', tool: 'asks' }[call.for] ?? 'condenses')
+  const kind = call.kind === 'tool' ? 'acts' : ({ step: 'model', tool: 'asks' }[call.for] ?? 'condenses')
   const look = `${kind}${call.error || call.ok === false ? '.failed' : ''}${end === undefined && !isLost ? '.open' : ''}`
-  const bar = placed(el(`span.bar.${look}`, {}), { left, width: right - left })
+  const bar = placed(el(`span.fall-bar.${look}`, {}), { left, width: right - left })
   if (call.firstMs !== undefined && call.ms > 0)
-    bar.append(placed(el('span.until-first', {}), { left: 0, width: Math.min(1, call.firstMs / call.ms) }))
+    bar.append(placed(el('span.fall-first', {}), { left: 0, width: Math.min(1, call.firstMs / call.ms) }))
   const words = wordsOf(trace, call)
   return row({ key: `call-${n}`, label: visible(nameOf(trace, call)), kind, bars: [bar], words, open })
 }
@@ -90,7 +90,7 @@ function wordsOf(trace, call) {
 
 function waitRow({ from, until, for: what }, { n, scale, open, now }) {
   const [left, right] = [scale.at(from), scale.at(until ?? now)]
-  const bar = placed(el('span.bar.wait', {}), { left, width: right - left })
+  const bar = placed(el('span.fall-bar.wait', {}), { left, width: right - left })
   const words = [
     until ? duration(until - from) : '…',
     `${until ? 'waited' : 'waits'} for ${what === 'question' ? 'an answer' : 'approval'}`,
@@ -106,7 +106,7 @@ function row({ key, label, kind, bars, words: [time, ...more], open }) {
       'button.fall',
       { type: 'button', 'data-part': key, onclick: () => open(key) },
       el(`span.fall-name.${kind}`, {}, label),
-      el('span.track', { 'aria-hidden': 'true' }, ...bars),
+      el('span.fall-track', { 'aria-hidden': 'true' }, ...bars),
       el('span.fall-time', {}, time),
       el('span.fall-more', {}, more.join(' · ')),
     ),
