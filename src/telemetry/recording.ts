@@ -67,6 +67,7 @@ export class Recording {
       usage: [],
     }
     if (isStep) this.#asked = call
+    if (isStep && this.#trace.model === '') this.#trace.model = model
     this.#begin(call)
     return call
   }

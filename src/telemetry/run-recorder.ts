@@ -126,7 +126,7 @@ class Keeper {
   }
 
   change(recording: Recording, change: 'begun' | 'ended'): void {
-    this.#tell(recording.trace)
+    this.#tell(() => recording.trace)
     if (change === 'begun' || !this.#options.durable) return
     this.#isDue = true
     this.#keeping ??= this.#keepDue(recording).finally(() => (this.#keeping = undefined))
@@ -139,7 +139,7 @@ class Keeper {
     await this.#keeping
     await this.#keep(trace)
     this.#isKept = true
-    this.#tell(trace)
+    this.#tell(() => trace)
   }
 
   /** `isOver`: the run has ended, and if its record was not kept, such as of a question that was taken back, nothing is. */
@@ -168,9 +168,10 @@ class Keeper {
     }
   }
 
-  #tell(trace: RunTrace): void {
+  #tell(trace: () => RunTrace): void {
+    const { onTrace } = this.#options
     try {
-      this.#options.onTrace?.(trace)
+      onTrace?.(trace())
     } catch (error) {
       this.#failed(error)
     }

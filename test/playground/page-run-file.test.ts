@@ -223,7 +223,7 @@ describeWithChromium('the page of a saved run', () => {
       await timings.getByRole('button', { name: /^Thought 1/ }).click()
       await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     },
   )
 })

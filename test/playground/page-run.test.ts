@@ -125,7 +125,7 @@ describeWithChromium('the panel Run', () => {
     await panel.getByText('answered', { exact: true }).first().waitFor()
     expect(await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()).toBeGreaterThan(before)
     await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
-    expect(await first.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(await page.locator(':focus').innerText()).toMatch(/^Thought 1/)
   }, 40_000)
 
   test('a run is exported as JSON, which is a trace', async () => {
@@ -153,7 +153,7 @@ describeWithChromium('the panel Run', () => {
         .getByRole('button', { name: /^Thought 1/ })
         .click()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     },
     40_000,
   )

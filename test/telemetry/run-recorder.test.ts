@@ -188,12 +188,14 @@ describeWithRedis('in Redis', () => {
     const worker = await secondBot(t, bot, { ...env, ROLE: 'worker' })
     bot.model.on('moons', act('I count.', 'calculator', '1+1'), { hang: true })
     const thread = await bot.mention('How many moons?')
+    const id = `${TEAM}:${thread.channel}:${thread.ts}`
+    // It is kept as it grows: a process may be killed at any moment.
+    await bot.slack.until(async () => Number((await traceIn('goes-on', id))?.calls.length) >= 2, 'the trace so far')
     await bot.slack.until(() => bot.model.about('moons').length === 2, 'the second thought')
     await worker.stop()
     bot.model.on('moons', finish('Two.'))
     await secondBot(t, bot, { ...env, ROLE: 'worker' })
     await thread.ended()
-    const id = `${TEAM}:${thread.channel}:${thread.ts}`
     const trace = await bot.slack.until(async () => {
       const kept = await traceIn('goes-on', id)
       return kept?.end ? kept : undefined

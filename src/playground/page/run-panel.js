@@ -10,7 +10,7 @@ const runs = new Map()
 let tools
 let shown
 
-export const runPanel = { id: 'run', title: 'Run', ready, open, take, close: () => (shown = undefined) }
+export const runPanel = { id: 'run', title: 'Run', ready, open, take, close }
 
 /** @param {object} given see panels.js; `show(id, item)` opens a panel */
 function ready(given) {
@@ -57,6 +57,11 @@ function placeOf({ metadata, ts, thread_ts }) {
 
 // ---- the panel ----
 
+function close() {
+  shown = undefined
+  state.panelItem = undefined
+}
+
 /** @param {HTMLElement} box @param {object} _ @param {string} [item] `RUN~POST`: a run, and what of it to open */
 async function open(box, _, item) {
   const view = createRunView((key) => (state.panelItem = `${view.run}~${key}`))
@@ -66,7 +71,15 @@ async function open(box, _, item) {
   shown = { view, choice, save, nothing, asked: 0 }
   box.replaceChildren(el('div.run', {}, el('div.run-bar', {}, choice, save), nothing, view.box))
   await load()
-  await show(item ?? state.panelItem ?? `${[...runs.keys()].at(-1) ?? ''}~`)
+  const wanted = [item, state.panelItem].find((one) => one && runs.has(one.slice(0, one.lastIndexOf('~'))))
+  await show(wanted ?? `${newest()?.id ?? ''}~`)
+}
+
+/** The newest run of the open thread, or of all. */
+function newest() {
+  const all = [...runs.values()]
+  const isHere = ({ channel, thread }) => channel === state.current && thread === state.thread
+  return all.findLast(isHere) ?? all.at(-1)
 }
 
 /** Opens a run in the panel, which stands open. */
