@@ -6,7 +6,7 @@ const START = Date.UTC(2026, 10, 22, 12)
 export function modelCall(at: number, parts: Partial<TracedModelCall> = {}): TracedModelCall {
   return {
     ...{ kind: 'model', for: 'step', at: START + at, ms: 900, firstMs: 300, model: 'gpt-5-mini' },
-    request: { messages: [{ role: 'user', content: `Question: which is higher?\nThought: ${'x'.repeat(at / 10)}` }] },
+    request: { messages: [{ role: 'user', content: `Question: which is higher?\nThought: ${'x'.repeat(Math.min(at, 9_000) / 10)}` }] },
     output: { text: '' },
     usage: [
       {
@@ -121,6 +121,7 @@ export function fullTrace(): RunTrace {
     ...{ question: 'And the Matterhorn?', standalone: 'Which is higher, Mont Blanc or the Matterhorn?', attempts: 2 },
     waits: [{ step: 5, from: START + 5_200, until: START + after, for: 'approval' }],
     endedAt: START + after + 2_600,
+    added: [{ step: 5, at: START + 5_180, user: 'U1', text: 'And write it down, please.' }],
     posts: { 'step-1': '1.1', 'answer-1': '1.2' },
   })
 }

@@ -87,7 +87,7 @@ describeWithChromium('the page of a saved run', () => {
     expect(labels.map((label) => label.replace(/ · [\d.]+ m?s$/, ''))).toEqual([
       ...['Question', 'Condense', 'Thought 1', 'Action · wikipedia', 'Observation', 'Action · wikipedia', 'Error'],
       ...['Thought 2', 'Unreadable', 'Hint', 'Thought 3', 'Action · llm_math', 'Observation'],
-      ...['Thought 4', 'Action · notes__add', 'Waited', 'Observation', 'Thought 5', 'Answer'],
+      ...['Added by a person', 'Thought 4', 'Action · notes__add', 'Waited', 'Observation', 'Thought 5', 'Answer'],
     ])
     const others = await flow.getByRole('list', { name: 'Ways not taken' }).allInnerTexts()
     expect(others[0]).toMatch(/answer\s+unreadable → hint\s+budget/)
@@ -104,6 +104,8 @@ describeWithChromium('the page of a saved run', () => {
     await part.getByText('Nothing of it could be read.').waitFor()
     await flow.getByRole('button', { name: /^Waited/ }).click()
     await part.getByText('It waited 2 h 3 min for a person.').waitFor()
+    await flow.getByRole('button', { name: /^Added/ }).click()
+    await part.getByText('And write it down, please.').waitFor()
     await flow.getByRole('button', { name: /^Answer/ }).click()
     await part.getByRole('region', { name: 'Answer' }).waitFor()
     await flow.getByRole('button', { name: /^Action · llm_math/ }).click()

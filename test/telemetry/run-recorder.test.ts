@@ -10,6 +10,7 @@ import { startProcess } from '../harness/child-process.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, INVENTED } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { steeredBot } from '../harness/steered-bot.ts'
 import { keptLog } from '../harness/stores.ts'
 
 /** A bot whose runs are recorded, and the last trace of each. */
@@ -163,6 +164,28 @@ test('a run that waits for a person has one trace, with its wait', async (t) => 
   expect(trace.attempts).toBe(2)
   expect(trace.waits).toEqual([{ step: 1, from: expect.any(Number), until: expect.any(Number), for: 'approval' }])
   expect(trace.calls.map(({ kind }) => kind)).toEqual(['model', 'tool', 'model'])
+})
+
+test('what a person adds meanwhile stands in the trace, and how a run that is stopped has ended', async (t) => {
+  const told: RunTrace[] = []
+  const bot = await steeredBot(t, {}, { onTrace: (trace) => void told.push(structuredClone(trace)) })
+  bot.model.on(
+    'stars',
+    act('I look.', 'calculator', '1+1'),
+    { delayMs: 400, text: act('More.', 'calculator', '2+2') },
+    {
+      hang: true,
+    },
+  )
+  const thread = await bot.mention('How many stars?')
+  await bot.slack.until(() => bot.model.about('stars').length === 2, 'the second thought')
+  await thread.reply('Only those of our galaxy.')
+  await bot.slack.until(() => bot.model.about('stars').length === 3, 'the third thought')
+  await thread.reply('stop')
+  const trace = await over(bot, told, 'stars')
+  expect(trace.added).toEqual([expect.objectContaining({ step: 3, text: 'Only those of our galaxy.' })])
+  expect(trace).toMatchObject({ end: 'stopped', stopped: 'stopped', answer: expect.any(String) })
+  expect(models(trace).at(-1)?.error).toEqual(expect.any(String))
 })
 
 test('nothing is kept of a question that was taken back', async (t) => {

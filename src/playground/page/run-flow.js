@@ -46,7 +46,7 @@ function addedBefore({ added = [], calls }, i) {
   return [...added.entries()].flatMap(([n, one]) => {
     if (calls[i].for !== 'step' || one.at > calls[i].at || one.at <= after) return []
     const parts = { kind: 'question', label: 'Added by a person', text: one.text, key: `added-${n + 1}` }
-    return [(_, open) => el('li.flow-row.single', {}, box({ ...parts, open }))]
+    return [(_, open) => el('li.flow-row.single.again', {}, box({ ...parts, open }))]
   })
 }
 
@@ -137,7 +137,8 @@ function ending(trace, open) {
   const text = trace.answer ?? ''
   const kind = trace.end === 'answered' ? 'answer' : 'failed'
   const label = kind === 'answer' ? 'Answer · a tool’s own' : `End · ${endOf(trace)}`
-  return el('li.flow-row.single', {}, box({ kind, label, text, key: text ? 'answer' : 'question', open }))
+  const look = trace.calls.some((call) => call.for === 'step') ? '.again' : ''
+  return el(`li.flow-row.single${look}`, {}, box({ kind, label, text, key: text ? 'answer' : 'question', open }))
 }
 
 function box({ kind, label, time, text, key, open }) {
