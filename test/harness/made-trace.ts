@@ -6,7 +6,11 @@ const START = Date.UTC(2026, 10, 22, 12)
 export function modelCall(at: number, parts: Partial<TracedModelCall> = {}): TracedModelCall {
   return {
     ...{ kind: 'model', for: 'step', at: START + at, ms: 900, firstMs: 300, model: 'gpt-5-mini' },
-    request: { messages: [{ role: 'user', content: `Question: which is higher?\nThought: ${'x'.repeat(Math.min(at, 9_000) / 10)}` }] },
+    request: {
+      messages: [
+        { role: 'user', content: `Question: which is higher?\nThought: ${'x'.repeat(Math.min(at, 9_000) / 10)}` },
+      ],
+    },
     output: { text: '' },
     usage: [
       {
