@@ -10,7 +10,8 @@ import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
 import { createNetwork, type Network } from './proxy.ts'
-import type { Queue } from './queue/types.ts'
+import type { Handler, Queue } from './queue/types.ts'
+import type { RunTrace } from './run/run-trace.ts'
 import { serve, type Server } from './server.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
 import { askSearchInfo, type SearchInfo } from './slack/search-info.ts'
@@ -18,6 +19,7 @@ import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } fr
 import type { WorkspaceWork } from './slack/types.ts'
 import { createStores, type Stores } from './stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+import type { RunRecorder } from './telemetry/run-recorder.ts'
 import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
 import { installationFromConfig, tokenRefused, type Installations } from './workspace/installations.ts'
 import { settingsFromConfig, withChannelSettings, type SettingsFor } from './workspace/settings.ts'
@@ -44,6 +46,8 @@ export interface BotOptions {
   socketSilenceMs?: number
   /** The pauses between two tries to open Slack's socket, in ms; see SlackReceiverOptions. */
   socketPause?: { base: number; max: number }
+  /** Told at the beginning and the end of each call of a run, and at its end, with its trace so far. Runs are recorded then as with RUN_TRACES. */
+  onTrace?: (trace: RunTrace) => void
 }
 
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
@@ -54,8 +58,9 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const telemetry = await createTelemetry(config, log)
   const onCall = telemetry && ((call: Omit<SlackCallEvent, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
   const stores = options.stores ?? (await createStores(config, log))
+  const recorder = await recorderOf(config, { ...options, stores, log })
   const agent = await createAgent(config, {
-    ...{ log, net, model: options.model, meter: telemetry && meterOf(telemetry), mcpStore: stores.mcp },
+    ...{ log, net, model: options.model, meter: meterOf({ telemetry, recorder }), mcpStore: stores.mcp },
     hasWorkspace: !options.model,
     toolSeam: options.toolSeam,
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
@@ -69,7 +74,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const settingsFor = settingsIn(operators, { stores, agent, waits: false })
   const { now } = agent.answer.agent
   const { choices } = agent
-  const parts = { log, net, stores, queue, telemetry, installations, settingsFor, defaultsFor, choices, now }
+  const parts = { log, net, stores, queue, telemetry, recorder, installations, settingsFor, defaultsFor, choices, now }
   const stopping = new AbortController()
   if (config.ROLE !== 'front' && !options.model)
     void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
@@ -128,6 +133,7 @@ interface Parts {
   /** The stores' queue, watched where something is measured. */
   queue: Queue
   telemetry: Telemetry | undefined
+  recorder: RunRecorder | undefined
   installations: Installations
   settingsFor: SettingsFor
   defaultsFor: SettingsFor
@@ -135,19 +141,35 @@ interface Parts {
   now(): Date
 }
 
-function meterOf(telemetry: Telemetry): ModelMeter {
+/** Those who read along with the work, each only where its setting asks for it. */
+type Readers = Pick<Parts, 'telemetry' | 'recorder'>
+
+function meterOf({ telemetry, recorder }: Readers): ModelMeter | undefined {
+  if (!telemetry && !recorder) return undefined
+  const recorded = (model: Model) => recorder?.model(model) ?? model
   return {
-    model: (model) => telemetry.model(model),
-    breaker: (model, isOpen) => telemetry.note({ kind: 'breaker', model, isOpen }),
+    model: (model) => recorded(telemetry?.model(model) ?? model),
+    breaker: (model, isOpen) => telemetry?.note({ kind: 'breaker', model, isOpen }),
   }
 }
 
+async function recorderOf(
+  config: Config,
+  { stores, log, onTrace }: { stores: Stores; log: Log } & Pick<BotOptions, 'onTrace'>,
+): Promise<RunRecorder | undefined> {
+  if (config.ROLE === 'front' || (!config.RUN_TRACES && !onTrace)) return undefined
+  const { createRunRecorder } = await import('./telemetry/run-recorder.ts')
+  return createRunRecorder({ ...stores, log, onTrace, secrets: secretsOf(config) })
+}
+
 async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo | undefined }): Promise<void> {
-  const { agent, net, stores, telemetry } = parts
+  const { agent, net, stores, recorder } = parts
+  const watched = recorder ? { watchCall: recorder.tool } : {}
+  const answer = { ...agent.answer, agent: { ...agent.answer.agent, ...watched } }
   const handlers = createQuestionHandlers({
     ...parts,
-    answer: { ...agent.answer, history: stores.history, control: stores.control },
-    archive: stores.archive,
+    answer: { ...answer, history: stores.history, control: stores.control },
+    archive: recorder?.archive ?? stores.archive,
     audit: stores.audit,
     threads: stores.threads,
     actionTokens: stores.actionTokens,
@@ -157,10 +179,11 @@ async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo 
     limits: stores.limits,
     saidOnce: stores.saidOnce,
     durable: stores.durable,
-    watch: telemetry && watchOf(telemetry),
+    watch: watchOf(parts),
     fetch: net.fetch,
   })
-  await parts.queue.start(handlers.answer, handlers.deadLetter)
+  const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
+  await parts.queue.start(recorded(handlers.answer), recorded(handlers.deadLetter))
 }
 
 /** Loaded where a tool reads it. */
@@ -173,10 +196,14 @@ async function openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader> {
   }
 }
 
-function watchOf(telemetry: Telemetry): AnswerWatch {
+function watchOf({ telemetry, recorder }: Readers): AnswerWatch | undefined {
+  if (!telemetry && !recorder) return undefined
   return {
-    events: (events, tools) => telemetry.events(events, tools),
-    refused: (question, limit) => telemetry.note({ kind: 'refused', question, limit }),
+    events: (events, tools) => {
+      const measured = telemetry?.events(events, tools) ?? events
+      return recorder?.events(measured) ?? measured
+    },
+    refused: (question, limit) => telemetry?.note({ kind: 'refused', question, limit }),
   }
 }
 

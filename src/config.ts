@@ -187,6 +187,7 @@ const schema = z.object({
   DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
   HISTORY_MAX_TURNS: whole(1, 200).default(20),
+  RUN_TRACES: flag.default(false),
 
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),
   ARXIV_API_URL: url('https', 'http').default('https://export.arxiv.org/api/query'),

@@ -1,7 +1,8 @@
 /**
  * `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were dead-lettered;
- * `npm run runs -- audit`: what tools have written.
+ * `npm run runs -- trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written.
  */
+import { redisArchive } from './archive/redis-archive.ts'
 import { auditLine } from './audit/audit-lines.ts'
 import { auditedTeams, redisAudit } from './audit/redis-audit.ts'
 import { MOST_ENTRIES } from './audit/types.ts'
@@ -11,6 +12,7 @@ import { createLog } from './log.ts'
 import { retryDeadLettered, type RetryPlace } from './queue/operator-retry.ts'
 import { settledWithin } from './async.ts'
 import { connect } from './redis.ts'
+import { sealerOf, type Sealer } from './seal.ts'
 import { redisSettings } from './stores.ts'
 import { findRuns, listRuns, shownRun, summaryOf } from './run/list-runs.ts'
 
@@ -18,6 +20,7 @@ const USAGE = `Usage: npm run runs -- COMMAND
   list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
   show ID       all that is known of one, what was asked and answered included
   retry ID      hand a dead-lettered one out again
+  trace ID      what a run exchanged with models and tools, as JSON, where RUN_TRACES=true kept it; npm run trace FILE opens it
   audit [N]     the last N writes of tools, 20 unless N is given, the newest first: when, what came of it, which tool, who asked,
                 who allowed it, and the beginning of the arguments' SHA-256 (audit [N] --json: whole, a JSON object a line)`
 
@@ -26,8 +29,15 @@ const WRITES_LISTED = 20
 
 const DAY_MS = 86_400_000
 
+/** `ttlMs`: how long runs are kept. */
+interface Place extends RetryPlace {
+  ttlMs: number
+  sealer: Sealer | undefined
+}
+
 /** @returns the exit code. */
-async function runs(place: RetryPlace, [command, argument, ...more]: string[]): Promise<number> {
+async function runs(place: Place, [command, argument, ...more]: string[]): Promise<number> {
+  if (command === 'trace' && argument) return trace(place, argument)
   if (command === 'list') return list(place, argument === '--all')
   if (command === 'show' && argument) return show(place, argument)
   if (command === 'retry' && argument) return retry(place, argument)
@@ -73,6 +83,14 @@ async function show(place: RetryPlace, id: string): Promise<number> {
   return found.length > 0 ? 0 : unknown(id)
 }
 
+async function trace(place: Place, id: string): Promise<number> {
+  const found = await redisArchive(place).loadTrace(id)
+  if (found) console.log(JSON.stringify(found, null, 2))
+  else
+    console.error(`There is no trace of ${id}. Runs are traced where RUN_TRACES=true, and kept for HISTORY_TTL_DAYS.`)
+  return found ? 0 : 1
+}
+
 async function retry(place: RetryPlace, id: string): Promise<number> {
   if (await retryDeadLettered(place, id)) {
     console.log(`${id} is handed out again.`)
@@ -97,7 +115,8 @@ async function main(config: Config, args: string[]): Promise<number> {
   try {
     if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, log }, args)
+    const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)
+    return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log }, args)
   } finally {
     redis.disconnect()
   }

@@ -115,7 +115,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const sealer = config.SECRETS_KEY === undefined ? undefined : (await import('./seal.ts')).sealerOf(config.SECRETS_KEY)
   const kept = {
     history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
-    archive: redisArchive({ ...place, ttlMs }),
+    archive: redisArchive({ ...place, ttlMs, sealer }),
     audit: redisAudit(place),
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),

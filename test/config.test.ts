@@ -90,6 +90,7 @@ test.each([
   ['RUN_MAX_USD', '1 dollar', /an amount of dollars/],
   ['HISTORY_TTL_DAYS', '0', /a whole number from 1/],
   ['HISTORY_MAX_TURNS', '201', /a whole number from 1 to 200/],
+  ['RUN_TRACES', 'yes', /one of true, false/],
   ['WIKIPEDIA_API_URL', 'wikipedia', /an address/],
   ['GITHUB_API_URL', 'file:///etc', /an address/],
   ['HTTPS_PROXY', 'proxy:8080', /an address that begins with http:\/\/ or https:\/\//],
@@ -149,6 +150,7 @@ test('the defaults are those that are documented', () => {
     ...{ PORT: 3000, AGENT_MAX_STEPS: 8, AGENT_TIMEOUT_MS: 120_000, TOOL_TIMEOUT_MS: 15_000, TOOL_OUTPUT_CHARS: 4000 },
     ...{
       HISTORY_MAX_TURNS: 20,
+      RUN_TRACES: false,
       HISTORY_TTL_DAYS: 30,
       REDIS_PREFIX: 'thinkaloud',
       AGENT_DIALECT: 'text',

@@ -3,7 +3,7 @@ import { askOnce } from './ask-once.ts'
 import { Deadline, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { ToolError } from '../errors.ts'
 import { coerceInput } from './tool-input.ts'
-import { cutMiddle } from './observation.ts'
+import { clip, cutMiddle } from './observation.ts'
 import { MADE_FILE_CHARS } from './prompt-size.ts'
 import { reportUsage, tell } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
@@ -29,8 +29,9 @@ interface Pending {
   step: ToolStep
 }
 
-/** A call that is made; `answers`: what the asker said to what the tool asked. */
+/** A call that is made, for the step with this number; `answers`: what the asker said to what the tool asked. */
 interface Call {
+  n: number
   tool: Tool
   input: unknown
   answers: readonly PersonsAnswer[]
@@ -196,7 +197,7 @@ async function permitted(
   const isRepeat = tool.effects === 'write' && isUnknownRepeat(run, { step, tool, input })
   const call = { n, step, tool, input, isRepeat }
   const permission = (await run.mayRun?.(call)) ?? 'yes'
-  if (permission === 'yes') return { tool, input, answers }
+  if (permission === 'yes') return { n, tool, input, answers }
   if (permission !== 'wait') return { observation: mistake(permission.no) }
   const answered = answers.length > 0 ? { ...step, answers } : step
   return {
@@ -213,7 +214,7 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
   return { ok: true, text, hint: true, ...(passing && { passing }) }
 }
 
-async function callTool(run: RunState, { tool, input, answers }: Call): Promise<Observation | ToolAsks> {
+async function callTool(run: RunState, { n, tool, input, answers }: Call): Promise<Observation | ToolAsks> {
   const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(tool.timeoutMs ?? run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.signal, Math.ceil(ms))
@@ -226,7 +227,8 @@ async function callTool(run: RunState, { tool, input, answers }: Call): Promise<
     return answer
   }
   try {
-    const output = await time.wait(tool.run(input, contextOf(run, { time, ask: askModel, answers })))
+    const watched = run.watchCall?.(tool, n) ?? tool
+    const output = await time.wait(watched.run(input, contextOf(run, { time, ask: askModel, answers })))
     if (typeof output !== 'string' && 'asks' in output) return output
     return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
   } catch (error) {
@@ -293,8 +295,4 @@ function contextOf(
 
 function mistake(text: string): Observation {
   return { ok: false, text }
-}
-
-function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -7,6 +7,11 @@ import { reactLabel } from './parser/labels.ts'
 import { defuseTokens, MAY_HOLD_TOKENS } from './parser/special-tokens.ts'
 import type { MessageStep } from './types.ts'
 
+/** The beginning of what a model wrote, as a sentence about it quotes it. */
+export function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
 /** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay whole. */
 export function cutMiddle(text: string, max: number): string {
   if (text.length <= max) return text

@@ -119,6 +119,8 @@ export interface AgentDeps extends ToolEnv, Steering {
   newNonce(): string
   /** Makes the reader of one completion, where somebody wants to see the answer grow (`answer_delta`). */
   readAlong?: (dialect: Dialect, tools: Tool[]) => AnswerReader
+  /** The same tool, for the call of one step: somebody keeps what it is given and gives. */
+  watchCall?: (tool: Tool, step: number) => Tool
 }
 
 /** Everything that a run knows while it runs. */

@@ -1,5 +1,6 @@
 import { ExpiringMap, forgettingIn } from '../history/expiring-map.ts'
 import type { Person } from '../history/types.ts'
+import { memoryTraces } from './memory-traces.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
 export interface MemoryArchiveOptions {
@@ -15,8 +16,11 @@ export interface MemoryArchiveOptions {
 export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
   const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now = Date.now } = options
   const runs = new ExpiringMap<RunRecord>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: bytesOf } })
+  const traces = memoryTraces({ ttlMs, maxSize: maxRuns, maxBytes, now })
   const all = () => runs.keys().flatMap((id) => runs.get(id) ?? [])
   const copyOf = (record: RunRecord | undefined) => structuredClone(record)
+
+  const forgetting = forgettingIn(runs)
 
   return {
     async keep(record) {
@@ -43,14 +47,25 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
         if (record && record.feedback.length > 0) yield record
       }
     },
-    remove: async (id) => runs.delete(id),
+    async remove(id) {
+      runs.delete(id)
+      traces.remove(id)
+    },
+    keepTrace: traces.keep,
+    loadTrace: traces.load,
     async forgetUser(person) {
       for (const record of all().filter(({ question }) => question.team === person.team)) {
         record.feedback = withoutThat(record, person.user)
         if (isAskedBy(record, person)) runs.delete(record.question.id)
       }
+      traces.forgetUser(person)
     },
-    ...forgettingIn(runs),
+    async forgetChannel(place) {
+      await Promise.all([forgetting.forgetChannel(place), traces.forgetChannel(place)])
+    },
+    async forgetTeam(team) {
+      await Promise.all([forgetting.forgetTeam(team), traces.forgetTeam(team)])
+    },
   }
 }
 

@@ -3,7 +3,9 @@ import type { Person } from '../history/types.ts'
 import { below, forgetKeys, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
 import { redisScript } from '../redis-script.ts'
 import { threadInKey } from '../run/thread-keys.ts'
+import type { Sealer } from '../seal.ts'
 import { parseRecord } from './record.ts'
+import type { RunTrace } from '../run/run-trace.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
 export interface RedisArchiveOptions {
@@ -13,6 +15,8 @@ export interface RedisArchiveOptions {
   prefix: string
   /** How long a run is kept, in ms. */
   ttlMs: number
+  /** Seals traces, where SECRETS_KEY is set. */
+  sealer?: Sealer | undefined
   now?: () => number
 }
 
@@ -26,6 +30,7 @@ const rateRun = redisScript(new URL('./lua/rate-run.lua', import.meta.url), {
  *
  *     PREFIX:{T:C:ts}:record    the run, as JSON; the tag is its question's id
  *     PREFIX:{T:C:ts}:feedback  hash: a person's id to what they said of it, as JSON; expires with the record
+ *     PREFIX:{T:C:ts}:trace     what the run exchanged, packed (packed-trace.ts), sealed where there is a key
  *     PREFIX:{T:U}:asked:N      sorted set of the ids of the runs that a person asked for, scored by when (ms)
  *     PREFIX:{T:U}:rated:N      set of the ids of the runs that a person gave feedback on
  *
@@ -51,14 +56,19 @@ export function redisArchive(options: RedisArchiveOptions): RunArchive {
     rate: (id, feedback) => records.rate(id, feedback),
     rated: () => records.rated(),
     remove: (id) => records.remove(id),
+    keepTrace: (trace) => records.keepTrace(trace),
+    loadTrace: (id) => records.loadTrace(id),
     forgetUser: (person) => records.forgetUser(person),
     ...forgettingKeys(redis, prefix, NAMES),
     forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: NAMES_IN_TEAM }),
   }
 }
 
-const NAMES = /^(?:record|feedback)$/
-const NAMES_IN_TEAM = /^(?:record|feedback|asked:\d+|rated:\d+)$/
+/** Loaded for the first trace. */
+const packing = () => import('./packed-trace.ts')
+
+const NAMES = /^(?:record|feedback|trace)$/
+const NAMES_IN_TEAM = /^(?:record|feedback|trace|asked:\d+|rated:\d+)$/
 
 class Records {
   readonly #options: RedisArchiveOptions
@@ -120,7 +130,29 @@ class Records {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#options.redis.unlink(this.#key(id, 'record'), this.#key(id, 'feedback'))
+    await this.#options.redis.unlink(this.#key(id, 'record'), this.#key(id, 'feedback'), this.#key(id, 'trace'))
+  }
+
+  /** Indexed as its run is, which may not have ended. */
+  async keepTrace(trace: RunTrace): Promise<void> {
+    const { redis, ttlMs, sealer } = this.#options
+    const [key, packed] = [this.#key(trace.id, 'trace'), await (await packing()).packTrace(trace)]
+    const [asked] = this.#indexes(trace, 'asked')
+    await Promise.all([
+      redis.set(key, sealer?.seal(packed, key) ?? packed, 'PX', ttlMs),
+      redis.zadd(asked, 'NX', trace.startedAt, trace.id),
+      redis.pexpire(asked, 2 * ttlMs),
+    ])
+  }
+
+  async loadTrace(id: string): Promise<RunTrace | undefined> {
+    const { redis, log, sealer } = this.#options
+    const key = this.#key(id, 'trace')
+    const kept = await redis.get(key)
+    if (kept === null) return undefined
+    const trace = await (await packing()).openTrace(kept, { key, sealer })
+    if (!trace) log.warn({ question: id }, 'skipped the trace of a run that cannot be read')
+    return trace
   }
 
   async forgetUser(person: Person): Promise<void> {
@@ -139,7 +171,7 @@ class Records {
     return [keyOf(span), keyOf(span - 1)]
   }
 
-  #key(id: string, name: 'record' | 'feedback'): string {
+  #key(id: string, name: 'record' | 'feedback' | 'trace'): string {
     return threadKey(this.#options.prefix, id, name)
   }
 }

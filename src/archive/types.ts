@@ -1,5 +1,6 @@
 import type { Step, Usage } from '../agent/types.ts'
 import type { Forgetting, Person } from '../history/types.ts'
+import type { RunTrace } from '../run/run-trace.ts'
 import type { Question, SavedRun } from '../run/types.ts'
 
 /** How a run ended: with an answer; with what is known, at a budget's end or because a person stopped it; with a failure that people were told of. */
@@ -63,6 +64,12 @@ export interface RunArchive extends Forgetting {
   /** Every run with feedback, of all teams, in no order. It looks through all that is kept, so it is slow. */
   rated(): AsyncIterable<RunRecord>
   remove(id: string): Promise<void>
+  /**
+   * Keeps what a run exchanged, in place of what was kept of it before; also of a run that has not ended, which another process
+   * may go on with. It is forgotten with the run, or as long after it was kept.
+   */
+  keepTrace(trace: RunTrace): Promise<void>
+  loadTrace(id: string): Promise<RunTrace | undefined>
   /** Forgets the runs that a person asked for, and the person's feedback on others'. */
   forgetUser(person: Person): Promise<void>
 }

@@ -41,7 +41,7 @@ const TYPES: Record<string, string> = {
 }
 
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */
-const HEADERS = {
+export const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-src 'self'; frame-ancestors 'self'",
   'x-content-type-options': 'nosniff',
@@ -102,7 +102,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
 }
 
 /** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON or a file. */
-function isOurs(request: IncomingMessage, port: number): boolean {
+export function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
   const { host = '', origin, 'content-type': type = '' } = request.headers
   if (!hosts.includes(host.toLowerCase())) return false
@@ -112,7 +112,7 @@ function isOurs(request: IncomingMessage, port: number): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
-async function sendFile(name: string, response: ServerResponse) {
+export async function sendFile(name: string, response: ServerResponse) {
   const type = TYPES[extname(name)]
   // Only plain names: no folder can be reached through them.
   if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()

@@ -4,6 +4,7 @@ import { memoryArchive } from '../../src/archive/memory-archive.ts'
 import { recordOf } from '../../src/slack/handle-question.ts'
 import { redisArchive } from '../../src/archive/redis-archive.ts'
 import type { Feedback, RunArchive, RunRecord } from '../../src/archive/types.ts'
+import type { RunTrace } from '../../src/run/run-trace.ts'
 import { freshRun, type Question, type SavedRun } from '../../src/run/types.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question, toolStep } from '../harness/stores.ts'
@@ -27,6 +28,12 @@ const ENDING = { model: 'm', dialect: 'text', endedAt: 2_000, hasFailed: false }
 
 function record(name: string, asked: Partial<Question> = {}): RunRecord {
   return recordOf(question(name, asked), SAVED, ENDING)
+}
+
+function trace(name: string, asked: Partial<Question> = {}): RunTrace {
+  const { id, team, channel, thread, user, text } = question(name, asked)
+  const base = { version: 1 as const, id, team, channel, thread, user, question: text }
+  return { ...base, model: 'm', dialect: 'text', startedAt: 1_000, attempts: 1, calls: [] }
 }
 
 const up = (by: string, at = 1): Feedback => ({ by, rating: 'up', at })
@@ -122,6 +129,46 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     const loaded = await archive.load(idOf(kept))
     loaded!.steps.pop()
     expect(await archive.load(idOf(kept))).toEqual(record('1'))
+  })
+
+  test('a trace comes back as it was kept, the last one of a run, also of a run that has not ended', async () => {
+    const archive = make()
+    await archive.keepTrace(trace('1'))
+    await archive.keepTrace({ ...trace('1'), attempts: 2, question: 'What? \u2028 🦉' })
+    expect(await archive.loadTrace(trace('1').id)).toEqual({ ...trace('1'), attempts: 2, question: 'What? \u2028 🦉' })
+    expect(await archive.loadTrace('T1:C1:other')).toBeUndefined()
+    expect(await archive.load(trace('1').id)).toBeUndefined()
+    expect(await archive.lastOf({ team: 'T1', user: 'U1' }, 5)).toEqual([])
+  })
+
+  test('a trace is forgotten with its run, with its person, with its channel and with its team', async () => {
+    const archive = make()
+    const places = [{}, { channel: 'C2' }, { channel: 'C2', user: 'U2' }, { team: 'T2' }]
+    const traces = places.map((place, i) => trace(`${i}`, place))
+    const all = async () => {
+      const left = await Promise.all(traces.map(({ id }) => archive.loadTrace(id)))
+      return left.flatMap((one) => (one ? [one.id] : []))
+    }
+    const keepAll = () => Promise.all(traces.map((one) => archive.keepTrace(one)))
+    const others = (...gone: number[]) => traces.filter((_, i) => !gone.includes(i)).map(({ id }) => id)
+    await keepAll()
+    await archive.remove(traces[0]!.id)
+    expect(await all()).toEqual(others(0))
+    await keepAll()
+    await archive.forgetUser({ team: 'T1', user: 'U1' })
+    expect(await all()).toEqual(others(0, 1))
+    await keepAll()
+    await archive.forgetChannel({ team: 'T1', channel: 'C2' })
+    expect(await all()).toEqual(others(1, 2))
+    await keepAll()
+    await archive.forgetTeam('T1')
+    expect(await all()).toEqual(others(0, 1, 2))
+  })
+
+  test('a trace lives as long as a run', async () => {
+    const archive = make({ ttlMs: 150 })
+    await archive.keepTrace(trace('1'))
+    await eventually(async () => expect(await archive.loadTrace(trace('1').id)).toBeUndefined())
   })
 
   test('a run is forgotten some time after its end, rated or not', async () => {

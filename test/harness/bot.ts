@@ -12,6 +12,7 @@ import type {
   SayOptions,
   Session,
 } from '../../src/playground/slack.ts'
+import type { RunTrace } from '../../src/run/run-trace.ts'
 import { startWiki, type Wiki } from '../../src/playground/wiki.ts'
 import type { WikiPage } from '../../src/playground/wiki-pages.ts'
 import type { Ends } from './ends.ts'
@@ -31,6 +32,8 @@ export interface TestBotOptions {
   /** The pauses between two tries to open the socket, in ms. */
   socketPause?: { base: number; max: number }
   pages?: WikiPage[]
+  /** Told what runs exchange; they are recorded then. */
+  onTrace?: (trace: RunTrace) => void
 }
 
 /** The real bot on a local Slack, a played model and a played wiki, all over real HTTP. */
@@ -88,6 +91,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
     ...(options.modelAt ? { model: options.modelAt(model.url) } : {}),
     ...(options.socketSilenceMs ? { socketSilenceMs: options.socketSilenceMs } : {}),
     ...(options.socketPause ? { socketPause: options.socketPause } : {}),
+    ...(options.onTrace ? { onTrace: options.onTrace } : {}),
   })
   if (mode === 'http') slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
   let stopped: Promise<void> | undefined

@@ -12,6 +12,7 @@ import { launchChromium } from '../harness/chromium.ts'
 import { FILE_SCENES } from './file-scenes.ts'
 import { MCP_SCENES } from './mcp-scenes.ts'
 import { ask, dialog, ended, home, thread, write, type Scene } from './page-scene.ts'
+import { RUN_SCENES } from './run-scenes.ts'
 import { smallPng } from './small-png.ts'
 
 const FOLDER = join(ROOT, 'src/playground')
@@ -75,6 +76,7 @@ const SCENES: Record<string, Scene> = {
   },
   ...FILE_SCENES,
   ...MCP_SCENES,
+  ...RUN_SCENES,
 }
 
 /** Makes the page as high as what is in it, so that nothing is empty, and nothing is scrolled unless the scene says so. */

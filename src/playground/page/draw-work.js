@@ -24,8 +24,9 @@ function task(one, draw) {
     el(`span.task-sign.${one.status ?? 'pending'}`, { 'aria-hidden': 'true' }, status.sign),
     el('span.task-title', {}, emoji(one.title), el('span.sr-only', {}, `, ${status.words}`)),
   ]
-  if (parts.length === 0) return el('li.task', {}, el('p.task-head', {}, ...title))
-  return el('li.task', {}, el('details', {}, el('summary.task-head', {}, ...title), ...parts))
+  const id = { 'data-task': one.task_id ?? one.id }
+  if (parts.length === 0) return el('li.task', id, el('p.task-head', {}, ...title))
+  return el('li.task', id, el('details', {}, el('summary.task-head', {}, ...title), ...parts))
 }
 
 function sources(list) {

@@ -29,7 +29,14 @@ export function messageTools(message, view) {
     return el('button.tool', attributes, icon('reply'))
   }
   const bar = el('div.tools', { role: 'group', 'aria-label': 'Message actions' })
-  bar.append(...Object.entries(QUICK).map(react), ...(view.openThread ? [reply()] : []))
+  const run = () =>
+    el(
+      'button.tool',
+      { type: 'button', 'data-run-link': true, 'aria-label': 'Show the run', title: 'Show the run' },
+      icon('route'),
+    )
+  const isOfRun = message.metadata?.event_payload?.run !== undefined
+  bar.append(...Object.entries(QUICK).map(react), ...(view.openThread ? [reply()] : []), ...(isOfRun ? [run()] : []))
   if (items(message, view).length === 0) return bar
   const more = el(
     'button.tool',

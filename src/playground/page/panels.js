@@ -1,23 +1,27 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, open(box, tools), take?(change), hear?(change), draw?(), close?() }`: `open` fills an empty box; `take` is told of the
- * changes that the server tells while it is open, `hear` of all; `draw` each time that the page is drawn; `tools` is
- * `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ * `{ id, title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is called once, at the start;
+ * `open` fills an empty box, at an item of the panel's own; `take` is told of the changes that the server tells while it is open, `hear` of
+ * all; `draw` each time that the page is drawn; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts), show(id, item?) }`
+ * (app.js).
  */
 import { byId, el } from './dom.js'
 import { hoodPanel } from './hood-panel.js'
 import { promptsPanel } from './prompts-panel.js'
 import { recordPanel } from './record-panel.js'
+import { runPanel } from './run-panel.js'
 import { state } from './state.js'
 import { troublePanel } from './trouble-panel.js'
 
 /** In the order of their buttons. */
-const PANELS = [hoodPanel, troublePanel, promptsPanel, recordPanel]
+const PANELS = [runPanel, hoodPanel, troublePanel, promptsPanel, recordPanel]
 
 let shown
 
-/** Makes the buttons. @param {object} tools what a panel can do: see above */
-export function makePanels(tools) {
+/** Makes the buttons. @param {object} given what a panel can do: see above */
+export function makePanels(given) {
+  const tools = { ...given, show: (id, item) => showPanel(id, tools, item) }
+  for (const { ready } of PANELS) ready?.(tools)
   const buttons = PANELS.map(({ id, title }) =>
     el(
       'button.panel-button',
@@ -35,11 +39,11 @@ export function makePanels(tools) {
   byId('panel-close').addEventListener('click', () => showPanel(undefined, tools))
 }
 
-/** Opens a panel in place of the one that is open, or none. @param {string | undefined} id @param {object} tools */
-export function showPanel(id, tools) {
+/** Opens a panel in place of the one that is open, or none; at an item anew. @param {string | undefined} id @param {object} tools @param {string} [item] */
+export function showPanel(id, tools, item) {
   const panel = PANELS.find((one) => one.id === id)
   const before = shown
-  if (panel === before) return
+  if (panel === before && item === undefined) return
   before?.close?.()
   ;[shown, state.panel] = [panel, panel?.id]
   byId('panel').hidden = !panel
@@ -50,7 +54,7 @@ export function showPanel(id, tools) {
     byId('panel-title').textContent = panel.title
     const box = byId('panel-box')
     box.replaceChildren()
-    panel.open(box, tools)
+    panel.open(box, tools, item)
   } else if (before) byId(`panel-button-${before.id}`).focus()
 }
 

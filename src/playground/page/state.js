@@ -18,6 +18,8 @@ export const state = {
   unread: new Set(),
   /** The id of the open panel. */
   panel: undefined,
+  /** What is open in it. */
+  panelItem: undefined,
 }
 
 export const names = {

@@ -1,0 +1,148 @@
+/** The panel "Run": what a run exchanged with models and tools, from the step that was pressed in its thread. */
+import { el } from './dom.js'
+import { partOfPost } from './run-parts.js'
+import { visible } from './run-text.js'
+import { createRunView } from './run-view.js'
+import { state } from './state.js'
+
+/** What is known of the runs, by id, the newest last. */
+const runs = new Map()
+let tools
+let shown
+
+export const runPanel = { id: 'run', title: 'Run', ready, open, take, close }
+
+/** @param {object} given see panels.js; `show(id, item)` opens a panel */
+function ready(given) {
+  tools = given
+  document.addEventListener('click', (event) => {
+    const pressed = pressedIn(event.target)
+    if (pressed) void openRun(pressed)
+  })
+}
+
+// ---- from the thread ----
+
+/** The run and the post of it that a press is about; undefined where it is about something else. */
+function pressedIn(target) {
+  const item = target.closest?.('li.message[data-ts]')
+  const message = item && state.channels.get(state.current)?.messages.get(item.dataset.ts)
+  if (!message || message.user !== state.bot || !window.getSelection().isCollapsed) return undefined
+  const task = target.closest('[data-task]')
+  const button = target.closest('button, a, input, select, textarea, summary, label, [role="button"]')
+  const line = target.closest('.container-blocks > *')?.textContent.match(/^\P{L}{0,6}?(\d{1,3})\. /u)
+  const isOurs = button?.matches('[data-run-link]') || /^Show work$/.test(button?.textContent.trim() ?? '')
+  return button && !isOurs && !task?.contains(button)
+    ? undefined
+    : { message, post: task?.dataset.task ?? (line ? `step-${line[1]}` : undefined) }
+}
+
+async function openRun({ message, post }) {
+  const place = placeOf(message) ?? (await load(), placeOf(message))
+  const item = place && `${place.run}~${post ?? place.post ?? ''}`
+  if (item) await (shown ? show(item) : tools.show('run', item))
+}
+
+/** By what the bot says of its post, else by where its runs have posted, else the newest run of the thread. */
+function placeOf({ metadata, ts, thread_ts }) {
+  const { run, step } = metadata?.event_payload ?? {}
+  if (run) return { run, post: step }
+  const inThread = [...runs.values()].filter(
+    ({ channel, thread }) => channel === state.current && thread === (thread_ts ?? ts),
+  )
+  const [known] = inThread.filter(({ posts = {} }) => Object.values(posts).includes(ts))
+  const found = known ?? inThread.at(-1)
+  return found && { run: found.id, post: Object.entries(found.posts ?? {}).find(([, at]) => at === ts)?.[0] }
+}
+
+// ---- the panel ----
+
+function close() {
+  shown = undefined
+  state.panelItem = undefined
+}
+
+/** @param {HTMLElement} box @param {object} _ @param {string} [item] `RUN~POST`: a run, and what of it to open */
+async function open(box, _, item) {
+  const view = createRunView((key) => (state.panelItem = `${view.run}~${key}`))
+  const choice = el('select.menu-select', { 'aria-label': 'Run', onchange: () => void show(`${choice.value}~`) })
+  const save = el('a.button', { download: true }, 'Export as JSON')
+  const nothing = el('p.quiet', {}, 'No run yet: ask something, and its first call stands here.')
+  shown = { view, choice, save, nothing, asked: 0 }
+  box.replaceChildren(el('div.run', {}, el('div.run-bar', {}, choice, save), nothing, view.box))
+  await load()
+  const wanted = [item, state.panelItem].find((one) => one && runs.has(one.slice(0, one.lastIndexOf('~'))))
+  await show(wanted ?? `${newest()?.id ?? ''}~`)
+}
+
+/** The newest run of the open thread, or of all. */
+function newest() {
+  const all = [...runs.values()]
+  const isHere = ({ channel, thread }) => channel === state.current && thread === state.thread
+  return all.findLast(isHere) ?? all.at(-1)
+}
+
+/** Opens a run in the panel, which stands open. */
+async function show(item) {
+  const here = shown
+  if (!here) return
+  const at = item.lastIndexOf('~')
+  const [id, post] = at < 0 ? [item, ''] : [item.slice(0, at), item.slice(at + 1)]
+  const has = id !== '' && runs.has(id)
+  for (const one of [here.view.box, here.choice, here.save]) one.hidden = !has
+  here.nothing.hidden = has
+  if (!has) return
+  Object.assign(here.view, { run: id })
+  state.panelItem = item
+  drawChoice(here, id)
+  await draw(here, id, post)
+}
+
+function drawChoice({ choice, save }, id) {
+  const options = [...runs.values()].reverse().map((run) => {
+    const time = new Date(run.startedAt).toLocaleTimeString()
+    return el('option', { value: run.id, selected: run.id === id }, `${visible(run.question).slice(0, 80)} · ${time}`)
+  })
+  choice.replaceChildren(...options)
+  const query = new URLSearchParams({ id })
+  save.setAttribute('href', `trace?${query}`)
+  save.setAttribute('download', `run-${id.replace(/[^\w.-]+/g, '-')}.json`)
+}
+
+/** Asks for the trace; what was asked for earlier and comes later is not drawn. */
+async function draw(here, id, post) {
+  const turn = (here.asked += 1)
+  const trace = await tools.get('trace', { id }).catch(() => undefined)
+  if (!trace || turn !== here.asked || shown !== here) return
+  const isKey = /^(?:question|answer|(?:call|wait|added)-\d+)$/.test(post)
+  here.view.show(trace, post === '' ? undefined : isKey ? post : partOfPost(trace, post))
+}
+
+/** A run has grown. One that is shown is asked for again, once at a time. */
+function take(change) {
+  if (change.type !== 'trace') return
+  note(change.run)
+  const here = shown
+  if (!here) return
+  if (!here.view.run) return void show(`${change.run.id}~`)
+  drawChoice(here, here.view.run)
+  if (change.run.id === here.view.run) later(here)
+}
+
+const PAUSE_MS = 80
+
+function later(here) {
+  here.due ??= setTimeout(() => {
+    here.due = undefined
+    if (shown === here) void draw(here, here.view.run, '')
+  }, PAUSE_MS)
+}
+
+async function load() {
+  const { runs: all } = await tools.get('traces')
+  for (const run of all) note(run)
+}
+
+function note(run) {
+  runs.set(run.id, run)
+}

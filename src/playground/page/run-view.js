@@ -1,0 +1,123 @@
+/** One run, drawn: its sum, its flow, its timings, and the part that is open. */
+import { el } from './dom.js'
+import { drawPart } from './run-call.js'
+import { drawFlow } from './run-flow.js'
+import { endOf, partAt, sumOf } from './run-parts.js'
+import { count, dollars, duration, visible } from './run-text.js'
+import { drawWaterfall } from './run-waterfall.js'
+
+/**
+ * A view that shows one trace after the other, or the same one as it grows: what is open stays open, and the focus where it is.
+ * @param {(key: string) => void} onOpen told which part is open
+ */
+export function createRunView(onOpen = () => undefined) {
+  const [sum, map, part] = [
+    el('div.run-sum', {}),
+    el('div.run-map', { tabindex: 0, role: 'region', 'aria-label': 'Flow and timings' }),
+    el('section.run-part', { tabindex: 0, 'aria-label': 'Opened part' }),
+  ]
+  const box = el('div.run-view', {}, sum, el('div.run-panes', {}, map, part))
+  let [trace, key, print] = [undefined, 'question', '']
+
+  function draw() {
+    const focused = map.contains(document.activeElement) ? nameOfBox(document.activeElement) : undefined
+    sum.replaceChildren(...sumLine(trace))
+    map.replaceChildren(
+      el('h3', {}, 'Flow'),
+      drawFlow(trace, open),
+      el('h3', {}, 'Timings'),
+      drawWaterfall(trace, open, Date.now()),
+    )
+    markOpen(map, key)
+    if (focused)
+      allBoxes(map)
+        .find((one) => nameOfBox(one) === focused)
+        ?.focus({ preventScroll: true })
+    drawOpen()
+  }
+
+  /** Anew only where the part itself has changed: what is unfolded in it stays so. */
+  function drawOpen() {
+    const now = printOf(trace, key)
+    if (now === print) return
+    print = now
+    part.replaceChildren(...drawPart(trace, key))
+  }
+
+  function open(wanted) {
+    key = wanted
+    markOpen(map, key)
+    drawOpen()
+    part.scrollTop = 0
+    onOpen(key)
+  }
+
+  return {
+    box,
+    open,
+    /** @param {object} shown a trace @param {string} [wanted] the part to open */
+    show(shown, wanted) {
+      if (trace?.id !== shown.id) key = 'question'
+      trace = shown
+      if (wanted) key = wanted
+      draw()
+    },
+    get key() {
+      return key
+    },
+  }
+}
+
+/** All that changes of a part while its run goes on. */
+function printOf(trace, key) {
+  const { call, wait } = partAt(trace, key)
+  return JSON.stringify([
+    trace.id,
+    key,
+    call?.ms,
+    call?.read?.kind,
+    call?.shown?.length,
+    wait,
+    trace.answer,
+    trace.model,
+  ])
+}
+
+function allBoxes(map) {
+  return [...map.querySelectorAll('[data-part]')]
+}
+
+/** What a box is known by when it is drawn anew. */
+function nameOfBox(box) {
+  return `${box.className} ${box.dataset.part}`
+}
+
+function markOpen(map, key) {
+  for (const one of allBoxes(map)) one.setAttribute('aria-pressed', String(one.dataset.part === key))
+}
+
+function sumLine(trace) {
+  const { input, output, cached, cost, isEstimated } = sumOf(trace.calls)
+  const calls = (kind) => trace.calls.filter((call) => call.kind === kind).length
+  const words = [
+    endOf(trace),
+    trace.endedAt && timeOf(trace),
+    counted(calls('model'), 'model call'),
+    counted(calls('tool'), 'tool call'),
+    `${count(input)} tokens in${cached ? `, ${count(cached)} of them cached` : ''}, ${count(output)} out${isEstimated ? ' (estimated)' : ''}`,
+    cost !== undefined && dollars(cost),
+  ]
+  const chips = words.filter(Boolean).map((one) => el('span.run-chip', {}, visible(one)))
+  return [...chips, trace.cut && el('p.quiet', {}, visible(trace.cut))].filter(Boolean)
+}
+
+/** How long it took, and what of it a person took. */
+function timeOf({ startedAt, endedAt, waits = [] }) {
+  const waited = waits.reduce((sum, { from, until }) => sum + (until === undefined ? 0 : until - from), 0)
+  const worked = duration(Math.max(0, endedAt - startedAt - waited))
+  return waited > 0 ? `${worked} of work, ${duration(waited)} waiting for a person` : worked
+}
+
+function counted(number, what) {
+  return `${count(number)} ${what}${number === 1 ? '' : 's'}`
+}

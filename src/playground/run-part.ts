@@ -1,0 +1,49 @@
+import type { PagePart } from './page-part.ts'
+
+/** What a run exchanged, as far as the list of runs tells it: the form is the bot's own (`npm run runs -- trace`). */
+export interface ShownTrace {
+  id: string
+  channel: string
+  thread: string
+  question: string
+  startedAt: number
+  endedAt?: number
+  end?: string
+  calls: readonly object[]
+  posts?: Record<string, string>
+}
+
+/** As many runs are kept for the page. */
+const MOST_RUNS = 200
+
+/** The panel "Run": what each run exchanges, as it grows. `take` is told of a trace each time that something came to it. */
+export function runPart(): PagePart & { take(trace: ShownTrace): void } {
+  const traces = new Map<string, ShownTrace>()
+  const watchers = new Set<(trace: ShownTrace) => void>()
+  return {
+    take(trace) {
+      traces.delete(trace.id)
+      traces.set(trace.id, trace)
+      for (const id of [...traces.keys()].slice(0, -MOST_RUNS)) traces.delete(id)
+      for (const watch of watchers) watch(trace)
+    },
+    tells: {
+      '/traces': () => ({ runs: [...traces.values()].map(summaryOf) }),
+      '/trace': (params) => {
+        const trace = traces.get(params.get('id') ?? '')
+        if (!trace) throw new Error('There is no such run here any more.')
+        return { ...trace }
+      },
+    },
+    watch(tell) {
+      const watch = (trace: ShownTrace) => tell({ type: 'trace', run: summaryOf(trace) })
+      watchers.add(watch)
+      return () => void watchers.delete(watch)
+    },
+  }
+}
+
+/** All but the calls themselves, which a page asks for. */
+function summaryOf({ id, channel, thread, question, startedAt, endedAt, end, posts }: ShownTrace) {
+  return { id, channel, thread, question: question.slice(0, 300), startedAt, endedAt, end, posts }
+}

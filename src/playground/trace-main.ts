@@ -1,0 +1,53 @@
+/**
+ * `npm run trace FILE`: a saved trace on a page of its own, as the playground shows it. FILE is what the page exports, or what
+ * `npm run runs -- trace ID` prints.
+ */
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { ConfigError, messageOf } from '../errors.ts'
+import { parseJson } from '../parse-json.ts'
+import { asRunTrace } from '../run/read-trace.ts'
+import type { RunTrace } from '../run/run-trace.ts'
+import { startTracePage } from './trace-server.ts'
+
+const USAGE =
+  'Usage: npm run trace FILE   opens a saved trace: the page’s export, or the output of npm run runs -- trace ID'
+
+/** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
+export async function readTraceFile(path: string): Promise<RunTrace> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)
+  })
+  const json = parseJson(text) ?? parseJson(text.slice(text.search(/^\{/m)))
+  if (json === undefined)
+    throw new ConfigError(`${path} is no JSON. It should be a trace that npm run runs -- trace ID printed.`)
+  const { trace, wrong } = asRunTrace(json)
+  if (!trace) throw new ConfigError(`${path} is no trace of a run: ${wrong} is not as it should be.`)
+  return trace
+}
+
+async function main([file, ...more]: string[]): Promise<void> {
+  if (!file || more.length > 0) throw new ConfigError(USAGE)
+  const page = await startTracePage(await readTraceFile(file))
+  console.log(`The run is shown at ${page.url}\nCtrl+C ends it.`)
+  if (process.stdout.isTTY) openBrowser(page.url)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void page.close().finally(() => process.exit(0)))
+}
+
+/** Where there is no browser, the address stands in the terminal. */
+function openBrowser(url: string): void {
+  const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[process.platform as string] ?? [
+    'xdg-open',
+  ]
+  const opener = spawn(command ?? 'xdg-open', [...args, url], { stdio: 'ignore', detached: true })
+  opener.on('error', () => undefined)
+  opener.unref()
+}
+
+if (process.argv[1] === import.meta.filename) {
+  main(process.argv.slice(2)).catch((error: unknown) => {
+    console.error(messageOf(error))
+    process.exit(1)
+  })
+}

@@ -1,0 +1,221 @@
+import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
+import type { AnswerEvent } from '../answer.ts'
+import type { RunRecord } from '../archive/types.ts'
+import type { Question, SavedRun } from '../run/types.ts'
+import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../run/run-trace.ts'
+import { TraceText } from './trace-text.ts'
+
+export interface RecordingOptions {
+  /** What earlier processes recorded of the run. */
+  before?: RunTrace | undefined
+  secrets: readonly string[]
+  now(): number
+  /** Called when a call begins or ends. */
+  onChange(recording: Recording, change: 'begun' | 'ended'): void
+}
+
+type Event<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { type: Type }>
+
+const LOST = 'The process that made the call ended before it did.'
+
+/** One run's trace in the making: each call of a model and of a tool as it begins and ends, and what was read of it. */
+export class Recording {
+  readonly #trace: RunTrace
+  readonly #saved: SavedRun
+  readonly #options: RecordingOptions
+  readonly #text: TraceText
+  #turn: number
+  /** The loop's last call of the model, until a tool runs. */
+  #asked: TracedModelCall | undefined
+
+  constructor(question: Question, saved: SavedRun, options: RecordingOptions) {
+    const { before, secrets } = options
+    this.#text = new TraceText(secrets, before ? JSON.stringify(before).length : 0)
+    this.#saved = saved
+    this.#options = options
+    this.#trace = before ? resumed(before) : begun(question, saved, this.#text)
+    this.#turn = saved.steps.at(-1)?.turn ?? 0
+  }
+
+  /** Whether anything was called. */
+  get isEmpty(): boolean {
+    return this.#trace.calls.length === 0
+  }
+
+  /** All so far. What it holds is never changed later, but for calls that are under way. */
+  get trace(): RunTrace {
+    const { cut } = this.#text
+    const calls = this.#trace.calls.map((call) => ({ ...call }))
+    return { ...this.#trace, calls, posts: { ...this.#saved.posts }, ...(cut ? { cut } : {}) }
+  }
+
+  beginModel(model: string, request: ModelRequest, askedBy?: TracedToolCall): TracedModelCall {
+    const { messages, stop, tools, toolChoice } = request
+    const isStep = stop !== undefined && !askedBy
+    const call: TracedModelCall = {
+      ...{ kind: 'model', at: this.#options.now(), model },
+      for: askedBy ? 'tool' : isStep ? 'step' : 'condense',
+      ...(isStep ? { turn: this.#turn + 1 } : {}),
+      ...(askedBy ? { turn: this.#turn, step: askedBy.step } : {}),
+      request: {
+        messages: messages.map((message) => this.#text.message(message)),
+        ...(stop ? { stop } : {}),
+        ...(tools ? { tools } : {}),
+        ...(toolChoice ? { toolChoice } : {}),
+      },
+      output: { text: '' },
+      usage: [],
+    }
+    if (isStep) this.#asked = call
+    if (isStep && this.#trace.model === '') this.#trace.model = model
+    this.#begin(call)
+    return call
+  }
+
+  /** `parts`: all that is known of a call once it is over. */
+  endModel(call: TracedModelCall, { output, ...parts }: Partial<TracedModelCall>): void {
+    const { text = '', reasoning, toolCalls } = output ?? {}
+    call.output = {
+      text: this.#text.text(text),
+      ...(reasoning ? { reasoning: this.#text.text(reasoning) } : {}),
+      ...(toolCalls ? { toolCalls: this.#text.calls(toolCalls) } : {}),
+    }
+    this.#end(Object.assign(call, parts))
+  }
+
+  beginTool(tool: string, step: number, input: unknown): TracedToolCall {
+    const call: TracedToolCall = { kind: 'tool', at: this.#options.now(), step, tool, input: null, ok: true }
+    call.input = this.#text.json(input)
+    this.#asked = undefined
+    this.#begin(call)
+    return call
+  }
+
+  /** After the tool's time is up its observation has ended the call. */
+  endTool(call: TracedToolCall, given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): void {
+    if (call.ms !== undefined) return
+    if ('error' in given) Object.assign(call, { ok: false, error: this.#text.text(messageOf(given.error)) })
+    else if (typeof given.output === 'string' || !('asks' in given.output)) {
+      if (typeof given.output !== 'string' && given.output.passing) call.passing = true
+      call.output = this.#text.json(given.output)
+    }
+    this.#end(call)
+  }
+
+  /** What the run tells of itself. */
+  note(event: AnswerEvent): void {
+    if (event.type === 'understood') this.#trace.standalone = this.#text.text(event.question)
+    if (event.type === 'thought') this.#read(event)
+    if (event.type === 'observation') this.#observe(event)
+    if (event.type === 'waiting') this.#wait(event)
+    if (event.type === 'begun' || event.type === 'observation') this.#goOn(event)
+    if (event.type === 'message') this.#add(event)
+    if (event.type === 'answer' || event.type === 'gave_up') this.#answer(event)
+  }
+
+  /** The run is over, and this is kept of it. */
+  finish({ end, endedAt, model, dialect, question, standalone }: RunRecord): void {
+    Object.assign(this.#trace, { end, endedAt, model, dialect, question: this.#text.text(question.text) })
+    if (standalone !== undefined) this.#trace.standalone = this.#text.text(standalone)
+  }
+
+  #begin(call: TracedModelCall | TracedToolCall): void {
+    this.#trace.calls.push(call)
+    this.#options.onChange(this, 'begun')
+  }
+
+  #end(call: TracedModelCall | TracedToolCall): void {
+    call.ms = Math.max(0, this.#options.now() - call.at)
+    this.#options.onChange(this, 'ended')
+  }
+
+  #read({ n, step }: Event<'thought'>): void {
+    this.#turn = step.turn
+    const call = this.#asked
+    if (!call) return
+    const thought = this.#text.text(step.thought)
+    if (step.kind === 'unreadable')
+      return void (call.read = { kind: 'unreadable', step: n, thought, hint: step.observation.text })
+    const action = { step: n, tool: this.#text.text(step.action.tool), input: this.#text.json(step.action.input) }
+    const read: TracedReading = call.read?.kind === 'actions' ? call.read : { kind: 'actions', thought, actions: [] }
+    const dropped = step.dropped ? { dropped: step.dropped } : {}
+    call.read = { ...read, actions: [...read.actions, action], ...dropped }
+  }
+
+  /** Also ends a call whose time was up, and tells of a step for which nothing was called. */
+  #observe({ n, step, ms }: Event<'observation'>): void {
+    if (step.kind === 'unreadable') return
+    const { action, observation } = step
+    const { text, ok, note, passing } = observation
+    const call =
+      this.#trace.calls.findLast((one) => one.kind === 'tool' && one.step === n) ?? this.#notCalled(n, action)
+    if (call.kind !== 'tool') return
+    const isOpen = call.ms === undefined
+    Object.assign(call, {
+      ok,
+      shown: this.#text.text(text),
+      ...(note ? { note } : {}),
+      ...(passing ? { passing } : {}),
+    })
+    if (isOpen && !call.notCalled) call.error ??= call.shown ?? ''
+    if (isOpen) call.ms = ms
+    this.#options.onChange(this, 'ended')
+  }
+
+  #notCalled(step: number, { tool, input }: { tool: string; input: unknown }): TracedToolCall {
+    const written = { tool: this.#text.text(tool), input: this.#text.json(input) }
+    const call: TracedToolCall = { kind: 'tool', at: this.#options.now(), step, ...written, ok: false, notCalled: true }
+    this.#trace.calls.push(call)
+    this.#asked = undefined
+    return call
+  }
+
+  #wait({ n, step: { waiting } }: Event<'waiting'>): void {
+    if (!waiting) return
+    const waits = (this.#trace.waits ??= [])
+    const before = waits.find(({ step, from }) => step === n && from === waiting.since)
+    if (!before) waits.push({ step: n, from: waiting.since, for: waiting.for?.kind ?? 'approval' })
+  }
+
+  #goOn({ n, step }: Event<'begun' | 'observation'>): void {
+    const until = (step.kind === 'tool' && step.waiting?.until) || this.#options.now()
+    for (const wait of this.#trace.waits ?? []) if (wait.step === n) wait.until ??= until
+  }
+
+  #add({ n, step }: Event<'message'>): void {
+    const { user, text } = step
+    const added = (this.#trace.added ??= [])
+    if (added.every((one) => one.step !== n))
+      added.push({ step: n, at: this.#options.now(), user, text: this.#text.text(text) })
+  }
+
+  #answer(event: Event<'answer' | 'gave_up'>): void {
+    const answer = this.#text.text(event.text)
+    const stopped = event.type === 'gave_up' ? event.reason : event.stopped
+    Object.assign(this.#trace, { answer, ...(stopped ? { stopped } : {}) })
+    if (event.type === 'answer' && this.#asked) this.#asked.read = { kind: 'finish', answer }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
+  const { id, team, channel, thread, user } = question
+  const standalone = saved.standalone === undefined ? {} : { standalone: text.text(saved.standalone) }
+  return {
+    ...{ version: 1, id, team, channel, thread, user, question: text.text(question.text), ...standalone },
+    ...{ model: '', dialect: '', startedAt: saved.startedAt, attempts: 1, calls: [] },
+  }
+}
+
+/** What was under way when the process before ended did not end. */
+function resumed(before: RunTrace): RunTrace {
+  const calls = before.calls.map((call) => (call.ms === undefined && !call.error ? { ...call, error: LOST } : call))
+  const after: RunTrace = { ...before, calls, attempts: before.attempts + 1 }
+  // An operator may have had it tried again.
+  delete after.end
+  delete after.endedAt
+  return after
+}

@@ -1,0 +1,182 @@
+/**
+ * Records what each run exchanges with models and tools (RUN_TRACES), reading along at the seams: the queue's handler, the models,
+ * the calls of tools, the events, the archive. Loaded only where it is asked for.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Model, Tool } from '../agent/types.ts'
+import type { AnswerEvent } from '../answer.ts'
+import type { RunArchive, RunRecord } from '../archive/types.ts'
+import { LeaseLost, messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Handled, Handler } from '../queue/types.ts'
+import type { RunTrace } from '../run/run-trace.ts'
+import type { Run } from '../run/types.ts'
+import { Recording } from './recording.ts'
+import { withoutFinds } from './trace-finds.ts'
+import { tracedModel, type Here } from './traced-model.ts'
+
+export interface RunRecorderOptions {
+  archive: RunArchive
+  /** Whether the archive outlives this process: then a run's trace is kept as it grows, for the process that goes on with it. */
+  durable: boolean
+  /** What no trace may hold (`secretsOf`, config.ts). */
+  secrets: string[]
+  log: Log
+  /** Told at the beginning and the end of each call and of each run, with all so far. */
+  onTrace?: ((trace: RunTrace) => void) | undefined
+}
+
+export interface RunRecorder {
+  handler(handler: Handler): Handler
+  /** Wrapped around one endpoint: a fallback's calls are calls of its own. */
+  model(model: Model): Model
+  tool(tool: Tool, step: number): Tool
+  events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>
+  /** Keeps the trace of the run whose record is kept. */
+  readonly archive: RunArchive
+}
+
+/** A run that is worked on in this process. */
+interface Work extends Here {
+  keeper: Keeper
+}
+
+export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
+  const here = new AsyncLocalStorage<Work>()
+  return {
+    handler: (handler) => async (question, run, signal) => {
+      const keeper = new Keeper(question.id, run, options)
+      const recording = new Recording(question, run.saved, {
+        ...{ before: await keeper.before(), secrets: options.secrets, now: Date.now },
+        onChange: (recording, change) => keeper.change(recording, change),
+      })
+      const work = { recording, keeper }
+      let result: Handled | 'thrown' = 'thrown'
+      try {
+        return (result = await here.run(work, () => handler(question, run, signal)))
+      } finally {
+        await keeper.leave(recording, result === undefined && !signal.aborted)
+      }
+    },
+    model: (model) => tracedModel(model, () => here.getStore()),
+    tool: (tool, step) => watchedTool(tool, { step, here }),
+    events: (events) => noted(events, () => here.getStore()?.recording),
+    archive: {
+      ...options.archive,
+      async keep(record) {
+        await options.archive.keep(record)
+        const work = here.getStore()
+        await work?.keeper.finish(work.recording, record)
+      },
+    },
+  }
+}
+
+async function* noted(
+  events: AsyncIterable<AnswerEvent>,
+  here: () => Recording | undefined,
+): AsyncGenerator<AnswerEvent> {
+  const recording = here()
+  for await (const event of events) {
+    recording?.note(event)
+    yield event
+  }
+}
+
+function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLocalStorage<Work> }): Tool {
+  const work = here.getStore()
+  if (!work) return tool
+  const { recording } = work
+  return {
+    ...tool,
+    async run(input, context) {
+      const call = recording.beginTool(tool.name, step, input)
+      try {
+        const output = await here.run({ ...work, tool: call }, () => tool.run(input, context))
+        recording.endTool(call, { output })
+        return output
+      } catch (error) {
+        recording.endTool(call, { error })
+        throw error
+      }
+    },
+  }
+}
+
+/** Keeps one run's trace. What goes wrong is a line in the log: no question fails because of its trace. */
+class Keeper {
+  readonly #id: string
+  readonly #run: Run
+  readonly #options: RunRecorderOptions
+  #isKept = false
+  #isDue = false
+  #keeping: Promise<void> | undefined
+
+  constructor(id: string, run: Run, options: RunRecorderOptions) {
+    this.#id = id
+    this.#run = run
+    this.#options = options
+  }
+
+  /** What earlier attempts recorded. */
+  async before(): Promise<RunTrace | undefined> {
+    const { attempts, steps } = this.#run.saved
+    if (attempts <= 1 && steps.length === 0) return undefined
+    return this.#options.archive.loadTrace(this.#id).catch(this.#failed)
+  }
+
+  change(recording: Recording, change: 'begun' | 'ended'): void {
+    this.#tell(() => recording.trace)
+    if (change === 'begun' || !this.#options.durable) return
+    this.#isDue = true
+    this.#keeping ??= this.#keepDue(recording).finally(() => (this.#keeping = undefined))
+  }
+
+  async finish(recording: Recording, record: RunRecord): Promise<void> {
+    recording.finish(record)
+    const trace = withoutFinds({ ...recording.trace, posts: { ...record.posts } })
+    this.#isDue = false
+    await this.#keeping
+    await this.#keep(trace)
+    this.#isKept = true
+    this.#tell(() => trace)
+  }
+
+  /** `isOver`: the run has ended, and if its record was not kept, such as of a question that was taken back, nothing is. */
+  async leave(recording: Recording, isOver: boolean): Promise<void> {
+    if (this.#isKept || recording.isEmpty) return
+    this.#isDue = false
+    await this.#keeping
+    if (!isOver) await this.#keep(recording.trace)
+    else await this.#options.archive.remove(this.#id).catch(this.#failed)
+  }
+
+  async #keepDue(recording: Recording): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false
+      await this.#keep(recording.trace)
+    }
+  }
+
+  async #keep(trace: RunTrace): Promise<void> {
+    try {
+      // Another process may have taken the run over, and knows more of it.
+      await this.#run.checkLease()
+      await this.#options.archive.keepTrace(trace)
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) this.#failed(error)
+    }
+  }
+
+  #tell(trace: () => RunTrace): void {
+    const { onTrace } = this.#options
+    try {
+      onTrace?.(trace())
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  readonly #failed = (error: unknown): undefined =>
+    void this.#options.log.warn({ question: this.#id, error: messageOf(error) }, 'the trace of a run could not be kept')
+}

@@ -1,0 +1,80 @@
+/** Takes out of a trace what its run's tools found in the workspace: Slack lets it be used at the moment, and not be stored. */
+import { defused } from '../agent/observation.ts'
+import type { RunTrace, TracedCall, TracedMessage, TracedModelCall, TracedToolCall } from '../run/run-trace.ts'
+
+const NOT_KEPT = '(What was found is not kept.)'
+
+/** Found texts that are shorter may be anybody's words: they stay in what a model wrote. */
+const SHORTEST_QUOTE = 20
+
+/** A find: as prompts carry what the model was shown, in either of two forms, and all forms of it. */
+interface Find {
+  shown: string[]
+  all: string[]
+}
+
+/** The trace as it is kept once its run is over. The same one where nothing of it has to go. */
+export function withoutFinds(trace: RunTrace): RunTrace {
+  const first = trace.calls.findIndex(isFind)
+  if (first < 0) return trace
+  const finds: Find[] = []
+  const steps = new Set(trace.calls.filter(isFind).map(({ step }) => step))
+  const known = new Set(trace.calls.slice(0, first).flatMap(contentsOf))
+  const calls = trace.calls.map((call, i): TracedCall => {
+    if (isFind(call)) finds.push(findOf(call))
+    if (call.kind === 'tool') return isFind(call) ? emptied(call) : call
+    if (call.step !== undefined && steps.has(call.step)) return silent(call)
+    return i < first ? call : cleared(call, { finds, known })
+  })
+  return { ...trace, calls }
+}
+
+function isFind(call: TracedCall): call is TracedToolCall {
+  return call.kind === 'tool' && call.passing === true
+}
+
+function contentsOf(call: TracedCall): string[] {
+  return call.kind === 'model' ? call.request.messages.map(({ content }) => content) : []
+}
+
+function findOf({ shown, output }: TracedToolCall): Find {
+  const given = typeof output === 'string' ? output : output?.text
+  const both = (text: string | undefined) => (text ? [text, defused(text)] : [])
+  return { shown: both(shown), all: [...both(shown), ...both(given)] }
+}
+
+function emptied({ output, shown, ...call }: TracedToolCall): TracedToolCall {
+  const rest = typeof output === 'string' ? NOT_KEPT : output && { ...output, text: NOT_KEPT }
+  return {
+    ...call,
+    ...(rest === undefined ? {} : { output: rest }),
+    ...(shown === undefined ? {} : { shown: NOT_KEPT }),
+  }
+}
+
+/** What a tool asked the model about what it found. */
+function silent({ request, output, ...call }: TracedModelCall): TracedModelCall {
+  const messages = request.messages.map((message) => ({ ...message, content: NOT_KEPT }))
+  return { ...call, request: { ...request, messages }, output: { ...output, text: NOT_KEPT } }
+}
+
+/**
+ * A find that does not stand in the messages word for word may stand there in parts: then all goes that was not sent before
+ * anything was found.
+ */
+function cleared(
+  call: TracedModelCall,
+  { finds, known }: { finds: Find[]; known: ReadonlySet<string> },
+): TracedModelCall {
+  const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
+  const whole = call.request.messages.map(({ content }) => content).join('\n')
+  const areThere = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))
+  const clear = (content: string) =>
+    areThere ? longest.reduce((text, find) => text.replaceAll(find, NOT_KEPT), content) : NOT_KEPT
+  const messages = call.request.messages.map((message): TracedMessage =>
+    known.has(message.content) || message.role === 'system' ? message : { ...message, content: clear(message.content) },
+  )
+  const quotes = longest.filter(({ length }) => length >= SHORTEST_QUOTE)
+  const text = quotes.reduce((text, find) => text.replaceAll(find, NOT_KEPT), call.output.text)
+  return { ...call, request: { ...call.request, messages }, output: { ...call.output, text } }
+}

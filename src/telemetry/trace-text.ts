@@ -1,0 +1,68 @@
+/** What goes into a trace: without the settings' secrets, and within its size. */
+import { cutMiddle } from '../agent/observation.ts'
+import type { Message } from '../agent/types.ts'
+import type { TracedMessage } from '../run/run-trace.ts'
+
+/** All texts of a trace together, and one of them, in characters; and what stands of each once a trace is full. */
+const MOST = { trace: 8_000_000, text: 400_000, full: 500 }
+
+/** Shorter ones would blank ordinary words; the log does the same (log.ts). */
+const SHORTEST_SECRET = 6
+
+/** The texts of one trace. `room`: for how many more characters there is. */
+export class TraceText {
+  readonly #secrets: string[]
+  #room = MOST.trace
+
+  constructor(secrets: readonly string[], used = 0) {
+    this.#secrets = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
+    this.#room -= used
+  }
+
+  /** Why something is missing; undefined while everything had room. */
+  cut: string | undefined
+
+  /** A text as the trace keeps it. */
+  text(text: string): string {
+    const kept = this.#bounded(text)
+    return this.#secrets.reduce((kept, secret) => kept.replaceAll(secret, '***'), kept)
+  }
+
+  /** A value of JSON; what is none is told in words. */
+  json<T>(value: T): T | string {
+    try {
+      const whole = JSON.stringify(value) ?? 'null'
+      const kept = this.#bounded(whole)
+      if (kept !== whole) return this.text(kept)
+      const written = this.#secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+      const copy: T = JSON.parse(written.reduce((text, secret) => text.replaceAll(secret, '***'), whole))
+      return copy
+    } catch {
+      return '(This is no JSON.)'
+    }
+  }
+
+  /** Pictures stand by name and type alone. */
+  message({ images, ...message }: Message): TracedMessage {
+    const { content, unseen, toolCalls } = message
+    return {
+      ...message,
+      content: this.text(content),
+      ...(unseen === undefined ? {} : { unseen: this.text(unseen) }),
+      ...(toolCalls ? { toolCalls: this.calls(toolCalls) } : {}),
+      ...(images ? { images: images.map(({ name, mime }) => ({ name: this.text(name), mime })) } : {}),
+    }
+  }
+
+  calls(calls: NonNullable<Message['toolCalls']>): NonNullable<Message['toolCalls']> {
+    return calls.map((call) => ({ ...call, name: this.text(call.name), arguments: this.text(call.arguments) }))
+  }
+
+  #bounded(text: string): string {
+    const most = this.#room > 0 ? MOST.text : MOST.full
+    this.#room -= Math.min(text.length, most)
+    if (text.length <= most) return text
+    this.cut = `Texts are cut in their middle: a trace keeps ${MOST.trace.toLocaleString('en')} characters, and ${MOST.text.toLocaleString('en')} of one text.`
+    return cutMiddle(text, most)
+  }
+}

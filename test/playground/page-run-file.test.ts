@@ -1,0 +1,231 @@
+/** A saved run on its page (npm run trace FILE), and what a person can see and open there. */
+import { AxeBuilder } from '@axe-core/playwright'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startTracePage } from '../../src/playground/trace-server.ts'
+import { asRunTrace } from '../../src/run/read-trace.ts'
+import type { RunTrace } from '../../src/run/run-trace.ts'
+import { emptyFolder, startProcess } from '../harness/child-process.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { fullTrace, madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
+
+const HOSTILE =
+  '<img src=x onerror="document.title=1"><script>document.title=2</script>\u0000\u001b[31m\u202eevil\u2028</pre>'
+
+test('a trace that is made by hand is one that can be read', () => {
+  expect(asRunTrace(fullTrace()).wrong).toBeUndefined()
+})
+
+describe('npm run trace', () => {
+  test('prints where the run is shown, and ends when it is told to', async (t) => {
+    const file = join(await emptyFolder(t), 'run.json')
+    // npm writes lines of its own before what `npm run runs -- trace ID > FILE` prints.
+    await writeFile(file, `\n> thinkaloud@0.1.0 runs\n> node dist\n\n${JSON.stringify(fullTrace(), null, 2)}\n`)
+    const command = await startProcess(t, 'src/playground/trace-main.ts', { args: [file] })
+    const [, url = ''] = await command.says(/(http:\/\/localhost:\d+)/)
+    expect(await (await fetch(`${url}/trace`)).json()).toEqual(fullTrace())
+    expect((await fetch(`${url}/trace`, { headers: { origin: 'http://evil.example' } })).status).toBe(403)
+    command.signal('SIGINT')
+    expect(await command.ended).toBe(0)
+  }, 60_000)
+
+  test.each([
+    ['no file', undefined, /Usage: npm run trace FILE/],
+    ['one that is not there', '', /cannot be read/],
+    ['no JSON', 'nonsense', /is no JSON/],
+    ['another JSON', '{"version":1}', /is no trace of a run: id is not as it should be/],
+  ])(
+    '%s is a sentence and exit code 1',
+    async (_, content, sentence) => {
+      const folder = await emptyFolder({ onTestFinished })
+      const file = join(folder, 'run.json')
+      if (content) await writeFile(file, content)
+      const args = content === undefined ? [] : [file]
+      const command = await startProcess({ onTestFinished }, 'src/playground/trace-main.ts', { args })
+      expect(await command.ended).toBe(1)
+      expect(command.stderr().trim()).toMatch(sentence)
+      expect(command.stderr()).not.toMatch(/\n\s+at /)
+    },
+    60_000,
+  )
+})
+
+describeWithChromium('the page of a saved run', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  async function open(trace: RunTrace, look: BrowserContextOptions = {}) {
+    const served = await startTracePage(trace)
+    onTestFinished(served.close)
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...look })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', (error) => void faults.push(error.message))
+    page.on('console', (line) => line.type() === 'error' && void faults.push(line.text()))
+    const foreign: string[] = []
+    page.on('request', (request) => request.url().startsWith(served.url) || foreign.push(request.url()))
+    await page.goto(served.url)
+    await page.getByText('The run is shown.').waitFor({ state: 'attached' })
+    const [flow, timings] = ['Flow of the run', 'Timings'].map((name) => page.getByRole('list', { name }))
+    const part = page.getByRole('region', { name: 'Opened part' })
+    const axe = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+    }
+    return { page, flow: flow!, timings: timings!, part, axe, faults, foreign, url: served.url }
+  }
+
+  test('the flow goes from the question over thoughts, actions and observations to the answer', async () => {
+    const { flow, axe, faults, foreign } = await open(fullTrace())
+    const labels = await flow.locator('.flow-label').allInnerTexts()
+    expect(labels.map((label) => label.replace(/ · [\d.]+ m?s$/, ''))).toEqual([
+      ...['Question', 'Condense', 'Thought 1', 'Action · wikipedia', 'Observation', 'Action · wikipedia', 'Error'],
+      ...['Thought 2', 'Unreadable', 'Hint', 'Thought 3', 'Action · llm_math', 'Observation'],
+      ...['Added by a person', 'Thought 4', 'Action · notes__add', 'Waited', 'Observation', 'Thought 5', 'Answer'],
+    ])
+    const others = await flow.getByRole('list', { name: 'Ways not taken' }).allInnerTexts()
+    expect(others[0]).toMatch(/answer\s+unreadable → hint\s+budget/)
+    expect(others[1]).toBe('tool error')
+    expect(await axe()).toEqual([])
+    expect([faults, foreign]).toEqual([[], []])
+  })
+
+  test('each box opens its part, the address keeps it, and a reload brings it back', async () => {
+    const { page, flow, part } = await open(fullTrace())
+    await flow.getByRole('button', { name: /^Error/ }).click()
+    await part.getByText('Wikipedia answered 503.').first().waitFor()
+    await flow.getByRole('button', { name: /^Hint/ }).click()
+    await part.getByText('Nothing of it could be read.').waitFor()
+    await flow.getByRole('button', { name: /^Waited/ }).click()
+    await part.getByText('It waited 2 h 3 min for a person.').waitFor()
+    await flow.getByRole('button', { name: /^Added/ }).click()
+    await part.getByText('And write it down, please.').waitFor()
+    await flow.getByRole('button', { name: /^Answer/ }).click()
+    await part.getByRole('region', { name: 'Answer' }).waitFor()
+    await flow.getByRole('button', { name: /^Action · llm_math/ }).click()
+    expect(new URL(page.url()).hash).toBe('#call-7')
+    await page.reload()
+    await part.getByRole('heading', { name: 'llm_math: step 4' }).waitFor()
+  })
+
+  test('of the raw output what was read is marked in its order, and the rest is told apart', async () => {
+    const { flow, part, axe } = await open(fullTrace())
+    const read = async () => {
+      const marks = part.getByRole('region', { name: 'Raw output' }).locator('mark')
+      return (await marks.allTextContents()).map((text) => text.trim())
+    }
+    await flow.getByRole('button', { name: /^Thought 1/ }).click()
+    expect(await read()).toEqual([
+      'thought I look up both.',
+      ...['action wikipedia', 'input Mont Blanc', 'action wikipedia', 'input Matterhorn'],
+    ])
+    await flow.getByRole('button', { name: /^Thought 4/ }).click()
+    expect(await read()).toEqual(['thought I note it down.', 'action notes__add', 'input Mont Blanc'])
+    await flow.getByRole('button', { name: /^Thought 5/ }).click()
+    expect(await read()).toEqual(['answer Mont Blanc is higher.'])
+    const rest = await part.locator('.run-unread').allTextContents()
+    expect(rest.at(-1)?.trim()).toBe('That is all.')
+    expect(await axe()).toEqual([])
+  })
+
+  test('of the messages what has changed since the call before is marked, and the cached beginning told', async () => {
+    const [system, first] = [{ role: 'system' as const, content: 'Be brief.' }, 'Question: moons?\nThought:']
+    const calls = [
+      modelCall(0, { request: { messages: [system, { role: 'user', content: `${first} END` }] } }),
+      modelCall(1_000, {
+        request: { messages: [system, { role: 'user', content: `${first} I look.\nObservation: two END` }] },
+      }),
+    ]
+    const { timings, part } = await open(madeTrace(calls))
+    await timings.getByRole('button').first().click()
+    await part.getByText('as they were sent').waitFor()
+    await timings.getByRole('button').nth(1).click()
+    await part.getByText(/A cache keeps the first 35 characters \(55 %, about 667 of 1,200 tokens\)/).waitFor()
+    expect(await part.locator('ins').allTextContents()).toEqual(['I look.\nObservation: two '])
+    await part.getByText('As before: 9 characters').click()
+    await part.getByText('Be brief.').waitFor()
+    expect(await part.locator('del').count()).toBe(0)
+  })
+
+  test('timings stand on one scale: tools side by side, the first piece, and a wait folded', async () => {
+    const { timings, page } = await open(fullTrace())
+    const rows = await timings.getByRole('button').allInnerTexts()
+    expect(rows).toHaveLength(12)
+    expect(rows[1]).toMatch(
+      /Thought 1\s+900 ms\s+1,200 → 40 tokens · 800 cached · \$0.00040 · first piece after 300 ms/,
+    )
+    const bar = async (row: number) =>
+      (await timings.locator('.fall-bar').nth(row).boundingBox()) ?? { x: NaN, width: NaN }
+    const [thought, one, other, wait, after] = await Promise.all([1, 2, 3, 8, 9].map((row) => bar(row)))
+    expect(one!.x).toBeGreaterThanOrEqual(thought!.x + thought!.width - 1)
+    expect(other!.x).toBeLessThan(one!.x + one!.width)
+    expect(other!.width / one!.width).toBeCloseTo(2, 0)
+    // Two hours take no more room than a second would.
+    expect(wait!.width).toBeLessThan(thought!.width)
+    expect(after!.x).toBeGreaterThanOrEqual(wait!.x + wait!.width - 1)
+    await page.getByText('of work, 2 h 3 min waiting for a person').waitFor()
+    await page.getByText('8,400 tokens in, 5,600 of them cached, 280 out').waitFor()
+    await page.getByText('$0.0028').waitFor()
+  })
+
+  test('what a model, a tool or a person wrote is text and nothing else', async () => {
+    const read = {
+      kind: 'actions' as const,
+      thought: HOSTILE,
+      actions: [{ step: 1, tool: HOSTILE, input: { [HOSTILE]: HOSTILE } }],
+    }
+    const output = { text: HOSTILE, sources: [{ title: HOSTILE, url: 'javascript:document.title=3' }] }
+    const calls = [
+      modelCall(0, {
+        request: { messages: [{ role: 'user', content: HOSTILE }] },
+        output: { text: HOSTILE, reasoning: HOSTILE },
+        read,
+      }),
+      toolCall(900, 1, { tool: HOSTILE, input: HOSTILE, output, shown: HOSTILE }),
+      toolCall(950, 1, { tool: '__proto__', input: { __proto__: null }, error: HOSTILE, ok: false }),
+    ]
+    const hostile = madeTrace(calls, { question: HOSTILE, answer: HOSTILE, cut: HOSTILE, id: HOSTILE })
+    const { page, timings, part, faults, foreign } = await open(hostile)
+    for (const row of [0, 1, 2]) await timings.getByRole('button').nth(row).click()
+    await timings.getByRole('button').nth(1).click()
+    expect(await page.title()).toContain('<img src=x')
+    expect(await page.locator('img[src="x"], .run-view a[href^="javascript"]').count()).toBe(0)
+    expect(await part.getByRole('region', { name: 'Input' }).innerText()).toContain('␀␛[31m‹U+202E›evil‹U+2028›</pre>')
+    expect([faults, foreign]).toEqual([[], []])
+  })
+
+  test('a long run with long prompts opens without a freeze', async () => {
+    const page50k = 'The prompt says what it says. '.repeat(1_700)
+    const calls = Array.from({ length: 100 }, (_, i) =>
+      modelCall(i * 1_000, {
+        turn: i + 1,
+        request: { messages: [{ role: 'user', content: `${page50k}${'step '.repeat(i)}` }] },
+        output: { text: `${page50k}Action: wikipedia` },
+        read: { kind: 'actions', thought: page50k.trim(), actions: [{ step: i + 1, tool: 'wikipedia', input: 'x' }] },
+      }),
+    )
+    const from = performance.now()
+    const { flow, part } = await open(madeTrace(calls))
+    await flow.getByRole('button', { name: /^Thought 100/ }).click()
+    await part.getByText('A cache keeps').waitFor()
+    expect(performance.now() - from).toBeLessThan(15_000)
+    expect(await part.locator('mark').count()).toBe(2)
+  }, 40_000)
+
+  test.each([{ colorScheme: 'dark' as const }, { viewport: { width: 320, height: 700 } }])(
+    'it can be read in every look (%o)',
+    async (look) => {
+      const { page, timings, part, axe } = await open(fullTrace(), look)
+      await timings.getByRole('button', { name: /^Thought 1/ }).click()
+      await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
+      expect(await axe()).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    },
+  )
+})

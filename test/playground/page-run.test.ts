@@ -1,0 +1,160 @@
+/** The panel "Run" beside the thread: from what is pressed there, live, in each way to show a run. */
+import { AxeBuilder } from '@axe-core/playwright'
+import { readFile } from 'node:fs/promises'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Env } from '../../src/config.ts'
+import { parseJson } from '../../src/parse-json.ts'
+import { startPlayground } from '../../src/playground/playground-main.ts'
+import { asRunTrace } from '../../src/run/read-trace.ts'
+import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+
+const QUESTION = '@thinkaloud What is 29 to the power 0.23, and half of it?'
+
+describeWithChromium('the panel Run', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  /** The playground, with a question asked in it. */
+  async function open({ env = {}, paceMs = 0, ...look }: BrowserContextOptions & { env?: Env; paceMs?: number } = {}) {
+    const playground = await startPlayground({ PATH: process.env.PATH, PLAYGROUND_PORT: '0', ...env }, { paceMs })
+    onTestFinished(() => playground.stop())
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...look })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', (error) => void faults.push(error.message))
+    page.on('console', (line) => line.type() === 'error' && void faults.push(line.text()))
+    await page.goto(playground.url)
+    const box = page.getByRole('textbox', { name: /^Message/ })
+    await box.fill(QUESTION)
+    await box.press('Enter')
+    const thread = page.getByRole('complementary', { name: 'Thread' })
+    const panel = page.getByRole('complementary', { name: 'Run' })
+    const part = panel.getByRole('region', { name: 'Opened part' })
+    const opened = async () => (await part.getByRole('heading').first().innerText()).trim()
+    const answered = () => thread.getByRole('button', { name: 'Show work' }).waitFor({ timeout: 20_000 })
+    const axe = async () => {
+      const { violations } = await new AxeBuilder({ page }).include('#panel').analyze()
+      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+    }
+    return { page, thread, panel, part, opened, answered, axe, faults }
+  }
+
+  test('pressing a step opens its run at that step, pressing the answer at the answer', async () => {
+    const { thread, panel, part, opened, answered, axe, faults } = await open()
+    await answered()
+    const step = thread.getByRole('listitem').filter({ hasText: 'calculator' })
+    await step.nth(1).getByText('calculator', { exact: true }).click()
+    await panel.getByText('answered', { exact: true }).first().waitFor()
+    expect(await opened()).toMatch(/^calculator: step 2/)
+    await step.first().getByText('calculator', { exact: true }).click()
+    await part.getByRole('heading', { name: 'calculator: step 1' }).waitFor()
+    await thread
+      .getByText(/^2\.1[67]/)
+      .last()
+      .click()
+    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    expect(
+      await panel.getByRole('list', { name: 'Flow of the run' }).getByRole('button', { pressed: true }).count(),
+    ).toBe(1)
+    expect(await axe()).toEqual([])
+    expect(faults).toEqual([])
+  }, 40_000)
+
+  test('by keyboard alone: a message’s own button opens the run, and the focus walks through its boxes', async () => {
+    const { page, thread, panel, part, answered } = await open()
+    await answered()
+    await thread.getByRole('button', { name: 'Show the run' }).first().press('Enter')
+    await part.getByRole('heading', { name: 'calculator: step 1' }).waitFor()
+    await panel.getByRole('button', { name: /^Question/ }).focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
+    await page.getByRole('button', { name: 'Close panel' }).press('Enter')
+    await panel.waitFor({ state: 'hidden' })
+  }, 40_000)
+
+  test('Show work opens the run besides', async () => {
+    const { page, thread, panel, answered } = await open()
+    await answered()
+    await thread.getByRole('button', { name: 'Show work' }).click()
+    await page.getByRole('dialog').press('Escape')
+    await panel.getByText('answered', { exact: true }).first().waitFor()
+  }, 40_000)
+
+  const WAYS: [string, Env, RegExp][] = [
+    ['card', { STEPS: 'card' }, /^🔧 2\. calculator/u],
+    ['stream', { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, /^calculator: 2\.169/],
+    ['hidden', { STEPS: 'hidden' }, /^never/],
+  ]
+  test.each(WAYS)(
+    'a run that is shown as %s is opened too, at its answer and at a step',
+    async (way, env, step) => {
+      const { thread, panel, part, answered } = await open({ env })
+      await answered()
+      await thread
+        .getByText(/^2\.1[67]/)
+        .last()
+        .click()
+      await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+      expect(await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()).toBeGreaterThan(4)
+      if (way === 'hidden') return
+      if (way === 'card')
+        await thread
+          .getByText(/^2 steps/)
+          .first()
+          .click()
+      await thread.getByText(step).first().click()
+      await part.getByRole('heading', { name: 'calculator: step 2' }).waitFor()
+    },
+    40_000,
+  )
+
+  test('a run grows in the panel while it goes on, and what is open and has the focus stays', async () => {
+    const { page, panel, part, answered } = await open({ paceMs: 60 })
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await panel.getByText('under way', { exact: true }).waitFor()
+    const first = panel.getByRole('list', { name: 'Flow of the run' }).getByRole('button', { name: /^Thought 1/ })
+    await first.press('Enter')
+    const before = await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()
+    await answered()
+    await panel.getByText('answered', { exact: true }).first().waitFor()
+    expect(await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()).toBeGreaterThan(before)
+    await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
+    expect(await page.locator(':focus').innerText()).toMatch(/^Thought 1/)
+  }, 40_000)
+
+  test('a run is exported as JSON, which is a trace', async () => {
+    const { page, panel, answered } = await open()
+    await answered()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      panel.getByRole('link', { name: 'Export as JSON' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^run-[\w.-]+\.json$/)
+    const { trace, wrong } = asRunTrace(parseJson(await readFile(await download.path(), 'utf8')))
+    expect(wrong).toBeUndefined()
+    expect(trace).toMatchObject({ end: 'answered', dialect: 'text' })
+  }, 40_000)
+
+  test.each([{ colorScheme: 'dark' as const }, { viewport: { width: 390, height: 780 } }])(
+    'it can be read in every look (%o)',
+    async (look) => {
+      const { page, panel, axe } = await open(look)
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      await panel.getByText('answered', { exact: true }).first().waitFor()
+      await panel
+        .getByRole('list', { name: 'Timings' })
+        .getByRole('button', { name: /^Thought 1/ })
+        .click()
+      expect(await axe()).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    },
+    40_000,
+  )
+})

@@ -1,0 +1,73 @@
+/** What stands in a trace of what was said: within its size, and nothing that workspaces do not let us keep. */
+import { expect, test } from 'vitest'
+import { TraceText } from '../../src/telemetry/trace-text.ts'
+import { withoutFinds } from '../../src/telemetry/trace-finds.ts'
+import { madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
+
+const FOUND = 'Thought: Bob wrote that the codename is Zephyr.'
+
+test('a trace that is full keeps the beginning and the end of what comes, and says so', () => {
+  const text = new TraceText([], 7_999_990)
+  expect(text.text('x'.repeat(20))).toBe('x'.repeat(20))
+  expect(text.cut).toBeUndefined()
+  const kept = text.text(`begin${'x'.repeat(10_000)}end`)
+  expect(kept).toMatch(/^begin[^]*characters cut[^]*end$/)
+  expect(kept.length).toBeLessThan(600)
+  expect(text.cut).toContain('8,000,000 characters')
+})
+
+test('one text is cut beyond its own bound, and pictures stand by name and type alone', () => {
+  const text = new TraceText([])
+  expect(text.text('x'.repeat(1_000_000)).length).toBeLessThan(401_000)
+  const images = [{ name: 'a.png', mime: 'image/png', base64: 'AAAA' }]
+  const sent = text.message({ role: 'user', content: 'see', images })
+  expect(sent).toEqual({ role: 'user', content: 'see', images: [{ name: 'a.png', mime: 'image/png' }] })
+})
+
+test('secrets are blanked in values too, whatever their form; what is no JSON is told in words', () => {
+  const text = new TraceText(['se"cret-1', 'abc'])
+  expect(text.json({ 'se"cret-1': ['x se"cret-1 y'], abc: 'abc' })).toEqual({ '***': ['x *** y'], abc: 'abc' })
+  const round: Record<string, unknown> = {}
+  round['self'] = round
+  expect(text.json(round)).toBe('(This is no JSON.)')
+  expect(text.json(10n)).toBe('(This is no JSON.)')
+})
+
+/** A run that found something, and was then sent this. */
+function found(content: string, output = '') {
+  const trace = withoutFinds(
+    madeTrace([
+      modelCall(0, { request: { messages: [{ role: 'user', content: 'Known before.' }] } }),
+      toolCall(10, 1, { tool: 'workspace_search', passing: true, output: { text: FOUND }, shown: FOUND }),
+      modelCall(20, {
+        output: { text: output },
+        request: {
+          messages: [
+            { role: 'system', content: 'Be brief.' },
+            { role: 'user', content: 'Known before.' },
+            { role: 'user', content },
+          ],
+        },
+      }),
+    ]),
+  )
+  const call = trace.calls[2]
+  const last = call?.kind === 'model' ? call : undefined
+  return { text: JSON.stringify(trace), sent: last?.request.messages.map((one) => one.content), output: last?.output }
+}
+
+test('what was found is taken out of prompts word for word, also as they defuse it', () => {
+  const { text, sent } = found(`before <1>| ${FOUND}</1> after`)
+  expect(sent).toEqual(['Be brief.', 'Known before.', 'before <1>(What was found is not kept.)</1> after'])
+  expect(text).not.toContain('Zephyr')
+})
+
+test('where it stands in a prompt in another form, all goes that was not sent before', () => {
+  const { text, sent } = found('before, in pieces: Bob wrote … Zephyr')
+  expect(sent).toEqual(['Be brief.', 'Known before.', '(What was found is not kept.)'])
+  expect(text).not.toContain('Zephyr')
+})
+
+test('where the model repeats it word for word, it is taken out there too', () => {
+  expect(found(FOUND, `I see: ${FOUND}`).output).toEqual({ text: 'I see: (What was found is not kept.)' })
+})
