@@ -16,7 +16,7 @@ const ACTS: Record<string, Act> = {
   '/press': press,
   '/react': react,
   '/edit': edit,
-  '/delete': (slack, body) => background(slack.people.remove(place(body))),
+  '/delete': (slack, body, user) => background(slack.people.remove(ownMessage(slack, body, user))),
   '/shortcut': (slack, body, user) =>
     background(slack.shortcut({ ...place(body), user }, required(body, 'callback_id'))),
   '/stop': (slack, body, user) => background(slack.people.stopSession({ ...threadOf(body), user })),
@@ -84,10 +84,21 @@ function react(slack: LocalSlack, body: Json, user: string) {
   background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
 }
 
-/** Only your own message: Slack offers it for no other. */
-function edit(slack: LocalSlack, body: Json) {
+function edit(slack: LocalSlack, body: Json, user: string) {
   const text = required(body, 'text').slice(0, MOST_CHARS).trim()
-  background(slack.people.edit(place(body), typed(slack, text)))
+  background(slack.people.edit(ownMessage(slack, body, user), typed(slack, text)))
+}
+
+/** What people write themselves; the lines that say who joined, and what is left of a deleted message, are nobody's. */
+const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
+
+/** The place of a message that the person wrote. @throws where it is another's: nobody changes or deletes that. */
+function ownMessage(slack: LocalSlack, body: Json, user: string): { channel: string; ts: string } {
+  const { channel, ts } = place(body)
+  const message = slack.store.channels.get(channel)?.messages.find((one) => one.ts === ts)
+  if (message?.user !== user || !OWN_KINDS.includes(message.subtype))
+    throw new Error('Only your own messages can be edited and deleted.')
+  return { channel, ts }
 }
 
 /** A form is sent, and what is wrong with it comes back to stand at its inputs. */
@@ -104,11 +115,18 @@ function valuesOf(body: Json): Values {
   return Object.fromEntries(entries)
 }
 
-/** What somebody typed, as Slack carries it: signs escaped, `@name` made a mention. */
+/** An address, up to a sign that ends the sentence and not it. */
+const ADDRESS = /\bhttps?:\/\/(?:(?!&[lg]t;)[^\s`])+(?<![.,;:!?'")\]*_~])/g
+
+/** What somebody typed, as Slack carries it: signs escaped, addresses in angle brackets, `@name` made a mention. */
 export function typed(slack: LocalSlack, text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const linked = escaped
+    .split(/(```[\s\S]*?```|`[^`\n]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(ADDRESS, '<$&>')))
+    .join('')
   const users = [...slack.store.users.values()]
-  return escaped.replace(/(?<![\w.])@([\w-]+)/g, (whole, name: string) => {
+  return linked.replace(/(?<![\w.\/])@([\w-]+)/g, (whole, name: string) => {
     const user = users.find((one) => one.name.toLowerCase() === name.toLowerCase())
     return user ? `<@${user.id}>` : whole
   })

@@ -266,6 +266,7 @@ describeWithChromium('the page in Chromium', () => {
     await more.press('Enter')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Delete message' }).getByRole('button', { name: 'Delete' }).press('Enter')
     await main.getByText('other words').waitFor({ state: 'detached' })
     expect(came.at(-1)).toMatchObject({ subtype: 'message_deleted' })
   })

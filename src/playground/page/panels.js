@@ -1,9 +1,11 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, open(box, tools), take?(change), close?() }`: `open` fills an empty box; `take` is told of the changes that the
- * server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts) }` (app.js).
+ * `{ id, title, open(box, tools, item?), take?(change), close?() }`: `open` fills an empty box, at an item where one is named; `take` is
+ * told of the changes that the server tells while it is open; `tools` is `{ post(path, body), get(path, params), go(channel),
+ * openThread(ts), showPanel(id, item?), showItem(item) }` (app.js): `showItem` puts what the open panel shows into the page's address.
  */
 import { byId, el } from './dom.js'
+import { pushPlace } from './place.js'
 import { state } from './state.js'
 
 /** In the order of their buttons. */
@@ -21,22 +23,52 @@ export function makePanels(tools) {
         id: `panel-button-${id}`,
         'aria-pressed': 'false',
         'aria-controls': 'panel',
-        onclick: () => showPanel(state.panel === id ? undefined : id, tools),
+        onclick: () => (unfold(false), showPanel(state.panel === id ? undefined : id, tools)),
       },
       title,
     ),
   )
+  document.body.classList.toggle('with-panels', buttons.length > 0)
   byId('panel-buttons').replaceChildren(...buttons)
   byId('panel-close').addEventListener('click', () => showPanel(undefined, tools))
+  byId('panels-button').addEventListener('click', () => unfold())
+  byId('panels-button').parentElement.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !isUnfolded()) return
+    event.preventDefault()
+    unfold(false)
+    byId('panels-button').focus()
+  })
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!byId('panels-button').parentElement.contains(target)) unfold(false)
+  })
 }
 
-/** Opens a panel in place of the one that is open, or none. @param {string | undefined} id @param {object} tools */
-export function showPanel(id, tools) {
+const isUnfolded = () => byId('panels-button').getAttribute('aria-expanded') === 'true'
+
+/** Where there is little room, the buttons are behind one. */
+function unfold(open = !isUnfolded()) {
+  byId('panels-button').setAttribute('aria-expanded', String(open))
+}
+
+/**
+ * Opens a panel in place of the one that is open, or none.
+ * @param {string | undefined} id
+ * @param {object} tools
+ * @param {string} [item] what of it: an id that the panel gives meaning to
+ */
+export function showPanel(id, tools, item) {
+  if (state.panel === id && state.panelItem === item) return
+  drawPanel(id, tools, item)
+  pushPlace()
+}
+
+/** The same, for a place that the page has come to already. */
+export function drawPanel(id, tools, item) {
   const panel = PANELS.find((one) => one.id === id)
   const before = shown
-  if (panel === before) return
+  if (panel === before && state.panelItem === item) return
   before?.close?.()
-  ;[shown, state.panel] = [panel, panel?.id]
+  ;[shown, state.panel, state.panelItem] = [panel, panel?.id, panel && item]
   byId('panel').hidden = !panel
   document.body.classList.toggle('with-panel', Boolean(panel))
   for (const button of byId('panel-buttons').children)
@@ -45,8 +77,15 @@ export function showPanel(id, tools) {
     byId('panel-title').textContent = panel.title
     const box = byId('panel-box')
     box.replaceChildren()
-    panel.open(box, tools)
-  } else if (before) byId(`panel-button-${before.id}`).focus()
+    panel.open(box, tools, item)
+  } else if (before) focusButton(before.id)
+}
+
+/** The panel's own button, or the one before all. */
+function focusButton(id) {
+  const own = byId(`panel-button-${id}`)
+  const isInSight = own.checkVisibility()
+  ;(isInSight ? own : byId('panels-button')).focus()
 }
 
 /** Tells the open panel of a change. */
