@@ -3,7 +3,7 @@ import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { emojiSuggestions } from './emoji.js'
 import { editLast } from './own-messages.js'
-import { say } from './server.js'
+import { say } from './page-calls.js'
 import { isDirect, names, repliesTo, rootsIn, state } from './state.js'
 
 const current = () => state.channels.get(state.current)

@@ -13,6 +13,17 @@ const sendButton = () =>
     el('span', { 'aria-hidden': 'true' }, '➤'),
   )
 
+function keysOf({ suggestions, submit, editLast }) {
+  return (event) => {
+    if (event.isComposing) return
+    if (suggestions.key(event)) return event.preventDefault()
+    if (event.key === 'ArrowUp' && editLast()) return event.preventDefault()
+    if (event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    void submit()
+  }
+}
+
 function grow(box) {
   box.style.height = 'auto'
   box.style.height = `${Math.min(box.scrollHeight, MOST_HEIGHT)}px`
@@ -60,14 +71,7 @@ export function createComposer(form, options) {
   }
 
   box.addEventListener('input', () => (grow(box), ready()))
-  box.addEventListener('keydown', (event) => {
-    if (event.isComposing) return
-    if (suggestions.key(event)) return event.preventDefault()
-    if (event.key === 'ArrowUp' && isEmpty() && options.editLast()) return event.preventDefault()
-    if (event.key !== 'Enter' || event.shiftKey) return
-    event.preventDefault()
-    void submit()
-  })
+  box.addEventListener('keydown', keysOf({ suggestions, submit, editLast: () => isEmpty() && options.editLast() }))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void submit()

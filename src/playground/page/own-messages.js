@@ -1,6 +1,6 @@
 /** What people do with their own messages: change and delete them. */
 import { askText, askWhether } from './own-window.js'
-import { post } from './server.js'
+import { post } from './page-calls.js'
 import { isOwn, state } from './state.js'
 
 export function edit(channel, message) {
