@@ -49,6 +49,7 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
     await context.close()
     expect(complaints).toEqual([])
   })
+  page.setDefaultTimeout(15_000)
   await before?.(page)
   await page.goto(`${url}/${at}`)
   await page.locator('#message-box[aria-label]').waitFor({ state: 'attached' })

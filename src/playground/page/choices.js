@@ -2,6 +2,9 @@
 import { plainWords } from './mrkdwn.js'
 import { state, titleOf } from './state.js'
 
+/** Where a menu has none. */
+export const NO_OPTIONS = '(the app gives its options when they are asked for)'
+
 const people = () => [...state.users.values()].map(({ id, real_name }) => ({ value: id, words: real_name }))
 const channels = (fits = () => true) =>
   [...state.channels.values()].filter(fits).map((channel) => ({ value: channel.id, words: titleOf(channel) }))

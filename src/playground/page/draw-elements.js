@@ -1,5 +1,5 @@
 /** What people press and choose from: https://docs.slack.dev/reference/block-kit/block-elements. */
-import { choicesOf, initialOf } from './choices.js'
+import { choicesOf, initialOf, NO_OPTIONS } from './choices.js'
 import { el, link } from './dom.js'
 import { icon } from './icons.js'
 import { mrkdwn, plainWords } from './mrkdwn.js'
@@ -114,7 +114,13 @@ function boxes(one, context, type) {
     )
   const label = one.placeholder ? plainWords(one.placeholder) : 'Choose'
   const options = choicesOf(one).flatMap(({ options: all }) => all)
-  return el('div.choices', { role: 'group', 'aria-label': label, onchange: tell }, ...options.map(box))
+  const drawn = options.length > 0 ? options.map(box) : [el('span.quiet', {}, NO_OPTIONS)]
+  return el(
+    'div.choices',
+    { role: 'group', 'aria-label': label, onchange: tell },
+    one.placeholder && el('span.quiet', { 'aria-hidden': 'true' }, label),
+    ...drawn,
+  )
 }
 
 /** A day, a time or both. Slack counts a moment in seconds since the epoch. */

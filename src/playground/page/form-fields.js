@@ -1,5 +1,5 @@
 /** Inputs of a form, with what stands in them: https://docs.slack.dev/reference/block-kit/blocks/input-block. */
-import { choicesOf, initialOf } from './choices.js'
+import { choicesOf, initialOf, NO_OPTIONS } from './choices.js'
 import { el } from './dom.js'
 import { plainWords } from './mrkdwn.js'
 
@@ -139,6 +139,7 @@ function boxes(element, { common, label, id, value }, type) {
     'fieldset',
     { ...common, 'aria-invalid': undefined, 'data-kind': kind },
     el('legend', {}, ...label),
+    options.length === 0 && el('span.quiet', {}, NO_OPTIONS),
     ...options.map(box),
   )
 }

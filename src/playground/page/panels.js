@@ -13,6 +13,15 @@ const PANELS = []
 
 let shown
 
+/** On a narrow screen a panel takes the place of all else: it is the page's main part then. */
+const narrow = window.matchMedia('(max-width: 860px)')
+narrow.addEventListener('change', tellRole)
+
+function tellRole() {
+  const role = narrow.matches && shown ? 'main' : 'complementary'
+  byId('panel').setAttribute('role', role)
+}
+
 /** Makes the buttons. @param {object} tools what a panel can do: see above */
 export function makePanels(tools) {
   const buttons = PANELS.map(({ id, title }) =>
@@ -70,6 +79,7 @@ export function drawPanel(id, tools, item) {
   before?.close?.()
   ;[shown, state.panel, state.panelItem] = [panel, panel?.id, panel && item]
   byId('panel').hidden = !panel
+  tellRole()
   document.body.classList.toggle('with-panel', Boolean(panel))
   for (const button of byId('panel-buttons').children)
     button.setAttribute('aria-pressed', String(button.id === `panel-button-${panel?.id}`))
