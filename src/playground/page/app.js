@@ -110,13 +110,14 @@ events.addEventListener('message', (event) => void ready.then(() => take(JSON.pa
 
 // ---- where somebody is ----
 
-/** Goes where the address says: at the beginning, with Back, and where somebody writes another. */
+/** Goes where the address says: at the beginning, with Back, and where somebody writes another. What is there already stays as it is. */
 function come() {
-  const { current, thread, isHome, panel, panelItem } = readPlace()
-  enter(current ?? [...state.channels.keys()][0], isHome)
-  if (thread) showThread(thread)
+  const { current = [...state.channels.keys()][0], thread, isHome, panel, panelItem } = readPlace()
+  const isOther = current !== state.current
+  if (isOther || isHome !== state.isHome) enter(current, isHome)
+  if (thread !== state.thread) showThread(thread)
   else draw()
-  toEnd(byId('scroller'))
+  if (isOther) toEnd(byId('scroller'))
   drawPanel(panel, tools, panelItem)
   notePlace()
 }
@@ -145,9 +146,10 @@ function showTab(isHome) {
   pushPlace()
 }
 
+/** @param {string | undefined} ts its root; none closes what is open */
 function showThread(ts) {
   const channel = state.channels.get(state.current)
-  state.newRepliesFrom = newReplies(channel, ts) > 0 ? readUntil(`${channel.id}/${ts}`) : undefined
+  state.newRepliesFrom = ts && newReplies(channel, ts) > 0 ? readUntil(`${channel.id}/${ts}`) : undefined
   state.thread = ts
   state.closed.delete(ts)
   turnBoxes()
