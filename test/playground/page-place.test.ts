@@ -110,6 +110,18 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: '2 replies · Last reply just now' }).waitFor()
   })
 
+  test('a thread that opens by itself has nothing new in it, one that is opened later has', async () => {
+    const { slack, call, main, thread } = await open()
+    const { ts: thread_ts } = await slack.say({ text: 'Who?' })
+    await call('chat.postMessage', { text: 'the first answer', thread_ts })
+    await thread.getByText('the first answer').waitFor()
+    expect(await thread.getByText('New', { exact: true }).count()).toBe(0)
+    await thread.getByRole('button', { name: 'Close thread' }).click()
+    await call('chat.postMessage', { text: 'the second answer', thread_ts })
+    await main.getByRole('button', { name: /^2 replies · 1 new/ }).click()
+    await thread.getByText('New', { exact: true }).waitFor()
+  })
+
   test('between messages of two days stands the day, and under a root when the last reply came', async () => {
     let now = Date.now() - 40 * DAY
     const { page, slack, main } = await open({ now: () => now })

@@ -94,7 +94,7 @@ function openByItself(change, isNew) {
   const thread = begun ?? (fromBot ? change.message.thread_ts : undefined)
   if (!thread || thread === state.thread || state.closed.has(thread)) return
   if (state.thread !== undefined && replyBox.box.value !== '') return
-  showThread(thread)
+  showThread(thread, { isWatched: true })
   notePlace()
 }
 
@@ -146,10 +146,11 @@ function showTab(isHome) {
   pushPlace()
 }
 
-/** @param {string | undefined} ts its root; none closes what is open */
-function showThread(ts) {
+/** @param {string | undefined} ts its root; none closes what is open. `isWatched`: somebody sees its messages come, so none is new */
+function showThread(ts, { isWatched = false } = {}) {
   const channel = state.channels.get(state.current)
-  state.newRepliesFrom = ts && newReplies(channel, ts) > 0 ? readUntil(`${channel.id}/${ts}`) : undefined
+  const hasNew = ts && !isWatched && newReplies(channel, ts) > 0
+  state.newRepliesFrom = hasNew ? readUntil(`${channel.id}/${ts}`) : undefined
   state.thread = ts
   state.closed.delete(ts)
   turnBoxes()

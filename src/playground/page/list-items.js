@@ -26,6 +26,7 @@ export function listItems(channel, { messages, acts, extra, newFrom, day: told }
     lastDay = day
     if (!isNewTold && message.ts > newFrom && message.user !== state.you) {
       items.push(line('new', 'New', 'new'))
+      previous = undefined
       isNewTold = true
     }
     items.push(messageOf(message, { view, previous, extra, channel }))

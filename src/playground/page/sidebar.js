@@ -14,7 +14,8 @@ export function renderSidebar(acts) {
 
 function item(channel, acts) {
   const isCurrent = channel.id === state.current
-  const { isUnread, count } = unreadIn(channel)
+  // What is new in threads of the open channel, they say themselves.
+  const { isUnread, count } = isCurrent ? { isUnread: false, count: 0 } : unreadIn(channel)
   const name = isDirect(channel) ? names.user(state.bot) : channel.name
   const words = [name, isUnread && 'unread', count > 0 && `${count} for you`].filter(Boolean).join(', ')
   const make = () => {
