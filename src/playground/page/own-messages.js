@@ -18,7 +18,7 @@ export function remove(channel, message) {
 
 /** Opens one's last message of these; says whether there is one. */
 export function editLast(messages) {
-  const last = messages.findLast(isOwn)
+  const last = messages.filter(Boolean).findLast(isOwn)
   if (last) edit(state.current, last)
   return last !== undefined
 }
