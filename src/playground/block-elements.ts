@@ -16,6 +16,9 @@ const INPUTS = new Set(
 /** Elements with a list of options of their own. */
 const MENUS = new Set('static_select multi_static_select overflow radio_buttons checkboxes'.split(' '))
 
+/** Every kind of element that people press, type into or choose from. */
+export const ELEMENT_KINDS: readonly string[] = ['button', ...INPUTS, ...MENUS]
+
 /** Checks each of a block's elements, one at least. */
 export function each(block: Json, limits: { most: number; complain: Complain }, check: (element: Json) => void) {
   const elements = block['elements']

@@ -43,6 +43,9 @@ const CHECKS: Record<string, { check: (block: Json, complain: Complain) => void;
   container: { check: (block, complain) => checkContainer(block, complain, checkChild), on: ONLY_MESSAGES },
 }
 
+/** Every kind of block that is taken somewhere. */
+export const BLOCK_KINDS: readonly string[] = Object.keys(CHECKS)
+
 /** @throws Refusal `invalid_blocks` with what is wrong and where, or `msg_blocks_too_long`. */
 export function checkBlocks(
   blocks: unknown,

@@ -53,9 +53,21 @@ function fieldsOf(view: Json): Field[] {
   })
 }
 
+/** Under which key an element holds what was picked, where that is no option of its own: a person, a channel, a day. */
+export function pickedKey(type: string): string | undefined {
+  const [, several, kind] = /^(multi_)?(user|conversation|channel)s_select$/.exec(type) ?? []
+  if (kind) return `selected_${kind}${several ? 's' : ''}`
+  return { datepicker: 'selected_date', timepicker: 'selected_time' }[type]
+}
+
 /** What an element holds: what was filled in, else what it began with. */
 function filled(element: Json, value: string | string[] | undefined): Json {
   const type = String(element['type'])
+  const picked = pickedKey(type)
+  if (picked !== undefined) {
+    const given = value === '' ? null : value
+    return { [picked]: given ?? element[picked.replace('selected', 'initial')] ?? (picked.endsWith('s') ? [] : null) }
+  }
   if (/^multi_|^checkboxes$/.test(type)) {
     const initial = element['initial_options'] ?? []
     return { selected_options: value === undefined ? initial : [value].flat().map((one) => option(element, one)) }
@@ -64,7 +76,6 @@ function filled(element: Json, value: string | string[] | undefined): Json {
     const initial = element['initial_option'] ?? null
     return { selected_option: value === undefined ? initial : option(element, String(value)) }
   }
-  if (type === 'datepicker') return { selected_date: value ?? element['initial_date'] ?? null }
   if (type === 'datetimepicker') {
     const at = value === undefined || value === '' ? element['initial_date_time'] : Number(value)
     return { selected_date_time: at ?? null }

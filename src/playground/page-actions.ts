@@ -14,7 +14,6 @@ type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise
 /** What the person at the page can do, by address. Only a form waits for the app: the rest is seen on the page. */
 const ACTS: Record<string, Act> = {
   '/say': say,
-  '/read': read,
   '/press': press,
   '/react': react,
   '/edit': edit,
@@ -63,13 +62,6 @@ function ownView(slack: LocalSlack, body: Json, user: string): string {
   const view = required(body, 'view')
   rules.checkOwnView(slack, view, user)
   return view
-}
-
-/** Somebody has looked into a channel. */
-function read(slack: LocalSlack, body: Json, user: string) {
-  const channel = rules.ownChannel(slack, required(body, 'channel'), user)
-  const last = channel.messages.at(-1)
-  if (last) channel.lastRead.set(user, last.ts)
 }
 
 /** A message, or a command where the text begins like one. */
@@ -161,11 +153,18 @@ function valuesOf(body: Json): Values {
   return Object.fromEntries(entries)
 }
 
-/** What somebody typed, as Slack carries it: signs escaped, `@name` made a mention. */
+/** An address, up to a sign that ends the sentence and not it. */
+const ADDRESS = /\bhttps?:\/\/(?:(?!&[lg]t;)[^\s`])+(?<![.,;:!?'")\]*_~])/g
+
+/** What somebody typed, as Slack carries it: signs escaped, addresses in angle brackets, `@name` made a mention. */
 export function typed(slack: LocalSlack, text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const linked = escaped
+    .split(/(```[\s\S]*?```|`[^`\n]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(ADDRESS, '<$&>')))
+    .join('')
   const users = [...slack.store.users.values()]
-  return escaped.replace(/(?<![\w.])@([\w-]+)/g, (whole, name: string) => {
+  return linked.replace(/(?<![\w.\/])@([\w-]+)/g, (whole, name: string) => {
     const user = users.find((one) => one.name.toLowerCase() === name.toLowerCase())
     return user ? `<@${user.id}>` : whole
   })

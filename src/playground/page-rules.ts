@@ -1,7 +1,7 @@
 /** What a person at the page sees of the workspace, and so what they can act on: as in Slack. */
 import type { LocalSlack } from './local-slack.ts'
 import { TEAM } from './store.ts'
-import type { Channel, Json, Message, User } from './types.ts'
+import type { Channel, Message, User } from './types.ts'
 
 /** What somebody is in the workspace, which Slack shows beside their name. */
 export type PersonKind = 'bot' | 'member' | 'admin' | 'guest' | 'external'
@@ -51,11 +51,14 @@ export function seenMessage(slack: LocalSlack, { channel: id, ts }: Place, you: 
   return message
 }
 
+/** What people write themselves; the lines that say who joined, and what is left of a deleted message, are nobody's. */
+const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
+
 /** Something that somebody wrote themselves, for an edit or a deletion. @throws Error */
 export function checkOwn(slack: LocalSlack, place: Place, you: string): void {
   const { user, subtype } = seenMessage(slack, place, you)
-  if (user !== you || (subtype !== undefined && subtype !== 'file_share'))
-    throw new Error('You can change only what you wrote yourself.')
+  if (user !== you || !OWN_KINDS.includes(subtype))
+    throw new Error('Only your own messages can be edited and deleted.')
 }
 
 /** What can be pressed: a message that somebody sees, or what is whispered to them. @throws Error */
@@ -68,10 +71,4 @@ export function checkPressable(slack: LocalSlack, place: Place, you: string): vo
 export function checkOwnView({ views }: LocalSlack, id: string, you: string): void {
   if (![...views.modals(you), views.home(you)].some((view) => view?.['id'] === id))
     throw new Error('This view is not open any more.')
-}
-
-/** Whether somebody else has written since a person last looked into a channel. */
-export function isUnread({ messages, lastRead }: Channel, you: string): boolean {
-  const last = messages.findLast(({ user }) => user !== you)
-  return last !== undefined && Number(last.ts) > Number(lastRead.get(you) ?? 0)
 }

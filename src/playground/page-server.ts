@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { isObject } from './args.ts'
 import { listen, readBody, sendJson } from './loopback-server.ts'
@@ -38,6 +39,11 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+}
+
+/** What the page takes from packages, as it stands there: each by the name that the page asks for. */
+const LIBRARIES: Record<string, { file: string; type: string }> = {
+  'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
 }
 
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */
@@ -75,6 +81,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (pathname === '/events') return stream({ slack, parts }, response, you)
     const telling = tellings.get(pathname)
     if (telling) return sendJson(response, await telling(searchParams, you))
+    if (pathname.startsWith('/lib/')) return sendLibrary(pathname.slice(5), response)
     if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
     const beside = personNamed(slack, searchParams.get('with')) ?? you
     const index = beside === you ? 'index.html' : 'split.html'
@@ -119,6 +126,13 @@ export async function sendFile(name: string, response: ServerResponse) {
   const file = await readFile(assetPath('page', name)).catch(() => undefined)
   if (!file) return void response.writeHead(404).end()
   response.writeHead(200, { 'content-type': type }).end(file)
+}
+
+async function sendLibrary(name: string, response: ServerResponse) {
+  const library = Object.hasOwn(LIBRARIES, name) ? LIBRARIES[name] : undefined
+  if (!library) return void response.writeHead(404).end()
+  const file = await readFile(createRequire(import.meta.url).resolve(library.file))
+  response.writeHead(200, { 'content-type': library.type }).end(file)
 }
 
 /** Every change as it happens; a comment now and then keeps the connection open. */

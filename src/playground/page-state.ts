@@ -1,5 +1,5 @@
 import type { LocalSlack } from './local-slack.ts'
-import { hasApp, isUnread, kindOf } from './page-rules.ts'
+import { hasApp, kindOf } from './page-rules.ts'
 import { ALICE, BOT_USER } from './store.ts'
 import { asSeenBy } from './stream-audience.ts'
 import type { Change, Channel, Json, User } from './types.ts'
@@ -52,7 +52,7 @@ function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, shared, ephemerals, statuses, sessions, prompts } = channel
   const messages = channel.messages.map((message) => asSeenBy(slack, message, you))
   const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
-  const seen = { messages, ephemerals: ephemerals.filter(({ user }) => user === you), isUnread: isUnread(channel, you) }
+  const seen = { messages, ephemerals: ephemerals.filter(({ user }) => user === you) }
   const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
   return { id, name, kind, shared, ...seen, ...told, statuses: Object.fromEntries(running) }
 }

@@ -1,15 +1,19 @@
 /** The forms in which what people write and press travels. */
 import { isObject } from './args.ts'
-import { option } from './form-state.ts'
+import { option, pickedKey } from './form-state.ts'
 import { TEAM } from './store.ts'
 import type { Json, User } from './types.ts'
 
-/** A person's text as Slack's editor sends it: a rich_text block with the mentions as elements of their own. */
+/** A person's text as Slack's editor sends it: a rich_text block with mentions and addresses as elements of their own. */
 export function richText(text: string): Json {
   const elements = text
-    .split(/(<@[UW]\w+>)/)
+    .split(/(<@[UW]\w+>|<https?:\/\/[^<>|\s]+>)/)
     .filter(Boolean)
-    .map((part) => (/^<@/.test(part) ? { type: 'user', user_id: part.slice(2, -1) } : { type: 'text', text: part }))
+    .map((part) => {
+      if (/^<@/.test(part)) return { type: 'user', user_id: part.slice(2, -1) }
+      if (/^<http/.test(part)) return { type: 'link', url: part.slice(1, -1).replaceAll('&amp;', '&') }
+      return { type: 'text', text: part }
+    })
   return { type: 'rich_text', block_id: 'b1', elements: [{ type: 'rich_text_section', elements }] }
 }
 
@@ -65,6 +69,9 @@ export function actionOf({ block, element }: Pressable, chosen: Chosen, ts: stri
 function held(element: Json, { value, values = [] }: Chosen): Json {
   const type = String(element['type'])
   if (type === 'feedback_buttons') return thumb(element, value)
+  const picked = pickedKey(type)
+  if (picked !== undefined) return { [picked]: picked.endsWith('s') ? values : (value ?? null) }
+  if (type === 'datetimepicker') return { selected_date_time: Number(value) }
   if (/^multi_|^checkboxes$/.test(type)) return { selected_options: values.map((one) => option(element, one)) }
   if (/select$|^radio_buttons$|^overflow$/.test(type)) return { selected_option: option(element, value ?? '') }
   return { value: element['value'] ?? value }

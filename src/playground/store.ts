@@ -119,7 +119,6 @@ export class Store {
       statuses: new Map(),
       sessions: new Map(),
       prompts: new Map(),
-      lastRead: new Map(),
       deleted: new Set(),
       ...extra,
     }

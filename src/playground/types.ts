@@ -133,8 +133,6 @@ export interface Channel {
   sessions: Map<string, Session>
   /** What `assistant.threads.setSuggestedPrompts` offers, by thread; the channel itself is the empty text. */
   prompts: Map<string, Json[]>
-  /** The ts up to which each person has read. */
-  lastRead: Map<string, string>
   /** The ts of messages that are gone, so that asking for one is known from making one up. */
   deleted: Set<string>
 }

@@ -1,11 +1,11 @@
 /** A card with an input, two people at their pages, and what the app is told of a press. */
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, BOB, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
 import { approvalBot, cards, notes, ONCE, waitingCard } from '../harness/approvals.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { NOTES, pagesInChromium } from '../harness/open-page.ts'
 import { callSlack, slackStory } from '../harness/slack-calls.ts'
 
 const plain = (text: string) => ({ type: 'plain_text', text })
@@ -66,25 +66,19 @@ test('a user group tells its people to who has the scope for it', async () => {
 })
 
 describeWithChromium('the page in Chromium', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
   test('shows the card to two people, of whom one gives a reason and the other is told', async (t) => {
     const bot = await approvalBot(t, {}, { env: { APPROVERS: `note*=${BOB}|not-asker` } })
-    const served = await startPage(bot.slack, { port: 0, notes: { model: '', isDemo: false, notes: [], examples: [] } })
+    const served = await startPage(bot.slack, { port: 0, notes: NOTES })
     onTestFinished(served.close)
     notes(bot, 'Paper')
     const thread = await bot.mention('Write down Paper')
     await waitingCard(bot, thread)
     const at = async (query: string) => {
-      const page = await browser.newPage()
-      onTestFinished(() => page.close())
-      await page.goto(`${served.url}/${query}#general`)
+      const { page, thread: pane } = await openPage(served.url, { at: `${query}#general` })
       await page.getByRole('button', { name: /repl/ }).click()
-      return page.getByRole('complementary', { name: 'Thread' })
+      return pane
     }
     const [alice, bob] = [await at(''), await at('?as=bob')]
     await alice.getByRole('button', { name: 'Once' }).click()

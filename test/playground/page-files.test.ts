@@ -1,15 +1,14 @@
 /** Files at the page: brought by button, drop and paste, shown in messages, and what its server makes of them. */
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { NOTES, pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
 import { noFile, picture, textFile } from '../harness/said-files.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 
-const NOTES = { model: 'none', isDemo: false, notes: [], examples: [] }
 const PNG = Buffer.from(picture('p.png', { width: 500, height: 300 }).bytes ?? '')
 const NASTY = '<img src=x onerror=alert(1)>.html'
 
@@ -102,33 +101,12 @@ describe('the page’s server', () => {
 })
 
 describeWithChromium('the page in Chromium', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
-  /** A page on a local Slack; whatever the browser complains of fails the test. */
-  async function open(options: BrowserContextOptions = {}) {
+  async function open(options: OpenOptions = {}) {
     const { slack, url } = await served()
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    onTestFinished(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
-    })
-    await page.goto(url)
-    const box = page.getByRole('textbox', { name: 'Message #general' })
-    await box.waitFor()
-    const axe = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
-    }
-    const main = page.getByRole('main')
-    return { slack, page, box, main, axe, complaints, toSend: main.getByRole('list', { name: 'Files to send' }) }
+    const opened = await openPage(url, options)
+    return { slack, ...opened, toSend: opened.main.getByRole('list', { name: 'Files to send' }) }
   }
 
   /** Chooses files by the button. */

@@ -1,13 +1,9 @@
 /** What the page shows of work under way, and what a person at it can fill in, press and take from a menu. */
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { listen, readBody } from '../../src/playground/loopback-server.ts'
-import { startPage } from '../../src/playground/page-server.ts'
+import { expect, test } from 'vitest'
 import { ALICE, GENERAL, TEAM } from '../../src/playground/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
-import { localSlack } from '../harness/local-slack.ts'
-import { callSlack } from '../harness/slack-calls.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import type { localSlack } from '../harness/local-slack.ts'
+import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
 
 const DM = `D${ALICE.slice(1)}`
 const plain = (text: string) => ({ type: 'plain_text', text })
@@ -44,43 +40,12 @@ const form = {
 }
 
 describeWithChromium('the page in Chromium', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
-  /** A page on a local Slack, and an app that keeps what came and answers with `ack`. */
-  async function open(options: BrowserContextOptions & { ack?: (type: string) => object } = {}) {
-    const { ack = () => ({}), ...rest } = options
-    const slack = await localSlack({ agent: true, echo: false })
-    const came: Record<string, unknown>[] = []
-    const app = await listen((request, response) => {
-      void readBody(request).then((body) => {
-        const form = new URLSearchParams(body).get('payload')
-        const read = JSON.parse(form ?? (body.startsWith('{') ? body : '{}')) as Record<string, Record<string, unknown>>
-        came.push(read['event'] ?? read)
-        response.end(form === null ? '' : JSON.stringify(ack(String(read['type']))))
-      })
-    })
-    onTestFinished(app.close)
-    slack.setTarget(app.base)
-    const shortcuts = [{ callback_id: 'about', name: 'Ask about this message' }]
-    const notes = { model: 'none', isDemo: false, notes: [], examples: ['Why?'], shortcuts }
-    const served = await startPage(slack, { port: 0, notes })
-    onTestFinished(served.close)
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest })
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    await page.goto(served.url)
-    await page.getByRole('textbox', { name: /^Message/ }).waitFor()
-    const axe = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
-    }
-    const call = (method: string, args: object) => callSlack(slack, method, { ...args })
-    const main = page.getByRole('main')
-    return { page, main, thread: page.getByRole('complementary', { name: 'Thread' }), slack, came, call, axe }
+  async function open(options: OpenOptions & { ack?: (type: string) => object } = {}) {
+    const { ack, ...rest } = options
+    const served = await servedPage(ack && { ack })
+    return { ...served, ...(await openPage(served.url, rest)) }
   }
 
   const trigger = async (slack: Awaited<ReturnType<typeof localSlack>>) =>
@@ -266,6 +231,7 @@ describeWithChromium('the page in Chromium', () => {
     await more.press('Enter')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Delete message' }).getByRole('button', { name: 'Delete' }).press('Enter')
     await main.getByText('other words').waitFor({ state: 'detached' })
     expect(came.at(-1)).toMatchObject({ subtype: 'message_deleted' })
   })

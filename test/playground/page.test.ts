@@ -1,10 +1,9 @@
 import { request } from 'node:http'
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { ALICE, BOB, BOT_USER, RANDOM } from '../../src/playground/slack.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
 
 let playground: Playground
 beforeAll(async () => {
@@ -100,34 +99,8 @@ describe('the page’s server', () => {
 })
 
 describeWithChromium('the page in Chromium', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
-
-  /** A fresh page; whatever the browser complains of fails the test. */
-  async function open(options: BrowserContextOptions & { at?: string } = {}) {
-    const { at = '', ...rest } = options
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    onTestFinished(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
-    })
-    await page.goto(`${playground.url}/${at}`)
-    const box = page.getByRole('textbox', { name: /^Message/ })
-    await box.waitFor()
-    return {
-      page,
-      box,
-      thread: page.getByRole('complementary', { name: 'Thread' }),
-      reply: page.getByRole('textbox', { name: 'Reply in thread' }),
-    }
-  }
+  const openPage = pagesInChromium()
+  const open = (options: OpenOptions = {}) => openPage(playground.url, options)
 
   /** A message that the bot posts, straight through its Web API. */
   async function post(args: Record<string, unknown>) {
@@ -139,11 +112,6 @@ describeWithChromium('the page in Chromium', () => {
       body: JSON.stringify({ channel: RANDOM, ...args }),
     })
     return (await response.json()) as { ts: string }
-  }
-
-  async function violations(page: Page) {
-    const { violations: found } = await new AxeBuilder({ page }).analyze()
-    return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
   }
 
   test('a question is typed, its steps appear in the thread, and its answer; then a follow-up', async () => {
@@ -345,10 +313,10 @@ describeWithChromium('the page in Chromium', () => {
   ])(
     'axe finds nothing %s',
     async (_, options, withThread) => {
-      const { page, thread } = await open(options)
+      const { page, thread, axe } = await open(options)
       if (withThread) await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
       if (withThread) await thread.waitFor()
-      expect(await violations(page)).toEqual([])
+      expect(await axe()).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     },
     30_000,
@@ -366,21 +334,9 @@ describeWithChromium('the page in Chromium', () => {
 
   test('it says when the playground has stopped', async () => {
     const own = await startPlayground({ PLAYGROUND_PORT: '0' })
-    const page = await browser.newPage()
-    await page.goto(own.url)
-    await page.getByRole('textbox', { name: 'Message #general' }).waitFor()
+    const { page, complaints } = await openPage(own.url)
     await own.stop()
     await page.getByText('The playground has stopped').waitFor()
-    await page.close()
+    complaints.splice(0)
   }, 20_000)
-
-  test('nothing is asked of any other host', async () => {
-    const { page } = await open()
-    const hosts = new Set<string>()
-    page.on('request', (asked) => hosts.add(new URL(asked.url()).host))
-    await page.reload()
-    await page.getByRole('textbox', { name: 'Message #general' }).waitFor()
-    expect([...hosts]).toEqual([new URL(playground.url).host])
-    expect(playground.slack.messages(GENERAL).length).toBeGreaterThan(0)
-  })
 })

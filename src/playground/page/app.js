@@ -1,26 +1,36 @@
 /** The page: changes come in as server-sent events, and what a person does goes out. */
-import { createComposer } from './composer.js'
-import { byId, el } from './dom.js'
-import { askText, showModals } from './modal.js'
+import { messageBox, replyBox, turnBoxes } from './boxes.js'
+import { byId } from './dom.js'
+import { loadEmoji } from './emoji.js'
+import { pickEmoji } from './emoji-picker.js'
+import { moveByArrows } from './list-keys.js'
+import { showModals } from './modal.js'
+import { edit, remove } from './own-messages.js'
 import { showNotice } from './notice.js'
-import { makePanels, tellPanel } from './panels.js'
+import { askText } from './own-window.js'
+import { drawPanel, makePanels, showPanel, tellPanel } from './panels.js'
 import { renderPeople } from './people-switch.js'
-import { aboutPerson } from './person.js'
-import { markRead } from './read-marks.js'
-import { isDirect, names, repliesIn, slug, state, takeAll, takeChange } from './state.js'
-import { render, renderNotes, toEnd } from './view.js'
+import { notePlace, pushPlace, readPlace } from './place.js'
+import { toEnd } from './scroll-end.js'
+import { get, post } from './page-calls.js'
+import { isDirect, isOwn, repliesIn, state, takeAll, takeChange } from './state.js'
+import { loadRead, newReplies, readShown, readUntil, unreadIn } from './unread.js'
+import { render, renderNotes } from './view.js'
 
 const acts = {
   go,
   openThread: (ts) => openThread(ts),
   fill: (text) => messageBox.fill(text),
-  press: (channel, ts, { action_id, value, values }) => post('press', { channel, ts, action_id, value, values }),
+  press: (channel, ts, { action_id, value, chosen, values }) =>
+    post('press', { channel, ts, action_id, value, chosen, values }),
   react: (channel, ts, { name, removed }) => post('react', { channel, ts, name, removed }),
-  edit: (channel, message) =>
-    askText({ title: 'Edit message', text: asTyped(message.text), button: 'Save', multiline: true }, (text) =>
-      post('edit', { channel, ts: message.ts, text }),
-    ),
-  remove: (channel, message) => post('delete', { channel, ts: message.ts }),
+  pick: (channel, message, button) =>
+    pickEmoji(button, (name) => {
+      const mine = message.reactions?.some((one) => one.name === name && one.users.includes(state.you)) ?? false
+      void post('react', { channel, ts: message.ts, name, removed: mine })
+    }),
+  edit,
+  remove,
   shortcut: (channel, message, callback_id) => post('shortcut', { channel, ts: message.ts, callback_id }),
   stop: (channel, thread) => post('stop', { channel, thread }),
   rename: (channel, thread, before) =>
@@ -28,7 +38,7 @@ const acts = {
       post('rename', { channel, thread, title }),
     ),
   showTab: (isHome) => showTab(isHome),
-  pressView: (view, values, { action_id, value }) => post('press', { view, values, action_id, value }),
+  pressView: (view, values, { action_id, value, chosen }) => post('press', { view, values, action_id, value, chosen }),
   closeView: (view) => post('close', { view }),
   submitView: (view, values) =>
     post('submit', { view, values }).then(
@@ -39,28 +49,47 @@ const acts = {
 
 // ---- what comes in ----
 
+let isLoaded = false
+
 async function load() {
-  const all = await (await fetch(`state${location.search}`)).json()
-  takeAll(all, decodeURIComponent(location.hash.slice(1)))
+  const [all] = await Promise.all([get('state'), loadEmoji()])
+  takeAll(all)
   renderNotes(all)
   renderPeople()
-  labelBoxes()
-  draw()
+  if (isLoaded) return draw()
+  isLoaded = true
+  loadRead()
+  come()
 }
 
 function draw() {
+  readShown()
   render(acts)
-  markRead(post)
   showModals(state.views.modals, acts)
+}
+
+let isDrawing = false
+
+/** Changes that come together are drawn together. */
+function drawSoon() {
+  if (isDrawing) return
+  isDrawing = true
+  setTimeout(() => {
+    isDrawing = false
+    draw()
+  }, 0)
 }
 
 function take(change) {
   if (change.type === 'notice') return showNotice(change)
   tellPanel(change)
   const isNew = takeChange(change)
-  if (change.channel === state.current) openByItself(change, isNew)
-  if (change.channel === state.current) closeByItself(change)
-  draw()
+  if (change.channel === state.current) {
+    if (isNew && document.hidden) state.newFrom ??= readUntil(state.current)
+    openByItself(change, isNew)
+    closeByItself(change)
+  }
+  drawSoon()
 }
 
 /** When the bot begins to answer in a thread, the thread opens, unless somebody writes in another or has closed it. */
@@ -69,7 +98,9 @@ function openByItself(change, isNew) {
   const begun = change.type === 'status' && change.text !== '' ? change.thread : undefined
   const thread = begun ?? (fromBot ? change.message.thread_ts : undefined)
   if (!thread || thread === state.thread || state.closed.has(thread)) return
-  if (state.thread === undefined || replyBox.box.value === '') openThread(thread, { focus: false })
+  if (state.thread !== undefined && replyBox.box.value !== '') return
+  showThread(thread, { isWatched: true })
+  notePlace()
 }
 
 /** On a narrow page a thread stands before the channel: one in which nobody has answered makes way for what is said to you there. */
@@ -88,83 +119,68 @@ events.addEventListener('open', () => {
 events.addEventListener('error', () => (byId('connection').hidden = false))
 events.addEventListener('message', (event) => void ready.then(() => take(JSON.parse(event.data))))
 
-// ---- what a person does ----
+// ---- where somebody is ----
 
-async function post(path, body) {
-  const headers = { 'content-type': 'application/json' }
-  return answerOf(await fetch(path + location.search, { method: 'POST', headers, body: JSON.stringify(body) }))
-}
-
-async function get(path, params = {}) {
-  const address = new URL(path, window.location.href)
-  address.search = new URLSearchParams([...new URLSearchParams(location.search), ...Object.entries(params)]).toString()
-  return answerOf(await fetch(address))
-}
-
-async function answerOf(response) {
-  const answer = await response.json().catch(() => ({}))
-  if (!response.ok) throw new Error(answer.error ?? `The playground answered ${response.status}.`)
-  return answer
-}
-
-/** Files go first, one after the other; the message names them. */
-async function say(message, files) {
-  const ids = []
-  for (const { file, alt } of files) ids.push(await upload(file, alt))
-  await post('say', { ...message, files: ids })
-}
-
-async function upload(file, alt) {
-  const address = new URL('upload', window.location.href)
-  for (const [key, value] of Object.entries({
-    ...Object.fromEntries(new URLSearchParams(location.search)),
-    name: file.name,
-    alt,
-  }))
-    address.searchParams.set(key, value)
-  const headers = { 'content-type': 'application/octet-stream' }
-  return (await answerOf(await fetch(address, { method: 'POST', headers, body: file }))).id
-}
-
-/** A person's text as they typed it: mentions by name, signs unescaped. */
-function asTyped(text) {
-  const named = text.replace(/<@([UW]\w+)>/g, (whole, id) => `@${state.users.get(id)?.name ?? id}`)
-  return named.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+/** Goes where the address says: at the beginning, with Back, and where somebody writes another. What is there already stays as it is. */
+function come() {
+  const { current = [...state.channels.keys()][0], thread, isHome, panel, panelItem } = readPlace()
+  const isOther = current !== state.current
+  if (isOther || isHome !== state.isHome) enter(current, isHome)
+  if (thread !== state.thread) showThread(thread)
+  else draw()
+  if (isOther) toEnd(byId('scroller'))
+  drawPanel(panel, tools, panelItem)
+  notePlace()
 }
 
 /** Opening either side of the direct messages is told to the app, which may then publish its Home. */
-function showTab(isHome) {
-  state.isHome = isHome
-  void post('home', { tab: isHome ? 'home' : 'messages' })
-  render(acts)
+function enter(channel, isHome = false) {
+  if (channel !== state.current)
+    state.newFrom = unreadIn(state.channels.get(channel)).isUnread ? readUntil(channel) : undefined
+  Object.assign(state, { current: channel, thread: undefined, isHome })
+  if (isDirect(state.channels.get(channel))) void post('home', { tab: isHome ? 'home' : 'messages' })
+  toggleMenu(false)
+  turnBoxes()
 }
 
 function go(id) {
-  Object.assign(state, { current: id, thread: undefined, isHome: false })
-  if (isDirect(state.channels.get(id))) void post('home', { tab: 'messages' })
-  state.unread.delete(id)
-  markRead(post)
-  window.history.replaceState(null, '', `${location.search}#${slug(state.channels.get(id))}`)
-  toggleMenu(false)
-  labelBoxes()
-  render(acts)
+  enter(id)
+  draw()
+  pushPlace()
   toEnd(byId('scroller'))
   messageBox.box.focus()
 }
 
-function openThread(ts, { focus = true } = {}) {
+function showTab(isHome) {
+  enter(state.current, isHome)
+  draw()
+  pushPlace()
+}
+
+/** @param {string | undefined} ts its root; none closes what is open. `isWatched`: somebody sees its messages come, so none is new */
+function showThread(ts, { isWatched = false } = {}) {
+  const channel = state.channels.get(state.current)
+  const hasNew = ts && !isWatched && newReplies(channel, ts) > 0
+  state.newRepliesFrom = hasNew ? readUntil(`${channel.id}/${ts}`) : undefined
   state.thread = ts
   state.closed.delete(ts)
-  render(acts)
+  turnBoxes()
+  draw()
   toEnd(byId('thread-scroller'))
-  if (focus) replyBox.box.focus()
+}
+
+function openThread(ts) {
+  showThread(ts)
+  pushPlace()
+  replyBox.box.focus()
 }
 
 function closeThread() {
   if (!state.thread) return
   state.closed.add(state.thread)
   state.thread = undefined
-  render(acts)
+  draw()
+  pushPlace()
   messageBox.box.focus()
 }
 
@@ -173,47 +189,42 @@ function toggleMenu(open = !document.body.classList.contains('with-menu')) {
   byId('menu-button').setAttribute('aria-expanded', String(open))
 }
 
-// ---- where messages are written ----
+window.addEventListener('popstate', () => isLoaded && come())
+document.addEventListener('visibilitychange', () => isLoaded && draw())
+// "Last reply 2 minutes ago" grows old.
+setInterval(() => isLoaded && draw(), 30_000)
 
-const messageBox = createComposer(byId('message-form'), {
-  id: 'message-box',
-  suggestions: () => [...people(), ...commands()],
-  send: (text, files) => say({ channel: state.current, text }, files),
-})
-const replyBox = createComposer(byId('reply-form'), {
-  id: 'reply-box',
-  suggestions: people,
-  send: (text, files) => say({ channel: state.current, text, thread_ts: state.thread }, files),
-})
+// ---- what stands beside the workspace, and the keyboard ----
 
-function people() {
-  const others = [...state.users.values()].filter((user) => user.id !== state.you)
-  return others.map((user) => ({
-    insert: `@${user.name}`,
-    label: `@${user.name}`,
-    about: user.is_bot ? 'the bot' : `${user.real_name}, ${aboutPerson(user)}`,
-  }))
+const tools = {
+  post,
+  get,
+  go,
+  openThread,
+  showPanel: (id, item) => showPanel(id, tools, item),
+  showItem: (item) => {
+    state.panelItem = item
+    pushPlace()
+  },
 }
-
-/** Somebody of another company has none of the app's. */
-function commands() {
-  const isOwn = state.users.get(state.you)?.kind !== 'external'
-  return isOwn ? [{ insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }] : []
-}
-
-function labelBoxes() {
-  const channel = state.channels.get(state.current)
-  const ask = [el('kbd', {}, '@thinkaloud'), ' or ', el('kbd', {}, '/ask'), ' with a question · Enter sends']
-  if (isDirect(channel)) messageBox.label(`Message ${names.user(state.bot)}`, ['Enter sends'])
-  else messageBox.label(`Message #${channel.name}`, ask)
-  replyBox.label('Reply in thread', ['No mention is needed in a thread that the bot has answered in.'])
-}
-
-makePanels({ post, get, go, openThread })
+makePanels(tools)
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())
-document.addEventListener('visibilitychange', () => markRead(post))
+/** As in Slack: E edits, R reacts, T opens the thread of the message that has the focus, Delete deletes it. */
+const letters = {
+  e: (item) => ofOne(item, edit),
+  r: (item) => item.querySelector('[data-act="react"]')?.click(),
+  t: (item) => item.querySelector('[data-act="reply"]')?.click(),
+  Delete: (item) => ofOne(item, remove),
+}
+function ofOne(item, act) {
+  const message = state.channels.get(state.current).messages.get(item.dataset.ts)
+  if (message && isOwn(message)) act(state.current, message)
+}
+
+moveByArrows(byId('sidebar'), '.channel')
+for (const id of ['scroller', 'thread-scroller']) moveByArrows(byId(id), '.message', letters)
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented) return
   if (document.body.classList.contains('with-menu')) return toggleMenu(false)

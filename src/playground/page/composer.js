@@ -1,6 +1,7 @@
 /** The box that messages are written in: it grows with them, takes files, and Enter sends. */
 import { Attachments, takeFiles } from './attachments.js'
 import { el } from './dom.js'
+import { Drafts } from './drafts.js'
 import { Suggestions } from './suggestions.js'
 
 const MOST_HEIGHT = 200
@@ -12,9 +13,26 @@ const sendButton = () =>
     el('span', { 'aria-hidden': 'true' }, '➤'),
   )
 
+function keysOf({ suggestions, submit, editLast }) {
+  return (event) => {
+    if (event.isComposing) return
+    if (suggestions.key(event)) return event.preventDefault()
+    if (event.key === 'ArrowUp' && editLast()) return event.preventDefault()
+    if (event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    void submit()
+  }
+}
+
+function grow(box) {
+  box.style.height = 'auto'
+  box.style.height = `${Math.min(box.scrollHeight, MOST_HEIGHT)}px`
+}
+
 /**
  * @param {HTMLFormElement} form an empty form that becomes the box
- * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions(): object[] }} options
+ * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions(): object[],
+ *   editLast(): boolean }} options `editLast` opens one's last message here, if there is one
  */
 export function createComposer(form, options) {
   const box = el('textarea', { id: options.id, rows: 1, autocomplete: 'off', spellcheck: 'true' })
@@ -33,30 +51,27 @@ export function createComposer(form, options) {
     box.dispatchEvent(new Event('input'))
   }
 
+  const drafts = new Drafts({ read: () => ({ text: box.value, files: attachments.take() }), write })
+
+  function write({ text, files }, problem = '') {
+    if (box.value === '' || problem === '') set(text)
+    attachments.putBack(files, problem)
+  }
+
   /** What could not be sent stands in the box again. */
   async function submit() {
     if (isEmpty()) return
     const text = box.value.trim()
     const files = attachments.take()
+    const { place } = drafts
     set('')
-    await options.send(text, files).catch((error) => {
-      if (box.value === '') set(text)
-      attachments.putBack(files, `Not sent: ${error.message}`)
-    })
+    await options
+      .send(text, files)
+      .catch((error) => drafts.putBack(place, { text, files }, `Not sent: ${error.message}`))
   }
 
-  box.addEventListener('input', () => {
-    box.style.height = 'auto'
-    box.style.height = `${Math.min(box.scrollHeight, MOST_HEIGHT)}px`
-    ready()
-  })
-  box.addEventListener('keydown', (event) => {
-    if (event.isComposing) return
-    if (suggestions.key(event)) return event.preventDefault()
-    if (event.key !== 'Enter' || event.shiftKey) return
-    event.preventDefault()
-    void submit()
-  })
+  box.addEventListener('input', () => (grow(box), ready()))
+  box.addEventListener('keydown', keysOf({ suggestions, submit, editLast: () => isEmpty() && options.editLast() }))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void submit()
@@ -64,6 +79,7 @@ export function createComposer(form, options) {
 
   return {
     box,
+    turnTo: (place) => drafts.turnTo(place),
     /** Sets the box's name, which is its placeholder too, and the line below it. */
     label(name, below) {
       box.setAttribute('aria-label', name)

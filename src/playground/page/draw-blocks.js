@@ -1,10 +1,11 @@
 /** Block Kit, as far as bots of this kind use it: https://docs.slack.dev/reference/block-kit/blocks. */
 import { el, link } from './dom.js'
+import { chart } from './draw-chart.js'
 import { element } from './draw-elements.js'
-import { emoji, emojiSign } from './emoji.js'
 import { markdown } from './draw-markdown.js'
-import { chart, container, dataTable, plan, tableRegion, timeline } from './draw-work.js'
-import { mrkdwn } from './mrkdwn.js'
+import { richText } from './draw-rich-text.js'
+import { container, dataTable, plan, tableRegion, timeline } from './draw-work.js'
+import { mrkdwn, plainWords } from './mrkdwn.js'
 
 /**
  * @param {Record<string, any>[]} blocks
@@ -26,7 +27,8 @@ const RENDERERS = {
         ...(block.text ? textObject(block.text, context) : []),
         ...(block.fields ? [fields(block.fields, context)] : []),
       ),
-      block.accessory && element(block.accessory, context),
+      block.accessory &&
+        (block.accessory.type === 'image' ? image(block.accessory) : element(block.accessory, context)),
     ),
   context: (block, context) =>
     el(
@@ -34,14 +36,14 @@ const RENDERERS = {
       {},
       ...block.elements.map((one) => (one.type === 'image' ? image(one) : el('span', {}, ...textObject(one, context)))),
     ),
-  header: (block) => el('p.block.header', {}, emoji(block.text.text)),
+  header: (block) => el('p.block.header', {}, plainWords(block.text)),
   divider: () => el('hr.block'),
   markdown: (block) => el('div.block.markdown', {}, ...markdown(block.text)),
   actions: (block, context) => el('div.block.actions', {}, ...block.elements.map((one) => element(one, context))),
   context_actions: (block, context) =>
     el('div.block.actions', {}, ...block.elements.map((one) => element(one, context))),
   image: (block) => el('div.block', {}, image(block)),
-  rich_text: (block, context) => el('div.block.rich', {}, ...block.elements.map((one) => rich(one, context))),
+  rich_text: richText,
   table: (block, context) =>
     tableRegion(
       'Table',
@@ -51,20 +53,51 @@ const RENDERERS = {
   data_visualization: (block) => chart(block),
   task_card: (block, context) => timeline([block], drawer(context)),
   plan: (block, context) => plan({ title: block.title, tasks: block.tasks ?? [] }, drawer(context)),
-  container: (block, context) => container(block, (blocks) => renderBlocks(blocks, context)),
+  container: (block, context) => container(block, (blocks) => renderBlocks(blocks, context), context),
   alert: (block, context) =>
     el(`p.block.alert.${block.level ?? 'default'}`, { role: 'note' }, ...textObject(block.text, context)),
   input: (block, context) => context.field?.(block) ?? unknown(block),
+  card,
+  carousel: (block, context) =>
+    el('div.block.carousel', { role: 'group' }, ...block.elements.map((one) => card(one, context))),
+  video: (block, context) =>
+    el(
+      'div.block',
+      {},
+      el('p', {}, '🎬 ', link(block.title_url ?? block.video_url, plainWords(block.title))),
+      ...(block.description ? textObject(block.description, context) : []),
+    ),
+  file: (block) => el('p.block.quiet', {}, `📄 ${block.external_id ?? 'a file from elsewhere'}`),
 }
 
 const drawer = (context) => (block) => renderBlocks([block], context)
 
+/** Nothing is left out in silence. */
 function unknown(block) {
-  return el('p.block.quiet', {}, `(a ${block.type} block, which this page does not show)`)
+  return el('p.block.quiet', {}, `(a block of type ${block.type})`)
 }
 
 function textObject(text, { names }) {
-  return text.type === 'mrkdwn' ? mrkdwn(text.text, names) : [el('span.plain', {}, emoji(text.text))]
+  return text.type === 'mrkdwn' ? mrkdwn(text.text, names) : [el('span.plain', {}, plainWords(text))]
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/card-block */
+function card(block, context) {
+  const line = (tag, text) => text && el(tag, {}, ...textObject(text, context))
+  return el(
+    'div.block.card',
+    {},
+    block.hero_image && image(block.hero_image),
+    el(
+      'div.card-head',
+      {},
+      block.icon && image(block.icon),
+      line('strong', block.title),
+      line('span.quiet', block.subtitle),
+    ),
+    line('div', block.body),
+    block.actions?.length > 0 && el('div.actions', {}, ...block.actions.map((one) => element(one, context))),
+  )
 }
 
 function fields(list, context) {
@@ -73,38 +106,12 @@ function fields(list, context) {
 
 /** Pictures from elsewhere are not loaded: their words stand in. */
 function image(block) {
-  return el('span.image', {}, `🖼 ${block.alt_text}`)
-}
-
-const PARTS = { rich_text_section: 'p', rich_text_quote: 'blockquote', rich_text_preformatted: 'pre' }
-
-function rich(part, context) {
-  if (part.type === 'rich_text_list')
-    return el(
-      part.style === 'ordered' ? 'ol' : 'ul',
-      {},
-      ...part.elements.map((item) => el('li', {}, ...item.elements.flatMap((one) => richInline(one, context)))),
-    )
-  return el(PARTS[part.type] ?? 'p', {}, ...part.elements.flatMap((one) => richInline(one, context)))
-}
-
-function richInline(one, { names }) {
-  if (one.type === 'link') return [styled(link(one.url, one.text || one.url), one.style)]
-  if (one.type === 'user') return [el('span.mention', {}, `@${names.user(one.user_id)}`)]
-  if (one.type === 'channel') return [el('span.mention', {}, `#${names.channel(one.channel_id)}`)]
-  if (one.type === 'broadcast') return [el('span.mention', {}, `@${one.range}`)]
-  if (one.type === 'date') return [new Date(one.timestamp * 1000).toLocaleString()]
-  if (one.type === 'emoji') return [emojiSign(one.name)]
-  return [styled(one.text ?? '', one.style)]
-}
-
-function styled(node, style = {}) {
-  const tags = { bold: 'strong', italic: 'em', strike: 's', code: 'code' }
-  return Object.entries(tags).reduce((inner, [name, tag]) => (style[name] ? el(tag, {}, inner) : inner), node)
+  const words = `🖼 ${block.alt_text}`
+  return el('span.image', {}, block.title && el('strong', {}, `${plainWords(block.title)} `), words)
 }
 
 function cell(one, context) {
-  return one.type === 'rich_text' ? RENDERERS.rich_text(one, context) : String(one.text)
+  return one.type === 'rich_text' ? richText(one, context) : String(one.text)
 }
 
 /** The chunks of a streamed message: its tasks as they stand now, as a plan or one by one, then its text. */

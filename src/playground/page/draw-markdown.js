@@ -1,6 +1,7 @@
 /** Markdown as Slack's markdown block shows it: a plain reading of CommonMark's everyday parts. */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
+import { linked } from './mrkdwn.js'
 
 const FENCE = /^(?:```|~~~)/
 const HEADING = /^#{1,6}\s+(\S.*)$/
@@ -110,23 +111,26 @@ function paragraph(lines) {
 const INLINE =
   /\\([\\`*_{}[\]()#+.!~|>-])|(`{1,6})([^`]{1,2000}?)\2(?!`)|\[([^[\]]{0,500})\]\(<?([^\s)<>]{1,2000})>?(?:\s"[^"]{0,300}")?\)|<(https?:[^<>\s]{1,2000})>|(\*\*|__)(?=\S)(.{1,3000}?)\7|~~(?=\S)(.{1,3000}?)~~|(\*|_)(?=\S)((?:(?!\10).){1,3000})\10(?!\w)/
 
-function inlineMarkdown(text) {
+function inlineMarkdown(text, words = linked) {
   const nodes = []
   let rest = text
   for (let token = INLINE.exec(rest); token; token = INLINE.exec(rest)) {
-    if (token.index > 0) nodes.push(emoji(rest.slice(0, token.index)))
-    nodes.push(inlineToken(token))
+    if (token.index > 0) nodes.push(...words(rest.slice(0, token.index)))
+    nodes.push(inlineToken(token, words))
     rest = rest.slice(token.index + token[0].length)
   }
-  return rest === '' ? nodes : [...nodes, emoji(rest)]
+  return [...nodes, ...words(rest)]
 }
 
-function inlineToken([, escaped, , code, label, url, auto, , bold, struck, , italic]) {
+/** In a link there is no other. */
+const unlinked = (text) => [emoji(text)]
+
+function inlineToken([, escaped, , code, label, url, auto, , bold, struck, , italic], words) {
   if (escaped !== undefined) return escaped
   if (code !== undefined) return el('code', {}, code.trim())
-  if (url !== undefined) return link(url, ...inlineMarkdown(label || url))
+  if (url !== undefined) return link(url, ...inlineMarkdown(label || url, unlinked))
   if (auto !== undefined) return link(auto, auto)
-  if (bold !== undefined) return el('strong', {}, ...inlineMarkdown(bold))
-  if (struck !== undefined) return el('s', {}, ...inlineMarkdown(struck))
-  return el('em', {}, ...inlineMarkdown(italic))
+  if (bold !== undefined) return el('strong', {}, ...inlineMarkdown(bold, words))
+  if (struck !== undefined) return el('s', {}, ...inlineMarkdown(struck, words))
+  return el('em', {}, ...inlineMarkdown(italic, words))
 }

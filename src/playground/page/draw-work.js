@@ -1,7 +1,9 @@
-/** Work under way and what came of it: tasks, plans, containers, tables of data, charts. */
+/** Work under way and what came of it: tasks, plans, containers, tables of data. */
 import { el, link } from './dom.js'
-import { emoji } from './emoji.js'
 import { markdown } from './draw-markdown.js'
+import { richText } from './draw-rich-text.js'
+import { emoji } from './emoji.js'
+import { plainWords } from './mrkdwn.js'
 
 const STATUSES = {
   pending: { sign: '○', words: 'not begun' },
@@ -46,10 +48,12 @@ export function plan({ title, tasks }, draw) {
 }
 
 /** Blocks in a frame that may be closed. */
-export function container(block, drawAll) {
+export function container(block, drawAll, context) {
+  const words = block.rich_text_title ? richText(block.rich_text_title, context) : plainWords(block.title)
   const title = [
-    el('strong', {}, emoji(block.title?.text ?? '')),
-    block.subtitle && el('span.quiet', {}, emoji(block.subtitle.text)),
+    block.icon && el('span.image', {}, `🖼 ${block.icon.alt_text}`),
+    el('strong', {}, words),
+    block.subtitle && el('span.quiet', {}, plainWords(block.subtitle)),
   ]
   const children = el('div.container-blocks', {}, ...drawAll(block.child_blocks))
   if (!block.is_collapsible) return el('div.block.container', {}, el('p.container-title', {}, ...title), children)
@@ -90,31 +94,4 @@ export function dataTable(block, cell) {
   }
   const more = el('button.button', { type: 'button', onclick: all }, `Show all ${rows.length} rows`)
   return el('div.block', {}, table, more)
-}
-
-/** A chart as bars of text and length: a pie's shares, or each series at each category. */
-export function chart(block) {
-  const { type, segments, series = [], axis_config: axis = {} } = block.chart
-  const groups = type === 'pie' ? [{ name: '', data: segments }] : series
-  const points = groups.flatMap(({ name, data }) => data.map((point) => ({ ...point, name })))
-  const most = Math.max(...points.map(({ value }) => Math.abs(value)), 1e-9)
-  const several = groups.length > 1
-  const row = ({ label, value, name }) => {
-    const bar = el('meter', { min: 0, max: most, value: Math.abs(value), 'aria-hidden': 'true' })
-    return el(
-      'tr',
-      {},
-      several && el('td.quiet', {}, name),
-      el('th', { scope: 'row' }, label),
-      el('td.bar', {}, bar),
-      el('td.number', {}, String(value)),
-    )
-  }
-  const axes = [axis.x_label, axis.y_label].filter(Boolean).join(' · ')
-  return el(
-    'figure.block.chart',
-    {},
-    el('figcaption', {}, el('strong', {}, block.title), axes && el('span.quiet', {}, ` ${axes}`)),
-    el('table', { 'aria-label': block.title }, el('tbody', {}, ...points.map(row))),
-  )
 }

@@ -1,37 +1,57 @@
-const KNOWN = {
-  '+1': '👍',
-  '-1': '👎',
-  thumbsup: '👍',
-  thumbsdown: '👎',
-  eyes: '👀',
-  hourglass: '⌛',
-  hourglass_flowing_sand: '⏳',
-  thinking_face: '🤔',
-  thought_balloon: '💭',
-  speech_balloon: '💬',
-  white_check_mark: '✅',
-  heavy_check_mark: '✔️',
-  x: '❌',
-  warning: '⚠️',
-  wave: '👋',
-  tada: '🎉',
-  mag: '🔍',
-  wrench: '🔧',
-  hammer_and_wrench: '🛠️',
-  books: '📚',
-  bulb: '💡',
-  robot_face: '🤖',
-  heart: '❤️',
-  rocket: '🚀',
-  octagonal_sign: '🛑',
+/** Emoji by Slack's names. The names are emojibase's, which the page's server gives out of its package. */
+
+/** Signs by name. */
+const signs = new Map()
+
+/** Old names that Slack still takes. */
+const ALSO = { simple_smile: 'slightly_smiling_face', thinking: 'thinking_face' }
+
+const MOST_SUGGESTIONS = 8
+
+/** Loads the names; where they cannot be had, names stay names. */
+export async function loadEmoji() {
+  if (signs.size > 0) return
+  const byHexcode = await fetch('lib/emoji.json').then((response) => (response.ok ? response.json() : {}))
+  for (const [hexcode, names] of Object.entries(byHexcode))
+    for (const name of [names].flat()) signs.set(name, signOf(hexcode))
+  for (const [old, name] of Object.entries(ALSO)) if (signs.has(name)) signs.set(old, signs.get(name))
 }
 
-/** The sign of an emoji's name; the name in colons where it is not known. */
+/** What is drawn as text of itself is asked to be drawn as a picture. */
+function signOf(hexcode) {
+  const sign = String.fromCodePoint(...hexcode.split('-').map((one) => parseInt(one, 16)))
+  return /^\P{Emoji_Presentation}$/u.test(sign) ? `${sign}\u{fe0f}` : sign
+}
+
+/** The sign of an emoji's name, with its tone of skin; the name in colons where it is not known. */
 export function emojiSign(name) {
-  return Object.hasOwn(KNOWN, name) ? KNOWN[name] : `:${name}:`
+  const [base, tone] = name.split('::')
+  const sign = signs.get(base)
+  return sign === undefined ? `:${name}:` : sign + (signs.get(tone) ?? '')
 }
 
 /** A text with its `:names:` as signs. */
 export function emoji(text) {
-  return text.replace(/:([a-z0-9_+-]+):/g, (_, name) => emojiSign(name))
+  return text.replace(/:([a-z0-9_+'-]{1,60})(?:::(skin-tone-[2-6]))?:/g, (whole, name, tone) =>
+    signs.has(name) ? emojiSign(tone ? `${name}::${tone}` : name) : whole,
+  )
+}
+
+/** Names that have the words in them; those that begin so first. */
+export function findEmoji(words, most) {
+  const wanted = words.toLowerCase().replaceAll(':', '').trim().replace(/\s+/g, '_')
+  const fits = [...signs.keys()].filter((name) => name.includes(wanted) && !name.startsWith('skin-tone'))
+  const begins = fits.filter((name) => name.startsWith(wanted))
+  return [...begins, ...fits.filter((name) => !name.startsWith(wanted))].slice(0, most)
+}
+
+/** What a box offers for `:thu`: from two letters on, as in Slack. */
+export function emojiSuggestions(word) {
+  if (!/^:[\w+-]{2,}$/.test(word)) return []
+  return findEmoji(word, MOST_SUGGESTIONS).map((name) => ({
+    insert: `:${name}:`,
+    label: emojiSign(name),
+    about: `:${name}:`,
+    isFit: true,
+  }))
 }

@@ -1,6 +1,7 @@
 /** Inputs of a form, with what stands in them: https://docs.slack.dev/reference/block-kit/blocks/input-block. */
+import { choicesOf, initialOf, NO_OPTIONS } from './choices.js'
 import { el } from './dom.js'
-import { emoji } from './emoji.js'
+import { plainWords } from './mrkdwn.js'
 
 /** The values of a form's fields, by `action_id`. */
 export function valuesIn(form) {
@@ -28,7 +29,7 @@ export function field(block, { values, errors, key = '' }) {
   const action = block.element.action_id ?? block.block_id
   const error = errors[block.block_id]
   const notes = [
-    block.hint && el('p.field-hint', { id: `${id}-hint` }, emoji(block.hint.text)),
+    block.hint && el('p.field-hint', { id: `${id}-hint` }, plainWords(block.hint)),
     error && el('p.field-error', { id: `${id}-error`, role: 'alert' }, error),
   ].filter(Boolean)
   const described = notes.map((note) => note.id).join(' ') || undefined
@@ -38,8 +39,8 @@ export function field(block, { values, errors, key = '' }) {
     'aria-describedby': described,
     'aria-invalid': error ? 'true' : undefined,
   }
-  const label = [emoji(block.label.text), block.optional && el('span.quiet', {}, ' (optional)')]
-  const make = FIELDS[block.element.type] ?? FIELDS.plain_text_input
+  const label = [plainWords(block.label), block.optional && el('span.quiet', {}, ' (optional)')]
+  const make = FIELDS[block.element.type] ?? unknown
   const isRequired = block.optional !== true
   return el(
     'div.block.field',
@@ -49,26 +50,53 @@ export function field(block, { values, errors, key = '' }) {
   )
 }
 
+const menu = (element, given) => [el('label', { for: given.id }, ...given.label), select(element, given)]
+const several = (element, given) => [boxes(element, given, 'checkbox')]
+const of = (type, initial) => (element, given) =>
+  typed({ ...element, initial_value: element.initial_value ?? element[initial] }, given, type)
+
 const FIELDS = {
-  plain_text_input: typed,
-  number_input: typed,
-  email_text_input: (element, given) => typed(element, given, 'email'),
-  datepicker: (element, given) => typed({ ...element, initial_value: element.initial_date }, given, 'date'),
+  plain_text_input: of('text'),
+  number_input: number,
+  email_text_input: of('email'),
+  url_text_input: of('url'),
+  datepicker: of('date', 'initial_date'),
+  timepicker: of('time', 'initial_time'),
   datetimepicker: moment,
-  static_select: (element, given) => [el('label', { for: given.id }, ...given.label), select(element, given)],
-  multi_static_select: (element, given) => [boxes(element, given, 'checkbox')],
-  checkboxes: (element, given) => [boxes(element, given, 'checkbox')],
+  static_select: menu,
+  users_select: menu,
+  conversations_select: menu,
+  channels_select: menu,
+  external_select: menu,
+  multi_static_select: several,
+  multi_users_select: several,
+  multi_conversations_select: several,
+  multi_channels_select: several,
+  multi_external_select: several,
+  checkboxes: several,
   radio_buttons: (element, given) => [boxes(element, given, 'radio')],
 }
 
-function typed(element, { common, label, id, isRequired, value }, type = 'text') {
+/** Nothing is left out in silence. */
+function unknown(element, { label }) {
+  return [el('p', {}, ...label), el('p.quiet', {}, `(an input of type ${element.type})`)]
+}
+
+function typed(element, { common, label, id, isRequired, value }, type) {
   const text = value ?? element.initial_value ?? ''
   const limits = { maxlength: element.max_length ?? 3000, minlength: element.min_length, required: isRequired }
-  const attributes = { ...common, ...limits, 'data-kind': 'typed', placeholder: element.placeholder?.text }
+  const placeholder = element.placeholder && plainWords(element.placeholder)
+  const attributes = { ...common, ...limits, 'data-kind': 'typed', placeholder }
   const box = element.multiline
     ? el('textarea', { ...attributes, rows: 4 }, text)
-    : el('input', { ...attributes, type, value: text, autocomplete: 'off' })
+    : el('input', { ...attributes, type, value: text, autocomplete: 'off', ...element.range })
   return [el('label', { for: id }, ...label), box]
+}
+
+/** Typed as text, as Slack takes it; the keyboard of a phone shows figures. */
+function number(element, given) {
+  const inputmode = element.is_decimal_allowed ? 'decimal' : 'numeric'
+  return typed({ ...element, range: { inputmode } }, given, 'text')
 }
 
 /** Slack counts the seconds since the epoch; the browser shows its own clock. */
@@ -81,36 +109,37 @@ function moment(element, { common, label, id, isRequired, value }) {
 }
 
 function select(element, { common, isRequired, value }) {
-  const chosen = value ?? element.initial_option?.value
-  const option = (one) => el('option', { value: one.value, selected: one.value === chosen }, emoji(one.text.text))
-  const groups = element.option_groups?.map(({ label, options }) =>
-    el('optgroup', { label: label.text }, ...options.map(option)),
+  const chosen = value ?? initialOf(element)[0]
+  const option = ({ value: own, words }) => el('option', { value: own, selected: own === chosen }, words)
+  const groups = choicesOf(element).map(({ label, options }) =>
+    label ? [el('optgroup', { label }, ...options.map(option))] : options.map(option),
   )
+  const nothing = element.placeholder ? plainWords(element.placeholder) : 'Choose'
   return el(
     'select',
     { ...common, 'data-kind': 'typed', required: isRequired },
-    el('option', { value: '' }, emoji(element.placeholder?.text ?? 'Choose')),
-    ...(groups ?? element.options.map(option)),
+    el('option', { value: '' }, nothing),
+    ...groups.flat(),
   )
 }
 
 /** One or several of a few, each in sight. */
 function boxes(element, { common, label, id, value }, type) {
-  const initial = [element.initial_option, ...(element.initial_options ?? [])].filter(Boolean).map((one) => one.value)
-  const chosen = value === undefined ? initial : [value].flat()
-  const options = (element.option_groups ?? [element]).flatMap((group) => group.options)
-  const box = (one) =>
+  const chosen = value === undefined ? initialOf(element) : [value].flat()
+  const options = choicesOf(element).flatMap((group) => group.options)
+  const box = ({ value: own, words, about }) =>
     el(
       'label.choice',
       {},
-      el('input', { type, name: id, value: one.value, checked: chosen.includes(one.value) }),
-      el('span', {}, emoji(one.text.text), one.description && el('span.quiet', {}, ` ${one.description.text}`)),
+      el('input', { type, name: id, value: own, checked: chosen.includes(own) }),
+      el('span', {}, words, about && el('span.quiet', {}, ` ${about}`)),
     )
   const kind = type === 'radio' ? 'one' : 'several'
   return el(
     'fieldset',
     { ...common, 'aria-invalid': undefined, 'data-kind': kind },
     el('legend', {}, ...label),
+    options.length === 0 && el('span.quiet', {}, NO_OPTIONS),
     ...options.map(box),
   )
 }

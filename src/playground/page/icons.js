@@ -12,6 +12,7 @@ const PATHS = {
   lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
   shared: 'M3 9h9v9H3zM12 15h9V6h-9v3',
   beside: 'M3 5h18v14H3zM12 5v14',
+  smile: 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM8.5 14.5a4.2 4.2 0 0 0 7 0M9 9.5v.5M15 9.5v.5',
   bin: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5',
 }
 

@@ -7,7 +7,7 @@ const QUICK = { '+1': 'thumb-up', eyes: 'eye', x: 'cross' }
 
 /**
  * @param {object} message
- * @param {object} view `you`, `shortcuts`, and what can be done: `react`, `edit`, `remove`, `shortcut`, `openThread`
+ * @param {object} view `you`, `shortcuts`, `isOwn`, and what can be done: `react`, `pick`, `edit`, `remove`, `shortcut`, `openThread`
  */
 export function messageTools(message, view) {
   const react = ([name, sign]) => {
@@ -23,10 +23,21 @@ export function messageTools(message, view) {
     const attributes = {
       type: 'button',
       'aria-label': 'Reply in thread',
+      'data-act': 'reply',
       title: 'Reply in thread',
       onclick: () => view.openThread(message.ts),
     }
     return el('button.tool', attributes, icon('reply'))
+  }
+  const pick = () => {
+    const attributes = {
+      type: 'button',
+      'aria-label': 'Find another reaction',
+      'data-act': 'react',
+      title: 'Find another reaction',
+      onclick: (event) => view.pick(message, event.currentTarget),
+    }
+    return el('button.tool', attributes, icon('smile'))
   }
   const bar = el('div.tools', { role: 'group', 'aria-label': 'Message actions' })
   const run = () =>
@@ -36,7 +47,7 @@ export function messageTools(message, view) {
       icon('route'),
     )
   const isOfRun = message.metadata?.event_payload?.run !== undefined
-  bar.append(...Object.entries(QUICK).map(react), ...(view.openThread ? [reply()] : []), ...(isOfRun ? [run()] : []))
+  bar.append(...Object.entries(QUICK).map(react), pick(), ...(view.openThread ? [reply()] : []), ...(isOfRun ? [run()] : []))
   if (items(message, view).length === 0) return bar
   const more = el(
     'button.tool',
@@ -49,7 +60,7 @@ export function messageTools(message, view) {
 }
 
 function items(message, view) {
-  const own = message.user === view.you && !message.subtype
+  const own = view.isOwn(message)
   return [
     own && { words: 'Edit message', act: () => view.edit(message) },
     own && { words: 'Delete message', act: () => view.remove(message), look: '.danger' },

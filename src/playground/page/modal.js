@@ -1,8 +1,8 @@
-/** The window that stands over everything: a modal of the app's, or the page's own for an edit. */
+/** The window that stands over everything: a modal of the app's. */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
-import { emoji } from './emoji.js'
 import { field, valuesIn } from './form-fields.js'
+import { plainWords } from './mrkdwn.js'
 import { names } from './state.js'
 
 const dialog = byId('modal')
@@ -82,7 +82,7 @@ function header(title, close) {
 }
 
 function words(text, otherwise) {
-  return emoji(text?.text ?? otherwise)
+  return text ? plainWords(text) : otherwise
 }
 
 function open(form) {
@@ -92,35 +92,4 @@ function open(form) {
     form.querySelector('[aria-invalid], .modal-body :is(input, textarea, select)') ??
     form.querySelector('footer button')
   first?.focus()
-}
-
-/** The page's own window with one text in it: an edit, a new title. It asks nothing of the app. */
-export function askText({ title, text, button, multiline }, done) {
-  const box = field(
-    {
-      block_id: 'own',
-      label: { text: title },
-      element: { type: 'plain_text_input', action_id: 'own', multiline, max_length: 12_000 },
-    },
-    { values: { own: text }, errors: {} },
-  )
-  const form = el(
-    'form.modal-form',
-    { method: 'dialog', onsubmit: (event) => (event.preventDefault(), finish(form)) },
-    header(title, () => hide()),
-    el('div.modal-body', {}, box),
-    el(
-      'footer.modal-footer',
-      {},
-      el('button.button', { type: 'button', onclick: () => hide() }, 'Cancel'),
-      el('button.button.primary', { type: 'submit' }, button),
-    ),
-  )
-  const finish = (filled) => {
-    const { own } = valuesIn(filled)
-    hide()
-    if (own.trim() !== '' && own !== text) done(own)
-  }
-  dialog.oncancel = (event) => (event.preventDefault(), hide())
-  open(form)
 }

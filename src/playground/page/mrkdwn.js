@@ -1,6 +1,7 @@
 /** Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text. */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
+import { formatted } from './times.js'
 
 /** Inline marks: the sign, the element, and whether other marks count inside. */
 const MARKS = { '*': 'strong', _: 'em', '~': 's' }
@@ -60,12 +61,39 @@ function reference(text, names) {
   const [target, label] = text.split('|')
   if (target.startsWith('@')) return el('span.mention', {}, `@${names.user(target.slice(1))}`)
   if (target.startsWith('#')) return el('span.mention', {}, `#${label || names.channel(target.slice(1))}`)
+  if (target.startsWith('!date^')) return dateOf(target, label)
   if (target.startsWith('!')) return el('span.mention', {}, `@${label || target.slice(1).split('^')[0]}`)
   return link(unescape(target), unescape(label || target))
 }
 
+/** `<!date^1392734382^{date} at {time}^https://…|words for where dates are not known>` */
+function dateOf(target, fallback) {
+  const [, seconds, format, url] = target.split('^')
+  const words = /^\d{1,12}$/.test(seconds) ? formatted(seconds, format) : (fallback ?? '')
+  return url ? link(url, words) : el('time', { title: fallback }, words)
+}
+
 function plain(text) {
-  return text === '' ? [] : [emoji(unescape(text))]
+  return linked(unescape(text))
+}
+
+/** The words of a plain_text object, whose emoji may have to stay names. */
+export function plainWords(text) {
+  return text?.emoji === false ? text.text : emoji(text?.text ?? '')
+}
+
+/** An address without the signs that end a sentence. */
+const ADDRESS = /\bhttps?:\/\/[^\s<>"]{1,2000}(?<![.,;:!?'")\]*_~])/g
+
+/** A text with its addresses as links and its names of emoji as signs. @returns {(Node | string)[]} */
+export function linked(text) {
+  const nodes = []
+  let at = 0
+  for (const { 0: address, index } of text.matchAll(ADDRESS)) {
+    nodes.push(emoji(text.slice(at, index)), link(address, address))
+    at = index + address.length
+  }
+  return [...nodes, emoji(text.slice(at))].filter((one) => one !== '')
 }
 
 export function unescape(text) {

@@ -1,12 +1,13 @@
 /**
  * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is called once, at the start;
- * `open` fills an empty box, at an item of the panel's own; `take` is told of the changes that the server tells while it is open, `hear` of
- * all; `draw` each time that the page is drawn; `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts), show(id, item?) }`
- * (app.js).
+ * `{ id, title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is called once, at the
+ * start; `open` fills an empty box, at an item where one is named; `take` is told of the changes that the server tells while it is open,
+ * `hear` of all; `draw` each time that the page is drawn; `tools` is `{ post(path, body), get(path, params), go(channel),
+ * openThread(ts), showPanel(id, item?), showItem(item) }` (app.js): `showItem` puts what the open panel shows into the page's address.
  */
 import { byId, el } from './dom.js'
 import { hoodPanel } from './hood-panel.js'
+import { pushPlace } from './place.js'
 import { promptsPanel } from './prompts-panel.js'
 import { recordPanel } from './record-panel.js'
 import { runPanel } from './run-panel.js'
@@ -18,9 +19,17 @@ const PANELS = [runPanel, hoodPanel, troublePanel, promptsPanel, recordPanel]
 
 let shown
 
-/** Makes the buttons. @param {object} given what a panel can do: see above */
-export function makePanels(given) {
-  const tools = { ...given, show: (id, item) => showPanel(id, tools, item) }
+/** On a narrow screen a panel takes the place of all else: it is the page's main part then. */
+const narrow = window.matchMedia('(max-width: 860px)')
+narrow.addEventListener('change', tellRole)
+
+function tellRole() {
+  const role = narrow.matches && shown ? 'main' : 'complementary'
+  byId('panel').setAttribute('role', role)
+}
+
+/** Makes the buttons. @param {object} tools what a panel can do: see above */
+export function makePanels(tools) {
   for (const { ready } of PANELS) ready?.(tools)
   const buttons = PANELS.map(({ id, title }) =>
     el(
@@ -30,23 +39,54 @@ export function makePanels(given) {
         id: `panel-button-${id}`,
         'aria-pressed': 'false',
         'aria-controls': 'panel',
-        onclick: () => showPanel(state.panel === id ? undefined : id, tools),
+        onclick: () => (unfold(false), showPanel(state.panel === id ? undefined : id, tools)),
       },
       title,
     ),
   )
+  document.body.classList.toggle('with-panels', buttons.length > 0)
   byId('panel-buttons').replaceChildren(...buttons)
   byId('panel-close').addEventListener('click', () => showPanel(undefined, tools))
+  byId('panels-button').addEventListener('click', () => unfold())
+  byId('panels-button').parentElement.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !isUnfolded()) return
+    event.preventDefault()
+    unfold(false)
+    byId('panels-button').focus()
+  })
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (!byId('panels-button').parentElement.contains(target)) unfold(false)
+  })
 }
 
-/** Opens a panel in place of the one that is open, or none; at an item anew. @param {string | undefined} id @param {object} tools @param {string} [item] */
+const isUnfolded = () => byId('panels-button').getAttribute('aria-expanded') === 'true'
+
+/** Where there is little room, the buttons are behind one. */
+function unfold(open = !isUnfolded()) {
+  byId('panels-button').setAttribute('aria-expanded', String(open))
+}
+
+/**
+ * Opens a panel in place of the one that is open, or none.
+ * @param {string | undefined} id
+ * @param {object} tools
+ * @param {string} [item] what of it: an id that the panel gives meaning to
+ */
 export function showPanel(id, tools, item) {
+  if (state.panel === id && state.panelItem === item) return
+  drawPanel(id, tools, item)
+  pushPlace()
+}
+
+/** The same, for a place that the page has come to already. */
+export function drawPanel(id, tools, item) {
   const panel = PANELS.find((one) => one.id === id)
   const before = shown
-  if (panel === before && item === undefined) return
+  if (panel === before && state.panelItem === item) return
   before?.close?.()
-  ;[shown, state.panel] = [panel, panel?.id]
+  ;[shown, state.panel, state.panelItem] = [panel, panel?.id, panel && item]
   byId('panel').hidden = !panel
+  tellRole()
   document.body.classList.toggle('with-panel', Boolean(panel))
   for (const button of byId('panel-buttons').children)
     button.setAttribute('aria-pressed', String(button.id === `panel-button-${panel?.id}`))
@@ -55,7 +95,14 @@ export function showPanel(id, tools, item) {
     const box = byId('panel-box')
     box.replaceChildren()
     panel.open(box, tools, item)
-  } else if (before) byId(`panel-button-${before.id}`).focus()
+  } else if (before) focusButton(before.id)
+}
+
+/** The panel's own button, or the one before all. */
+function focusButton(id) {
+  const own = byId(`panel-button-${id}`)
+  const isInSight = own.checkVisibility()
+  ;(isInSight ? own : byId('panels-button')).focus()
 }
 
 /** Tells the panels of a change: the open one, and those that hear of all. */
@@ -65,6 +112,6 @@ export function tellPanel(change) {
 }
 
 /** Tells the open panel that the page has been drawn. */
-export function drawPanel() {
+export function redrawPanel() {
   shown?.draw?.()
 }

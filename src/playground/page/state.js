@@ -15,10 +15,11 @@ export const state = {
   thread: undefined,
   /** Threads that the person closed: they do not open again by themselves. */
   closed: new Set(),
-  unread: new Set(),
-  /** The id of the open panel. */
+  /** Up to where the open channel and the open thread had been read when they were opened: the "New" line stands there. */
+  newFrom: undefined,
+  newRepliesFrom: undefined,
+  /** The id of the open panel, and what of it is shown. */
   panel: undefined,
-  /** What is open in it. */
   panelItem: undefined,
 }
 
@@ -27,20 +28,26 @@ export const names = {
   channel: (id) => state.channels.get(id)?.name ?? id,
 }
 
-/** Takes in the whole workspace. The open channel stays open; at first it is the one that the address names. */
-export function takeAll(all, wanted) {
+/** Takes in the whole workspace. What did not change keeps its object, so that it is not drawn anew. */
+export function takeAll(all) {
   const { you, bot, examples, shortcuts, views } = all
   Object.assign(state, { you, bot, examples, shortcuts, views })
   state.users = new Map(all.users.map((user) => [user.id, user]))
   state.channels = new Map(all.channels.map((channel) => [channel.id, withMessages(channel)]))
-  if (!state.channels.has(state.current))
-    state.current = [...state.channels.values()].find((channel) => slug(channel) === wanted)?.id ?? all.channels[0].id
-  const unread = all.channels.filter(({ id, isUnread }) => isUnread && id !== state.current)
-  state.unread = new Set(unread.map(({ id }) => id))
 }
 
 function withMessages(channel) {
-  return { ...channel, messages: new Map(channel.messages.map((message) => [message.ts, message])) }
+  const known = state.channels.get(channel.id)?.messages
+  const kept = (message) => {
+    const before = known?.get(message.ts)
+    return before && JSON.stringify(before) === JSON.stringify(message) ? before : message
+  }
+  const messages = new Map(channel.messages.map((message) => [message.ts, kept(message)]))
+  return { ...channel, messages, ephemerals: channel.ephemerals.map(whisper) }
+}
+
+function whisper(ephemeral) {
+  return { ...ephemeral, isWhisper: true }
 }
 
 /** Takes in one change; says whether it is a message that was not there before. */
@@ -54,12 +61,19 @@ export function takeChange(change) {
   if (change.type === 'removed') channel.messages.delete(change.ts)
   if (change.type === 'removed' || change.type === 'ephemeral')
     channel.ephemerals = channel.ephemerals.filter((one) => one.ts !== (change.ts ?? change.ephemeral.ts))
-  if (change.type === 'ephemeral') channel.ephemerals.push(change.ephemeral)
+  if (change.type === 'ephemeral') channel.ephemerals.push(whisper(change.ephemeral))
   if (change.type === 'session') channel.sessions[change.thread] = change.session
   if (change.type === 'prompts') channel.prompts[change.thread] = change.prompts
   if (change.type === 'status') channel.statuses[change.thread] = change.text
-  if (isNew && channel.id !== state.current && change.message.user !== state.you) state.unread.add(channel.id)
+  if (['message', 'removed', 'ephemeral'].includes(change.type)) channel.sorted = undefined
   return isNew
+}
+
+/** What people's own messages are; Slack offers to change and delete no others. */
+const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
+
+export function isOwn(message) {
+  return message.user === state.you && !message.isWhisper && OWN_KINDS.includes(message.subtype)
 }
 
 /** A channel in the page's address. */
@@ -77,27 +91,45 @@ export function titleOf(channel) {
 
 /** What stands in a channel itself: roots, broadcasts and whispers, in their order. */
 export function rootsIn(channel) {
-  const roots = [...channel.messages.values()].filter(
-    (one) => !one.thread_ts || one.thread_ts === one.ts || one.subtype === 'thread_broadcast',
-  )
-  return inOrder([...roots, ...whispers(channel, undefined)])
+  return sorted(channel).roots
 }
 
-/** What stands in a thread under its root. */
+/** What stands in a thread under its root, whispers included. */
 export function repliesIn(channel, root) {
-  return inOrder([...repliesTo(channel, root), ...whispers(channel, root)])
+  const told = sorted(channel).whispers.get(root)
+  return told ? inOrder([...repliesTo(channel, root), ...told]) : repliesTo(channel, root)
 }
 
+/** The replies to a message, in their order. */
 export function repliesTo(channel, root) {
-  return [...channel.messages.values()].filter((one) => one.thread_ts === root && one.ts !== root)
+  return sorted(channel).replies.get(root) ?? []
 }
 
-function whispers(channel, thread) {
-  return channel.ephemerals.filter((one) => one.thread_ts === thread).map((one) => ({ ...one, isWhisper: true }))
+/** A channel's messages by where they stand: worked out once after each change. */
+function sorted(channel) {
+  channel.sorted ??= sort(channel)
+  return channel.sorted
 }
 
+function sort(channel) {
+  const [roots, replies, whispers] = [[], new Map(), new Map()]
+  const put = (map, key, one) => (map.has(key) ? map.get(key).push(one) : map.set(key, [one]))
+  for (const one of channel.messages.values()) {
+    const isReply = one.thread_ts && one.thread_ts !== one.ts
+    if (isReply) put(replies, one.thread_ts, one)
+    if (!isReply || one.subtype === 'thread_broadcast') roots.push(one)
+  }
+  for (const one of channel.ephemerals) {
+    if (one.thread_ts) put(whispers, one.thread_ts, one)
+    else roots.push(one)
+  }
+  for (const list of replies.values()) inOrder(list)
+  return { roots: inOrder(roots), replies, whispers }
+}
+
+/** Every ts has as many digits as the other. */
 function inOrder(messages) {
-  return messages.sort((a, b) => Number(a.ts) - Number(b.ts))
+  return messages.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)))
 }
 
 /** "Thinkaloud is thinking …", or nothing. */

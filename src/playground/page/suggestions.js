@@ -1,4 +1,4 @@
-/** The list that opens above a box at @ and /. The focus stays in the box; the list is told by `aria-activedescendant`. */
+/** The list that opens above a box at @, / and :. The focus stays in the box; the list is told by `aria-activedescendant`. */
 import { el } from './dom.js'
 
 export class Suggestions {
@@ -10,7 +10,8 @@ export class Suggestions {
 
   /**
    * @param {HTMLTextAreaElement} box
-   * @param {{ id: string, source(): { insert: string, label: string, about: string }[] }} options
+   * @param {{ id: string, source(word: string): { insert: string, label: string, about: string, isFit?: boolean }[] }} options `isFit`:
+   *   chosen for the word already
    */
   constructor(box, { id, source }) {
     this.#box = box
@@ -38,16 +39,16 @@ export class Suggestions {
     return true
   }
 
-  /** The word under way before the caret, if it begins with @, or with / at the very start. */
+  /** The word under way before the caret, if it begins with @ or :, or with / at the very start. */
   #word() {
     const before = this.#box.value.slice(0, this.#box.selectionStart)
-    return /(?:^|\s)(@[\w-]*)$/.exec(before)?.[1] ?? /^(\/[\w-]*)$/.exec(before)?.[1]
+    return /(?:^|\s)([@:][\w+-]*)$/.exec(before)?.[1] ?? /^(\/[\w-]*)$/.exec(before)?.[1]
   }
 
   #offer() {
     const word = this.#word()?.toLowerCase()
-    const fits = ({ insert }) => insert.startsWith(word) && insert !== word
-    this.#offered = word === undefined ? [] : this.#source().filter(fits)
+    const fits = ({ insert, isFit }) => isFit || (insert.startsWith(word) && insert !== word)
+    this.#offered = word === undefined ? [] : this.#source(word).filter(fits)
     this.#choose(0)
   }
 

@@ -1,10 +1,16 @@
 /** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
-import { icon } from './icons.js'
-import { messageItem, syncList } from './message-list.js'
-import { drawPanel } from './panels.js'
+import { line, listItems } from './list-items.js'
+import { redrawPanel } from './panels.js'
+import { followEnd } from './scroll-end.js'
+import { renderSidebar } from './sidebar.js'
 import { isDirect, isWorking, names, repliesIn, repliesTo, rootsIn, state, statusOf, titleOf } from './state.js'
+import { syncList } from './sync-list.js'
+import { ago, dateOf } from './times.js'
+import { newReplies } from './unread.js'
+
+for (const id of ['scroller', 'thread-scroller']) followEnd(byId(id))
 
 /**
  * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)` and so on: see app.js
@@ -15,77 +21,16 @@ export function render(acts) {
   renderChannel(channel, acts)
   renderThread(channel, acts)
   renderHome(channel, acts)
-  drawPanel()
+  redrawPanel()
 }
 
 /** The line at the top: which model is in use, what is played and what is real. */
 export function renderNotes({ isDemo, model, notes }) {
   const label = isDemo
-    ? ['Demo model', el('span.wide', {}, ': rules, no language model')]
+    ? ['Demo', el('span.wide', {}, ' model: rules, no language model')]
     : [el('span.wide', {}, 'Model: '), model]
   byId('model').replaceChildren(el(`span.chip${isDemo ? '.demo' : ''}`, {}, ...label))
   byId('notes').replaceChildren(...notes.map((note) => el('li', {}, note)))
-}
-
-function renderSidebar(acts) {
-  const items = (kinds) =>
-    [...state.channels.values()]
-      .filter((channel) => kinds.includes(channel.kind))
-      .map((channel) => sidebarItem(channel, acts))
-  syncList(byId('channel-list'), items(['channel', 'group']))
-  syncList(byId('dm-list'), items(['im', 'mpim']))
-}
-
-function sidebarItem(channel, acts) {
-  const isCurrent = channel.id === state.current
-  const isUnread = state.unread.has(channel.id)
-  const sign = isDirect(channel)
-    ? el('img', { src: 'icon.svg', alt: '', width: 18, height: 18 })
-    : el('span.hash', { 'aria-hidden': 'true' }, channel.kind === 'group' ? icon('lock') : '#')
-  const name = isDirect(channel) ? names.user(state.bot) : channel.name
-  const traits = [channel.kind === 'group' && 'private', channel.shared && 'with another company']
-  const button = () =>
-    el(
-      `button.channel${isUnread ? '.unread' : ''}`,
-      {
-        type: 'button',
-        'aria-label': [name, ...traits, isUnread && 'unread'].filter(Boolean).join(', '),
-        'aria-current': isCurrent && 'page',
-        onclick: () => acts.go(channel.id),
-      },
-      sign,
-      name,
-      channel.shared && el('span.shared-mark', { title: 'Shared by Slack Connect' }, icon('shared')),
-    )
-  return { key: channel.id, state: [name, isCurrent, isUnread], make: () => el('li', {}, button()) }
-}
-
-/** Messages as list items, each with what is around it. */
-function listItems(channel, { messages, acts, extra }) {
-  let previous
-  return messages.map((message) => {
-    const before = previous
-    previous = { user: message.user, ts: message.ts, subtype: message.subtype, isWhisper: message.isWhisper }
-    const more = extra(message)
-    const make = () => messageItem(message, { ...surroundings(channel, acts), previous: before, ...more })
-    return { key: `${channel.id}-${message.ts}`, state: [message, before, more.replies, more.status], make }
-  })
-}
-
-function surroundings(channel, acts) {
-  return {
-    names,
-    channel: channel.id,
-    you: state.you,
-    bot: state.bot,
-    shortcuts: state.shortcuts,
-    edit: (message) => acts.edit(channel.id, message),
-    remove: (message) => acts.remove(channel.id, message),
-    shortcut: (message, callbackId) => acts.shortcut(channel.id, message, callbackId),
-    user: (id) => state.users.get(id) ?? { name: id, real_name: id, is_bot: false, kind: 'member' },
-    press: (message, action) => acts.press(channel.id, message.ts, action),
-    react: (message, name, removed) => acts.react(channel.id, message.ts, { name, removed }),
-  }
 }
 
 function renderChannel(channel, acts) {
@@ -95,13 +40,21 @@ function renderChannel(channel, acts) {
     : 'Mention @thinkaloud to ask it something.'
   document.title = `${titleOf(channel)} – Thinkaloud playground`
   const messages = rootsIn(channel)
-  const extra = (message) => ({
-    replies: repliesTo(channel, message.ts).length,
-    status: statusOf(channel, message.ts),
-    openThread: message.isWhisper ? undefined : acts.openThread,
-  })
-  keepAtEnd(byId('scroller'), () => syncList(byId('messages'), listItems(channel, { messages, acts, extra })))
+  const extra = (message) => (message.isWhisper ? {} : under(channel, message, acts))
+  syncList(byId('messages'), listItems(channel, { messages, acts, extra, newFrom: state.newFrom }))
   renderEmpty(channel, messages.length === 0, acts)
+}
+
+/** What a message has under it of its thread. */
+function under(channel, message, acts) {
+  const replies = repliesTo(channel, message.ts)
+  return {
+    openThread: acts.openThread,
+    replies: replies.length,
+    last: replies.length > 0 ? ago(replies.at(-1).ts) : undefined,
+    fresh: replies.length > 0 ? newReplies(channel, message.ts) : 0,
+    status: statusOf(channel, message.ts),
+  }
 }
 
 /** An empty channel says what can be done, and offers questions. */
@@ -138,13 +91,14 @@ function renderThread(channel, acts) {
   renderSession(channel, root.ts, acts)
   const messages = repliesIn(channel, root.ts)
   const extra = () => ({})
+  const day = dateOf(root.ts).toDateString()
   // The first reply begins anew: it never stands together with the root.
   const items = [
-    ...listItems(channel, { messages: [root], acts, extra }),
-    ...(messages.length > 0 ? [countItem(root, messages.length)] : []),
-    ...listItems(channel, { messages, acts, extra }),
+    ...listItems(channel, { messages: [root], acts, extra, day }),
+    ...(messages.length > 0 ? [countLine(root, messages.length)] : []),
+    ...listItems(channel, { messages, acts, extra, day, newFrom: state.newRepliesFrom }),
   ]
-  keepAtEnd(byId('thread-scroller'), () => syncList(byId('replies'), items))
+  syncList(byId('replies'), items)
 }
 
 /** An agent's session: its title, which people may change, and Slack's own Stop while it works. */
@@ -183,18 +137,6 @@ function renderHome(channel, acts) {
   home.replaceChildren(...(view ? renderBlocks(view.blocks, context) : [nothing]))
 }
 
-function countItem(root, count) {
-  const words = count === 1 ? '1 reply' : `${count} replies`
-  return { key: `count-${root.ts}`, state: words, make: () => el('li.divider', {}, el('span', {}, words)) }
-}
-
-/** Who reads the end goes on reading the end. */
-function keepAtEnd(scroller, change) {
-  const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80
-  change()
-  if (atEnd) toEnd(scroller)
-}
-
-export function toEnd(scroller) {
-  scroller.scrollTop = scroller.scrollHeight
+function countLine(root, count) {
+  return line(`count-${root.ts}`, count === 1 ? '1 reply' : `${count} replies`, 'replies')
 }

@@ -1,0 +1,40 @@
+/** What a menu offers: options of its own, or the people and channels of the workspace. */
+import { plainWords } from './mrkdwn.js'
+import { state, titleOf } from './state.js'
+
+/** Where a menu has none. */
+export const NO_OPTIONS = '(the app gives its options when they are asked for)'
+
+const people = () => [...state.users.values()].map(({ id, real_name }) => ({ value: id, words: real_name }))
+const channels = (fits = () => true) =>
+  [...state.channels.values()].filter(fits).map((channel) => ({ value: channel.id, words: titleOf(channel) }))
+
+const OF_WORKSPACE = {
+  users: people,
+  conversations: () => channels(),
+  channels: () => channels(({ kind }) => kind === 'channel'),
+}
+
+/**
+ * @param {object} element a menu, of any kind
+ * @returns {{ label?: string, options: { value: string, words: string, about?: string }[] }[]} of which the app itself gives the
+ *   options of an external one: the page has none
+ */
+export function choicesOf(element) {
+  const kind = /^(?:multi_)?(users|conversations|channels)_select$/.exec(element.type)?.[1]
+  if (kind) return [{ options: OF_WORKSPACE[kind]() }]
+  return (element.option_groups ?? [element]).map(({ label, options = [] }) => ({
+    label: label && plainWords(label),
+    options: options.map(({ text, value, description }) => ({
+      value,
+      words: plainWords(text),
+      about: description && plainWords(description),
+    })),
+  }))
+}
+
+/** What is chosen at first, by value. */
+export function initialOf(element) {
+  const given = Object.entries(element).filter(([key]) => /^initial_(?:option|user|conversation|channel)s?$/.test(key))
+  return given.flatMap(([, value]) => value).map((one) => one?.value ?? one)
+}

@@ -1,0 +1,88 @@
+/** The page's own window: a text to change, or a question before something is done. It asks nothing of the app. */
+import { byId, el } from './dom.js'
+import { field, valuesIn } from './form-fields.js'
+
+const dialog = () => byId('own-window')
+
+/** A text to be changed; `done` has the new one. */
+export function askText({ title, text, button, multiline }, done) {
+  const box = field(
+    {
+      block_id: 'own',
+      label: { text: title },
+      element: { type: 'plain_text_input', action_id: 'own', multiline, max_length: 12_000 },
+    },
+    { values: { own: text }, errors: {} },
+  )
+  const form = windowOf({ title, body: box, buttons: [cancel(), primary(button)] }, () => {
+    const { own } = valuesIn(form)
+    hide()
+    if (own.trim() !== '' && own !== text) done(own)
+  })
+  const input = box.querySelector('input, textarea')
+  if (multiline) input.addEventListener('keydown', sendsOnEnter(form))
+  open(form, input)
+  input.setSelectionRange(input.value.length, input.value.length)
+}
+
+/** In an edit, Enter saves and Shift with Enter begins a line, as in the box of a message. */
+function sendsOnEnter(form) {
+  return (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    form.requestSubmit()
+  }
+}
+
+/** Whether to do it. `text` is a string, or nodes. The answer no has the focus where the deed cannot be undone. */
+export function askWhether({ title, text, yes, no = 'Cancel', style = 'primary' }, done) {
+  const body = el('div', {}, ...[text].flat())
+  const refuse = cancel(no)
+  const agree = el(`button.button.${style}`, { type: 'submit' }, yes)
+  const form = windowOf({ title, body, buttons: [refuse, agree] }, () => {
+    hide()
+    done()
+  })
+  open(form, style === 'danger' ? refuse : agree)
+}
+
+function windowOf({ title, body, buttons }, send) {
+  const onsubmit = (event) => {
+    event.preventDefault()
+    send()
+  }
+  return el(
+    'form.modal-form',
+    { method: 'dialog', onsubmit },
+    el('header.modal-header', {}, el('h2', { id: 'own-title' }, title), closing()),
+    el('div.modal-body', {}, body),
+    el('footer.modal-footer', {}, ...buttons),
+  )
+}
+
+function closing() {
+  const attributes = { type: 'button', 'aria-label': 'Close', onclick: hide }
+  return el('button.icon-button', attributes, el('span', { 'aria-hidden': 'true' }, '✕'))
+}
+
+function cancel(words = 'Cancel') {
+  return el('button.button', { type: 'button', onclick: hide }, words)
+}
+
+function primary(words) {
+  return el('button.button.primary', { type: 'submit' }, words)
+}
+
+/** The browser gives the focus back to where it was. */
+function open(form, first) {
+  const own = dialog()
+  own.replaceChildren(form)
+  own.oncancel = (event) => (event.preventDefault(), hide())
+  if (!own.open) own.showModal()
+  first.focus()
+}
+
+function hide() {
+  dialog().close()
+  dialog().replaceChildren()
+}

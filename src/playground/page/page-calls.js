@@ -1,0 +1,35 @@
+/** What goes to the page's own server, each with who is at the page. */
+
+export async function post(path, body) {
+  const headers = { 'content-type': 'application/json' }
+  return answerOf(await fetch(path + location.search, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+export async function get(path, params = {}) {
+  return answerOf(await fetch(addressOf(path, params)))
+}
+
+/** A message. Files go first, one after the other; the message names them. */
+export async function say(message, files) {
+  const ids = []
+  for (const { file, alt } of files) ids.push(await upload(file, alt))
+  await post('say', { ...message, files: ids })
+}
+
+async function upload(file, alt) {
+  const headers = { 'content-type': 'application/octet-stream' }
+  const address = addressOf('upload', { name: file.name, alt })
+  return (await answerOf(await fetch(address, { method: 'POST', headers, body: file }))).id
+}
+
+function addressOf(path, params) {
+  const address = new URL(path, window.location.href)
+  address.search = new URLSearchParams([...new URLSearchParams(location.search), ...Object.entries(params)]).toString()
+  return address
+}
+
+async function answerOf(response) {
+  const answer = await response.json().catch(() => ({}))
+  if (!response.ok) throw new Error(answer.error ?? `The playground answered ${response.status}.`)
+  return answer
+}

@@ -1,0 +1,48 @@
+/**
+ * Where somebody is on the page, as its address says it: `#CHANNEL[/THREAD_TS][/PANEL_ID[/ITEM]]`. Back, reload and a shared address lead
+ * there again. The direct messages' Home is `#dm/home`.
+ */
+import { isDirect, slug, state } from './state.js'
+
+const HOME = 'home'
+const TS = /^\d+\.\d+$/
+
+/** The part of the page's address that says where it is. */
+function written() {
+  const channel = state.channels.get(state.current)
+  if (!channel) return location.hash
+  const view = state.isHome && isDirect(channel) ? HOME : undefined
+  const parts = [slug(channel), view ?? state.thread, state.panel, state.panel && state.panelItem]
+  return `#${parts.filter(Boolean).map(encodeURIComponent).join('/')}`
+}
+
+/** A place that a person went to: Back leads away from it again. */
+export function pushPlace() {
+  if (written() !== location.hash) window.history.pushState(null, '', location.search + written())
+}
+
+/** A place that the page came to by itself. */
+export function notePlace() {
+  if (written() !== location.hash) window.history.replaceState(null, '', location.search + written())
+}
+
+/**
+ * What the address says; what is unknown in it is left out.
+ * @returns {{ current: string | undefined, thread?: string, isHome: boolean, panel?: string, panelItem?: string }}
+ */
+export function readPlace() {
+  const [wanted, ...rest] = location.hash.slice(1).split('/').map(decoded)
+  const channel = [...state.channels.values()].find((one) => slug(one) === wanted)
+  const isHome = rest[0] === HOME && channel !== undefined && isDirect(channel)
+  const thread = !isHome && TS.test(rest[0] ?? '') ? rest[0] : undefined
+  const [panel, panelItem] = isHome || thread ? rest.slice(1) : rest
+  return { current: channel?.id, thread: channel?.messages.has(thread) ? thread : undefined, isHome, panel, panelItem }
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

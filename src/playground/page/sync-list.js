@@ -1,0 +1,85 @@
+/** Brings what is on the screen up to date and leaves alone what somebody has in hand. */
+
+/** What each item was made for, and of what. */
+const made = new WeakMap()
+const stamps = new WeakMap()
+let lastStamp = 0
+
+/** Of more items than these, only those on the screen are laid out: see messages.css. */
+const MOST_LAID_OUT = 100
+
+/** A number that no other object has: a changed message is another object, so nobody has to look into it. */
+export function stamp(object) {
+  if (!stamps.has(object)) stamps.set(object, ++lastStamp)
+  return stamps.get(object)
+}
+
+/**
+ * Brings a list up to date, leaving alone the items that did not change: what has the focus keeps it, and a screen reader
+ * hears only what is new.
+ * @param {HTMLElement} list
+ * @param {{ key: string, state: (string | number | boolean | undefined)[], make(): HTMLElement }[]} items
+ */
+export function syncList(list, items) {
+  list.classList.toggle('long', items.length > MOST_LAID_OUT)
+  const old = new Map([...list.children].map((child) => [made.get(child)?.key, child]))
+  let place = list.firstElementChild
+  for (const { key, state, make } of items) {
+    const print = state.join('\n')
+    const before = old.get(key)
+    old.delete(key)
+    if (before === place) place = place?.nextElementSibling ?? null
+    else if (before) list.insertBefore(before, place)
+    if (before && made.get(before).print === print) continue
+    const fresh = make()
+    made.set(fresh, { key, print })
+    if (before) replace(before, fresh)
+    else list.insertBefore(fresh, place)
+  }
+  for (const gone of old.values()) gone.remove()
+}
+
+function replace(before, fresh) {
+  keepOpened(before, fresh)
+  keepTyped(before, fresh)
+  const focused = focusable(before).indexOf(document.activeElement)
+  const range = focused >= 0 ? rangeOf(document.activeElement) : undefined
+  before.replaceWith(fresh)
+  if (focused < 0) return
+  const next = focusable(fresh)[focused]
+  next?.focus({ preventScroll: true })
+  if (range && rangeOf(next)) next.setSelectionRange(...range)
+}
+
+/** What somebody opened or closed stays so while the rest is drawn anew. */
+function keepOpened(before, fresh) {
+  const opened = [...before.querySelectorAll('details')]
+  for (const [index, details] of [...fresh.querySelectorAll('details')].entries()) {
+    if (opened[index]?.dataset.touched === undefined) continue
+    details.open = opened[index].open
+    details.dataset.touched = ''
+  }
+}
+
+/** What somebody has typed or ticked stands in the same field again. */
+function keepTyped(before, fresh) {
+  const fields = [...before.querySelectorAll('[data-action]')]
+  for (const field of fresh.querySelectorAll('[data-action]')) {
+    const typed = fields.find((one) => one.id === field.id)
+    if (typed && 'value' in typed && typed.tagName === field.tagName) field.value = typed.value
+    const boxes = typed ? [...typed.querySelectorAll('input')] : []
+    for (const box of field.querySelectorAll('input'))
+      box.checked = boxes.find((one) => one.value === box.value)?.checked ?? box.checked
+  }
+}
+
+/** An item and all in it that can have the focus. */
+function focusable(item) {
+  return [item, ...item.querySelectorAll('button, a[href], summary, select, input, textarea, [tabindex="0"]')]
+}
+
+/** Where the caret is in a box of text. */
+function rangeOf(box) {
+  const isText = box && 'selectionStart' in box && box.selectionStart !== null
+  return isText ? [box.selectionStart, box.selectionEnd] : undefined
+}

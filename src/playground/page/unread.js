@@ -1,0 +1,82 @@
+/** What somebody has read, and what not: of a channel, and of each thread. The browser keeps it for the person at the page. */
+import { isDirect, repliesTo, rootsIn, state } from './state.js'
+
+const storeKey = () => `thinkaloud-read-${state.you}`
+
+/** The ts of the last message that was read, by place: `CHANNEL` or `CHANNEL/ROOT`. */
+let read = {}
+
+const newest = (messages) => messages.at(-1)?.ts ?? '0'
+
+/** Takes up what the browser kept. Where it kept nothing, all that is there has been read. */
+export function loadRead() {
+  const kept = parsed(window.localStorage.getItem(storeKey()))
+  read = kept ?? {}
+  if (kept) return
+  for (const channel of state.channels.values()) {
+    read[channel.id] = newest(rootsIn(channel))
+    for (const root of followed(channel)) read[`${channel.id}/${root.ts}`] = newest(repliesTo(channel, root.ts))
+  }
+  save()
+}
+
+function parsed(text) {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function save() {
+  window.localStorage.setItem(storeKey(), JSON.stringify(read))
+}
+
+/** What stands on the screen has been read, as long as somebody looks. */
+export function readShown() {
+  const channel = state.channels.get(state.current)
+  if (!channel || document.hidden) return
+  const before = JSON.stringify(read)
+  if (!state.isHome) read[channel.id] = newest(rootsIn(channel))
+  if (state.thread) read[`${channel.id}/${state.thread}`] = newest(repliesTo(channel, state.thread))
+  if (JSON.stringify(read) !== before) save()
+}
+
+/** Up to where a channel or a thread has been read: the "New" line stands below it. */
+export function readUntil(place) {
+  return read[place] ?? '0'
+}
+
+/** Threads that somebody is in: they began them, wrote in them or are named there. */
+function followed(channel) {
+  return rootsIn(channel).filter((root) => {
+    const replies = repliesTo(channel, root.ts)
+    return replies.length > 0 && [root, ...replies].some((one) => one.user === state.you || names(one))
+  })
+}
+
+const names = (message) => (message.text ?? '').includes(`<@${state.you}>`)
+
+const isNew = (message, until) => message.ts > until && message.user !== state.you
+
+/** What of a thread has not been read. */
+export function newReplies(channel, root) {
+  const until = readUntil(`${channel.id}/${root}`)
+  return repliesTo(channel, root).filter((one) => isNew(one, until)).length
+}
+
+/**
+ * What of a channel has not been read, its threads that somebody is in included. `count` is what Slack writes beside its name:
+ * messages that name the person; in direct messages all.
+ */
+export function unreadIn(channel) {
+  const until = readUntil(channel.id)
+  const roots = rootsIn(channel).filter((one) => isNew(one, until))
+  const replies = followed(channel).flatMap((root) => {
+    const last = readUntil(`${channel.id}/${root.ts}`)
+    return repliesTo(channel, root.ts).filter((one) => isNew(one, last))
+  })
+  const all = [...roots, ...replies]
+  return { isUnread: all.length > 0, count: isDirect(channel) ? all.length : all.filter(names).length }
+}

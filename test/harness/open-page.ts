@@ -1,0 +1,101 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { listen, readBody } from '../../src/playground/loopback-server.ts'
+import type { PageNotes } from '../../src/playground/page-state.ts'
+import { startPage, type PageOptions } from '../../src/playground/page-server.ts'
+import type { LocalSlackOptions } from '../../src/playground/slack.ts'
+import { launchChromium } from './chromium.ts'
+import { localSlack } from './local-slack.ts'
+import { callSlack } from './slack-calls.ts'
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The rest of the address: `?as=bob#random`. */
+  at?: string
+  /** Before the page is loaded. */
+  before?: (page: Page) => Promise<unknown>
+}
+
+/** The playground's page as a person has it before them. Whatever the browser complains of fails the test, unless it is taken out of `complaints`. */
+export interface OpenPage {
+  page: Page
+  box: ReturnType<Page['getByRole']>
+  main: ReturnType<Page['getByRole']>
+  thread: ReturnType<Page['getByRole']>
+  reply: ReturnType<Page['getByRole']>
+  complaints: string[]
+  /** What axe finds, each with its elements. */
+  axe(): Promise<string[]>
+}
+
+/** One Chromium for the tests of a file; to be called where they are described. Opens pages that end with their test. */
+export function pagesInChromium(): (url: string, options?: OpenOptions) => Promise<OpenPage> {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+  return (url, options) => openPage(browser, url, options)
+}
+
+async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
+  const { at = '', before, ...rest } = options
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  onTestFinished(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
+  page.setDefaultTimeout(15_000)
+  await before?.(page)
+  await page.goto(`${url}/${at}`)
+  await page.locator('#message-box[aria-label]').waitFor({ state: 'attached' })
+  return {
+    page,
+    box: page.getByRole('textbox', { name: /^Message/ }),
+    main: page.getByRole('main'),
+    thread: page.getByRole('complementary', { name: 'Thread' }),
+    reply: page.getByRole('textbox', { name: 'Reply in thread' }),
+    complaints,
+    axe: () => violations(page),
+  }
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).analyze()
+  return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+}
+
+export const NOTES: PageNotes = {
+  model: 'none',
+  isDemo: false,
+  notes: [],
+  examples: ['Why?'],
+  shortcuts: [{ callback_id: 'about', name: 'Ask about this message' }],
+}
+
+/** A page's server on a local Slack, and an app that keeps what came and answers an interaction with `ack`. */
+export async function servedPage(
+  options: LocalSlackOptions & { ack?: (type: string) => object; parts?: PageOptions['parts'] } = {},
+) {
+  const { ack = () => ({}), parts = [], ...rest } = options
+  const slack = await localSlack({ agent: true, echo: false, ...rest })
+  const came: Record<string, unknown>[] = []
+  const app = await listen((request, response) => {
+    void readBody(request).then((body) => {
+      const form = new URLSearchParams(body).get('payload')
+      const read = JSON.parse(form ?? (body.startsWith('{') ? body : '{}')) as Record<string, Record<string, unknown>>
+      came.push(read['event'] ?? read)
+      response.end(form === null ? '' : JSON.stringify(ack(String(read['type']))))
+    })
+  })
+  onTestFinished(app.close)
+  slack.setTarget(app.base)
+  const served = await startPage(slack, { port: 0, notes: NOTES, parts })
+  onTestFinished(served.close)
+  const call = (method: string, args: object) => callSlack(slack, method, { ...args })
+  return { slack, url: served.url, came, call }
+}

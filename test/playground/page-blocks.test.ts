@@ -1,0 +1,180 @@
+/** Block Kit on the page: every block and element that the local Slack takes is drawn, and what the bot sends is among them. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { BLOCK_KINDS } from '../../src/playground/block-rules.ts'
+import { ELEMENT_KINDS } from '../../src/playground/block-elements.ts'
+import { ALICE, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { BLOCKS, ELEMENTS, mrkdwn, plain, TYPED, UNDRAWN } from '../harness/block-samples.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+import { filesIn } from '../harness/source.ts'
+
+const UNKNOWN = /\((?:a block|an element|an input|rich text|a chart) of type /
+/** Only in a modal. */
+const ALERT = { type: 'alert', level: 'warning', text: plain('Take care.') }
+
+test('there is a sample of every block and element that Slack takes, and the bot sends no other', () => {
+  expect(Object.keys(BLOCKS).concat('alert').toSorted()).toEqual(BLOCK_KINDS.toSorted())
+  expect(Object.keys(ELEMENTS).concat(TYPED, UNDRAWN).toSorted()).toEqual(ELEMENT_KINDS.toSorted())
+  const sources = filesIn('src/slack').filter((file) => file.endsWith('.ts'))
+  const sent = new Set(
+    sources.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\btype: '(\w+)'/g)].map(([, type]) => type ?? ''),
+    ),
+  )
+  const kinds = [...sent].filter((type) =>
+    /_(?:input|select|buttons|card|table|actions|visualization)$|picker$|^(?:plan|container|section|header|context|actions|input|button|rich_text)$/.test(
+      type,
+    ),
+  )
+  expect(kinds.length).toBeGreaterThan(15)
+  const drawn = [...Object.keys(BLOCKS), ...Object.keys(ELEMENTS), ...TYPED, 'feedback_buttons']
+  expect(kinds.filter((type) => !drawn.includes(type))).toEqual([])
+})
+
+describeWithChromium('the page in Chromium', () => {
+  const openPage = pagesInChromium()
+
+  async function open(options?: OpenOptions) {
+    const served = await servedPage()
+    return { ...served, ...(await openPage(served.url, options)) }
+  }
+
+  test.each([{ colorScheme: 'light' as const }, { colorScheme: 'dark' as const }])(
+    'every block of a message is drawn (%o)',
+    async (look) => {
+      const { main, call, slack, axe } = await open(look)
+      for (const [type, { blocks, words }] of Object.entries(BLOCKS)) {
+        expect(await call('chat.postMessage', { text: `sample ${type}`, blocks }), type).toMatchObject({ ok: true })
+        const item = main.locator(`.message[data-ts="${String(slack.messages(GENERAL).at(-1)?.ts)}"]`)
+        await item.waitFor()
+        const read = await item.innerText()
+        for (const one of words) expect(read, type).toContain(one)
+        expect(read, type).not.toMatch(UNKNOWN)
+        expect(read, type).not.toContain(`sample ${type}`)
+      }
+      await main.getByRole('separator').first().waitFor()
+      await main.getByRole('button', { name: 'Good' }).waitFor()
+      await main.getByRole('button', { name: 'Throw away' }).waitFor()
+      await main.getByRole('link', { name: 'https://example.org/m', exact: true }).waitFor()
+      await main.locator('svg.drawing polyline').first().waitFor()
+      await main.getByText('The task').first().click()
+      await main.getByText('Task details').first().waitFor()
+      await main.getByRole('link', { name: 'A source' }).first().waitFor()
+      expect(await axe()).toEqual([])
+    },
+    30_000,
+  )
+
+  test('every element that is pressed or chosen from is drawn, and what is chosen is told', async () => {
+    const { main, call, came, slack, axe } = await open()
+    const elements = Object.entries(ELEMENTS).map(([type, { element }]) => ({ ...element, action_id: type }))
+    await call('chat.postMessage', { text: 'x', blocks: [{ type: 'actions', elements }] })
+    for (const { role, name } of Object.values(ELEMENTS)) {
+      const found = role === '' ? main.getByLabel(name, { exact: true }) : main.getByRole(role as 'button', { name })
+      await found.first().waitFor()
+    }
+    expect(await main.innerText()).not.toMatch(UNKNOWN)
+    const last = () => (came.at(-1)?.['actions'] as object[] | undefined)?.[0]
+    const told = async (id: string, what: object) => {
+      await slack.until(() => last() && JSON.stringify(last()).includes(`"${id}"`), id)
+      expect(last()).toMatchObject({ action_id: id, ...what })
+    }
+    await main.getByRole('combobox', { name: 'Pick users_select' }).selectOption({ label: 'Alice' })
+    await told('users_select', { selected_user: ALICE })
+    await main.getByRole('combobox', { name: 'Pick channels_select' }).selectOption({ label: '# general' })
+    await told('channels_select', { selected_channel: GENERAL })
+    const several = main.getByRole('group', { name: 'Several users' })
+    await several.getByRole('checkbox', { name: 'Thinkaloud' }).check()
+    await told('multi_users_select', { selected_users: [BOT_USER] })
+    await main.getByRole('radio', { name: 'second' }).check()
+    await told('radio_buttons', { selected_option: { value: 'second' } })
+    await main.getByLabel('A day').fill('2026-11-27')
+    await told('datepicker', { selected_date: '2026-11-27' })
+    await main.getByLabel('A time').fill('13:30')
+    await told('timepicker', { selected_time: '13:30' })
+    expect(await axe()).toEqual([])
+  }, 30_000)
+
+  test('a button that asks first is pressed only by a yes', async () => {
+    const { page, main, call, came, slack } = await open()
+    await call('chat.postMessage', { text: 'x', blocks: BLOCKS['actions']?.blocks })
+    const question = page.getByRole('dialog', { name: 'Really?' })
+    await main.getByRole('button', { name: 'Delete it' }).click()
+    await question.getByText('It goes.').waitFor()
+    await question.getByRole('button', { name: 'Leave it' }).click()
+    await question.waitFor({ state: 'hidden' })
+    expect(came).toEqual([])
+    await main.getByRole('button', { name: 'Delete it' }).press('Enter')
+    await question.getByRole('button', { name: 'Do it' }).press('Enter')
+    await slack.until(() => came.length === 1, 'the press')
+    expect(came[0]).toMatchObject({ actions: [{ action_id: 'd' }] })
+  })
+
+  test('every input of a form is drawn and told; one that the page cannot offer is said', async () => {
+    const { page, slack, came, call, axe } = await open()
+    const input = (type: string, element: object) => ({
+      ...{ type: 'input', block_id: type, optional: true, label: plain(`The ${type}`) },
+      element: { ...element, type, action_id: type },
+    })
+    const elements = Object.entries(ELEMENTS).filter(([type]) => !/button$|overflow/.test(type))
+    const blocks = [
+      ALERT,
+      ...TYPED.map((type) => input(type, {})),
+      ...UNDRAWN.map((type) => input(type, {})),
+      ...elements.map(([type, { element }]) => input(type, element)),
+    ]
+    const { delivery } = await slack.slash('x')
+    const trigger_id = delivery.payload['trigger_id']
+    const view = { type: 'modal', title: plain('All of it'), submit: plain('Send'), blocks }
+    expect(await call('views.open', { trigger_id, view })).toMatchObject({ ok: true })
+    const dialog = page.getByRole('dialog', { name: 'All of it' })
+    await dialog.getByText('Take care.').waitFor()
+    for (const type of [...TYPED, ...elements.map(([name]) => name)]) await dialog.getByText(`The ${type} (`).waitFor()
+    for (const type of UNDRAWN) await dialog.getByText(`(an input of type ${type})`).waitFor()
+    await dialog.getByLabel('The url_text_input').fill('https://example.org/')
+    await dialog.getByLabel('The timepicker').fill('08:15')
+    await dialog.getByLabel('The users_select').first().selectOption({ label: 'Bob' })
+    expect(await axe()).toEqual([])
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(came.at(-1)).toMatchObject({
+      view: {
+        state: {
+          values: {
+            url_text_input: { url_text_input: { value: 'https://example.org/' } },
+            timepicker: { timepicker: { selected_time: '08:15' } },
+            users_select: { users_select: { selected_user: 'U0BOB000001' } },
+            multi_channels_select: { multi_channels_select: { selected_channels: [] } },
+          },
+        },
+      },
+    })
+  }, 30_000)
+
+  test('what Slack adds to its blocks one day is said, and older attachments are drawn with their colour', async () => {
+    const { page, main, slack } = await open()
+    const channel = slack.store.channel(GENERAL)
+    slack.store.post(channel, { user: BOT_USER, text: 'x', blocks: [{ type: 'hologram' }] })
+    await main.getByText('(a block of type hologram)').waitFor()
+    const attachments = [
+      {
+        color: '#ff0000',
+        pretext: 'Before it',
+        title: 'Its name',
+        title_link: 'https://example.org/a',
+        text: '*bold* words',
+      },
+      { color: 'good', blocks: [{ type: 'section', text: mrkdwn('In a block') }] },
+      { fallback: 'Only this' },
+    ]
+    slack.store.post(channel, { user: BOT_USER, text: 'with more', attachments })
+    await main.getByText('Before it').waitFor()
+    await main.getByRole('link', { name: 'Its name' }).waitFor()
+    for (const words of ['In a block', 'Only this']) await main.getByText(words).waitFor()
+    const colours = await page.evaluate(
+      '[...document.querySelectorAll(".attached")].map((one) => getComputedStyle(one).borderLeftColor)',
+    )
+    expect(colours).toEqual(['rgb(255, 0, 0)', 'rgb(46, 182, 125)', expect.any(String)])
+  })
+})

@@ -1,0 +1,200 @@
+/** What people do with messages: edit and delete their own, react, reply, go on where they were; by mouse, keys and on a phone. */
+import { expect, test } from 'vitest'
+import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+
+const post = async (url: string, path: string, body: object) => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, ...((await response.json()) as { error?: string }) }
+}
+
+test('the page’s server changes and deletes only what the person wrote', async () => {
+  const { slack, url } = await servedPage()
+  const { ts } = await slack.say({ user: BOB, text: 'Bob’s' })
+  const joined = await slack.people
+    .join({ channel: GENERAL, user: ALICE })
+    .then(() => slack.messages(GENERAL).at(-1)?.ts)
+  const refused = { status: 400, error: 'Only your own messages can be edited and deleted.' }
+  for (const one of [ts, joined, '1.000001']) {
+    expect(await post(url, 'edit', { channel: GENERAL, ts: one, text: 'mine' })).toEqual(refused)
+    expect(await post(url, 'delete', { channel: GENERAL, ts: one })).toEqual(refused)
+  }
+  expect(await post(url, 'edit?as=bob', { channel: GENERAL, ts, text: 'still Bob’s' })).toMatchObject({ status: 200 })
+  expect(slack.messages(GENERAL)[0]).toMatchObject({ text: 'still Bob’s', edited: { user: BOB } })
+})
+
+test('an address that is typed is sent as Slack sends it, but not in code', async () => {
+  const { slack, url } = await servedPage()
+  const text =
+    'See https://example.org/a?b=1&c=2, (http://x.example/y). `https://code.example` ```https://fence.example```'
+  await post(url, 'say', { channel: GENERAL, text })
+  const [message] = slack.messages(GENERAL)
+  expect(message?.text).toBe(
+    'See <https://example.org/a?b=1&amp;c=2>, (<http://x.example/y>). `https://code.example` ```https://fence.example```',
+  )
+  expect(JSON.stringify(message?.blocks)).toContain('{"type":"link","url":"https://example.org/a?b=1&c=2"}')
+})
+
+describeWithChromium('the page in Chromium', () => {
+  const openPage = pagesInChromium()
+
+  async function open(options?: OpenOptions) {
+    const served = await servedPage()
+    return { ...served, ...(await openPage(served.url, options)) }
+  }
+
+  test('arrow up in the empty box edits the last of one’s own messages, in the channel and in a thread', async () => {
+    const { page, slack, box, reply, main, thread } = await open()
+    const { ts } = await slack.say({ text: 'mine, with https://example.org/a' })
+    await slack.say({ user: BOB, text: 'not mine' })
+    await main.getByText('not mine').waitFor()
+    await box.press('ArrowUp')
+    const edit = page.getByRole('textbox', { name: 'Edit message' })
+    expect(await edit.inputValue()).toBe('mine, with https://example.org/a')
+    await edit.fill('mine, changed')
+    await edit.press('Enter')
+    await main.getByText('mine, changed').waitFor()
+    await slack.say({ text: 'a reply of mine', thread_ts: ts })
+    await main.getByRole('button', { name: /^1 reply/ }).click()
+    await reply.press('ArrowUp')
+    expect(await edit.inputValue()).toBe('a reply of mine')
+    await page.keyboard.press('Escape')
+    await edit.waitFor({ state: 'hidden' })
+    await reply.fill('not empty')
+    await reply.press('ArrowUp')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await thread.getByText('(edited)').count()).toBe(1)
+  })
+
+  test('edit and delete are offered for one’s own messages alone, and a deletion is asked about first', async () => {
+    const { page, slack, main, axe } = await open()
+    await slack.say({ user: BOB, text: 'of Bob' })
+    await slack.say({ text: 'of Alice' })
+    const menu = async (words: string) => {
+      const item = main.getByRole('listitem').filter({ hasText: words })
+      await item.getByRole('button', { name: 'More actions' }).press('Enter')
+      return page.getByRole('menuitem').allInnerTexts()
+    }
+    expect(await menu('of Bob')).toEqual(['Ask about this message'])
+    await page.keyboard.press('Escape')
+    expect(await menu('of Alice')).toEqual(['Edit message', 'Delete message', 'Ask about this message'])
+    await page.getByRole('menuitem', { name: 'Delete message' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete message' })
+    expect(await page.locator(':focus').innerText()).toBe('Cancel')
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('Enter')
+    await question.waitFor({ state: 'hidden' })
+    expect(slack.messages(GENERAL)).toHaveLength(2)
+    await menu('of Alice')
+    await page.getByRole('menuitem', { name: 'Delete message' }).click()
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await main.getByText('of Alice').waitFor({ state: 'detached' })
+  })
+
+  test('any emoji is picked as a reaction, by search and keys alone, and taken back by pressing it', async () => {
+    const { page, slack, main, axe } = await open()
+    const { ts } = await slack.say({ user: BOB, text: 'react to me' })
+    await main.getByRole('button', { name: 'Find another reaction' }).press('Enter')
+    const picker = page.getByRole('dialog', { name: 'Pick an emoji' })
+    await picker.getByRole('searchbox', { name: 'Search emoji' }).fill('dango')
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await main.getByRole('button', { name: 'dango, 1', pressed: true }).waitFor()
+    expect(await main.getByRole('button', { name: 'dango, 1' }).innerText()).toBe('🍡 1')
+    expect(slack.messages(GENERAL).find((one) => one.ts === ts)?.reactions).toMatchObject([
+      { name: 'dango', users: [ALICE] },
+    ])
+    await main.getByRole('button', { name: 'Add another reaction' }).click()
+    await page.keyboard.press('Escape')
+    await picker.waitFor({ state: 'hidden' })
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Add another reaction')
+    await main.getByRole('button', { name: 'dango, 1' }).click()
+    await main.getByRole('button', { name: 'dango, 1' }).waitFor({ state: 'detached' })
+  })
+
+  test('the name of an emoji is completed, and every one of Slack’s is drawn as its sign', async () => {
+    const { page, slack, box, main } = await open()
+    await box.pressSequentially('Well done :clappi')
+    await page.getByRole('option').first().waitFor({ state: 'hidden' })
+    await box.fill('')
+    await box.pressSequentially('Well done :thumbsu')
+    await page.getByRole('option', { name: '👍 :thumbsup:' }).waitFor()
+    await box.press('Tab')
+    expect(await box.inputValue()).toBe('Well done :thumbsup: ')
+    await box.pressSequentially(':man-shrugging: :wave::skin-tone-4: :hearts: :flag-fr: :no_such_sign: 10:30:15')
+    await box.press('Escape')
+    await box.press('Enter')
+    await main.getByText('Well done 👍 🤷‍♂️ 👋🏽 ♥️ 🇫🇷 :no_such_sign: 10:30:15').waitFor()
+    expect(slack.messages(GENERAL).at(-1)?.text).toContain(':thumbsup: :man-shrugging:')
+  })
+
+  test('a reply is written to a message that has none', async () => {
+    const { slack, main, thread, reply } = await open()
+    const { ts } = await slack.say({ user: BOB, text: 'no replies yet' })
+    await main.getByRole('button', { name: 'Reply in thread' }).click()
+    await reply.fill('the first')
+    await reply.press('Enter')
+    await thread.getByText('the first').waitFor()
+    await main.getByRole('button', { name: '1 reply · Last reply just now' }).waitFor()
+    expect(slack.messages(GENERAL).at(-1)).toMatchObject({ thread_ts: ts, user: ALICE })
+  })
+
+  test('arrows go through channels and messages, and letters act on the message that has the focus', async () => {
+    const { page, slack, main, thread } = await open()
+    for (const text of ['one', 'two', 'three']) await slack.say({ text })
+    await main.getByText('three').waitFor()
+    await page.getByRole('button', { name: 'general', exact: true }).focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator(':focus').innerText()).toContain('random')
+    await page.locator('#scroller').focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    expect(await page.locator(':focus').innerText()).toContain('two')
+    await slack.people.react({ channel: GENERAL, ts: String(slack.messages(GENERAL)[1]?.ts), name: 'eyes', user: BOB })
+    await main.getByRole('button', { name: 'eyes, 1' }).waitFor()
+    expect(await page.locator(':focus').innerText()).toContain('two')
+    await page.keyboard.press('e')
+    expect(await page.getByRole('textbox', { name: 'Edit message' }).inputValue()).toBe('two')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('t')
+    await thread.getByText('two').waitFor()
+  })
+
+  test('what is begun in one channel or thread waits there', async () => {
+    const { page, slack, box, reply, main } = await open()
+    await slack.say({ user: BOB, text: 'a root' })
+    await box.fill('for general')
+    await main.getByRole('button', { name: 'Reply in thread' }).click()
+    await reply.fill('for the thread')
+    await page.getByRole('button', { name: 'random' }).click()
+    expect(await box.inputValue()).toBe('')
+    await box.fill('for random')
+    await page.getByRole('button', { name: 'general' }).click()
+    expect(await box.inputValue()).toBe('for general')
+    await main.getByRole('button', { name: 'Reply in thread' }).click()
+    expect(await reply.inputValue()).toBe('for the thread')
+    expect(slack.messages(RANDOM)).toEqual([])
+  })
+
+  test('what is typed into a message stays while the message changes, and so does the caret', async () => {
+    const { page, slack, main, call } = await open()
+    const blocks = (words: string) => [
+      { type: 'section', text: { type: 'mrkdwn', text: words } },
+      {
+        ...{ type: 'input', block_id: 'why', label: { type: 'plain_text', text: 'Why' } },
+        element: { type: 'plain_text_input', action_id: 'why' },
+      },
+    ]
+    const { ts } = await call('chat.postMessage', { text: 'x', blocks: blocks('before') })
+    await main.getByRole('textbox', { name: 'Why' }).fill('because')
+    await page.keyboard.press('ArrowLeft')
+    await call('chat.update', { ts, text: 'x', blocks: blocks('after') })
+    await main.getByText('after').waitFor()
+    await page.keyboard.type('!')
+    expect(await main.getByRole('textbox', { name: 'Why' }).inputValue()).toBe('becaus!e')
+    expect(slack.refusals).toEqual([])
+  })
+})

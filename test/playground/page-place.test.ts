@@ -1,0 +1,181 @@
+/** Where somebody is on the page, and what is new there: addresses, Back, reload, unread marks, days, panels. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { ALICE, BOB, RANDOM } from '../../src/playground/slack.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+
+const DAY = 86_400_000
+const hash = (page: Page) => new URL(page.url()).hash
+const lines = (page: Page) => page.locator('#messages > .divider').allInnerTexts()
+
+/** Two panels as other parts of the page have them. */
+const PANEL = `[
+  ...['first', 'second'].map((id) => ({
+    id, title: 'The ' + id,
+    open(box, tools, item) {
+      box.textContent = 'Item ' + item
+      const button = document.createElement('button')
+      button.textContent = 'Next item'
+      button.onclick = () => { box.firstChild.data = 'Item next'; tools.showItem('a/b') }
+      box.append(button)
+    },
+    take(change) { if (change.type === 'played') document.getElementById('panel-box').append('Told ' + change.words) },
+  })),`
+
+const withPanels = (page: Page) =>
+  page.route('**/panels.js', async (route) => {
+    const body = await (await route.fetch()).text()
+    await route.fulfill({
+      contentType: 'text/javascript',
+      body: body.replace('const PANELS = [', `const PANELS = ${PANEL}`),
+    })
+  })
+
+describeWithChromium('the page in Chromium', () => {
+  const openPage = pagesInChromium()
+
+  async function open(options: OpenOptions & { now?: () => number } = {}) {
+    const { now, ...rest } = options
+    const served = await servedPage(now && { now })
+    return { ...served, ...(await openPage(served.url, rest)), openPage }
+  }
+
+  test('Back and Forward go where somebody was, and reload stays there', async () => {
+    const { page, slack, box, main, thread } = await open()
+    const { ts } = await slack.say({ text: 'a root' })
+    await main.getByRole('button', { name: 'Reply in thread' }).click()
+    expect(hash(page)).toBe(`#general/${ts}`)
+    await page.reload()
+    await thread.getByText('a root').waitFor()
+    await thread.getByRole('button', { name: 'Close thread' }).click()
+    await page.getByRole('button', { name: 'random' }).click()
+    await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
+    await page.getByRole('button', { name: 'Home', exact: true }).click()
+    expect(hash(page)).toBe('#dm/home')
+    await page.reload()
+    await page.getByRole('region', { name: 'Home of the app' }).waitFor()
+    await page.goBack()
+    await box.waitFor()
+    expect(hash(page)).toBe('#dm')
+    await page.goBack()
+    await page.getByRole('heading', { name: '# random' }).waitFor()
+    await page.goBack()
+    await page.goBack()
+    await thread.getByText('a root').waitFor()
+    await page.goForward()
+    await thread.waitFor({ state: 'hidden' })
+    expect(hash(page)).toBe('#general')
+  })
+
+  test('a shared address of a thread shows the thread, as the person that it names', async () => {
+    const { slack, url, openPage: another } = await open()
+    const { ts } = await slack.say({ channel: RANDOM, text: 'shared with you' })
+    const { page, thread, main } = await another(url, { at: `?as=bob#random/${ts}` })
+    await thread.getByText('shared with you').waitFor()
+    await main.getByRole('heading', { name: '# random' }).waitFor()
+    expect(page.url()).toBe(`${url}/?as=bob#random/${ts}`)
+    await thread.getByRole('textbox', { name: 'Reply in thread' }).fill('of Bob')
+    await page.keyboard.press('Enter')
+    await thread.getByText('of Bob').waitFor()
+    expect(slack.messages(RANDOM).at(-1)).toMatchObject({ user: BOB, thread_ts: ts })
+  })
+
+  test('what an address names and is not there is left out', async () => {
+    const { page } = await open({ at: '#nowhere/1.000001/no-panel/%E0%A4' })
+    expect(hash(page)).toBe('#general')
+    await page.goto(`${page.url().split('#')[0]}#random`)
+    await page.getByRole('heading', { name: '# random' }).waitFor()
+  })
+
+  test('another channel is bold where something is new in it, and counts what is for somebody', async () => {
+    const { page, slack, box, main } = await open()
+    await slack.say({ channel: RANDOM, user: BOB, text: 'for all' })
+    await page.getByRole('button', { name: 'random, unread', exact: true }).waitFor()
+    const { ts } = await slack.say({ channel: RANDOM, user: BOB, text: `for <@${ALICE}>` })
+    await page.getByRole('button', { name: 'random, unread, 1 for you' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'random, unread, 1 for you' }).click()
+    expect(await lines(page)).toEqual(['Today', 'New'])
+    await main.getByText('for all').waitFor()
+    await page.getByRole('button', { name: 'random', exact: true }).waitFor()
+    await box.fill('read')
+    await box.press('Enter')
+    await main.getByText('read', { exact: true }).waitFor()
+    expect(await lines(page)).toEqual(['Today'])
+    await slack.say({ channel: RANDOM, text: 'mine', thread_ts: ts })
+    await main.getByRole('button', { name: /^1 reply/ }).waitFor()
+    await slack.say({ channel: RANDOM, user: BOB, text: 'theirs', thread_ts: ts })
+    await main.getByRole('button', { name: /^2 replies · 1 new/ }).click()
+    await main.getByRole('button', { name: '2 replies · Last reply just now' }).waitFor()
+  })
+
+  test('a thread that opens by itself has nothing new in it, one that is opened later has', async () => {
+    const { slack, call, main, thread } = await open()
+    const { ts: thread_ts } = await slack.say({ text: 'Who?' })
+    await call('chat.postMessage', { text: 'the first answer', thread_ts })
+    await thread.getByText('the first answer').waitFor()
+    expect(await thread.getByText('New', { exact: true }).count()).toBe(0)
+    await thread.getByRole('button', { name: 'Close thread' }).click()
+    await call('chat.postMessage', { text: 'the second answer', thread_ts })
+    await main.getByRole('button', { name: /^2 replies · 1 new/ }).click()
+    await thread.getByText('New', { exact: true }).waitFor()
+  })
+
+  test('between messages of two days stands the day, and under a root when the last reply came', async () => {
+    let now = Date.now() - 40 * DAY
+    const { page, slack, main } = await open({ now: () => now })
+    const { ts } = await slack.say({ text: 'long ago' })
+    now = Date.now() - DAY
+    await slack.say({ user: BOB, text: 'yesterday' })
+    now = Date.now() - 2 * 3_600_000
+    await slack.say({ user: BOB, text: 'late', thread_ts: ts })
+    now = Date.now()
+    await slack.say({ text: 'now' })
+    await main.getByText('now', { exact: true }).waitFor()
+    const days = (await lines(page)).filter((one) => one !== 'New')
+    expect(days).toEqual([
+      expect.stringMatching(/^[A-Z][a-z]+day, [A-Z][a-z]+ \d+(?:st|nd|rd|th)(?:, \d{4})?$/),
+      'Yesterday',
+      'Today',
+    ])
+    await main.getByRole('button', { name: /^1 reply · .*Last reply 2 hours ago/ }).waitFor()
+  })
+
+  test('a panel is opened, told of changes, and part of the address with what it shows', async () => {
+    const { page, axe } = await open({ before: withPanels, at: '#random/first/7' })
+    const panel = page.getByRole('complementary', { name: 'The first' })
+    await panel.getByText('Item 7').waitFor()
+    await panel.getByRole('button', { name: 'Next item' }).click()
+    expect(hash(page)).toBe('#random/first/a%2Fb')
+    await page.reload()
+    await panel.getByText('Item a/b').waitFor()
+    expect(await axe()).toEqual([])
+    await page.getByRole('button', { name: 'The second' }).click()
+    await page.getByRole('complementary', { name: 'The second' }).waitFor()
+    await page.goBack()
+    await panel.getByText('Item a/b').waitFor()
+    await page.getByRole('button', { name: 'Close panel' }).click()
+    await panel.waitFor({ state: 'hidden' })
+    expect(hash(page)).toBe('#random')
+  })
+
+  test('on a small phone the panels are behind one button, and a panel covers the channel', async () => {
+    const { page, axe } = await open({ before: withPanels, viewport: { width: 320, height: 640 } })
+    const menu = page.getByRole('button', { name: 'Panels' })
+    expect(await page.getByRole('button', { name: 'The first' }).isVisible()).toBe(false)
+    await menu.press('Enter')
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await menu.getAttribute('aria-expanded')).toBe('false')
+    await menu.click()
+    await page.getByRole('button', { name: 'The first' }).click()
+    await page.getByRole('main', { name: 'The first' }).waitFor()
+    expect(await page.getByRole('main').count()).toBe(1)
+    expect(await axe()).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await page.getByRole('button', { name: 'Close panel' }).click()
+    await page.getByRole('main', { name: '# general' }).waitFor()
+    expect(await page.locator(':focus').innerText()).toBe('Panels')
+  })
+})

@@ -1,0 +1,123 @@
+/** A page with much on it: bounds so wide that only a freeze breaks them, and nothing is loaded from anywhere but its own server. */
+import type { CDPSession, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { BOB, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { BLOCKS } from '../harness/block-samples.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+
+const MESSAGES = 1000
+/** Milliseconds. They were about 60, 220 and 30 when this was written, with thirty others at work on the machine. */
+const LONGEST_FRAME = 1000
+const FIRST_PAINT = 5000
+const LONGEST_CHANGE = 500
+
+/** Every third message has blocks, every fifth a thread of its own. */
+function fill(slack: LocalSlack) {
+  const channel = slack.store.channel(GENERAL)
+  const samples = ['section', 'markdown', 'data_table', 'plan', 'rich_text'].map((type) => BLOCKS[type]?.blocks ?? [])
+  for (let n = 1; n <= MESSAGES; n++) {
+    const blocks =
+      n % 3 === 0 ? { blocks: structuredClone(samples[n % samples.length] ?? []) as Record<string, unknown>[] } : {}
+    const { ts } = slack.store.post(channel, {
+      user: BOB,
+      text: `Message ${n} of many :tada: https://example.org/${n}`,
+      ...blocks,
+    })
+    if (n % 5 === 0) slack.store.post(channel, { user: BOB, text: `Reply ${n}`, thread_ts: ts })
+  }
+}
+
+/** Playwright's own way to look for words goes through all of the page, which would count too. */
+const lastSays = (words: string) => `messages.lastElementChild?.textContent.includes(${JSON.stringify(words)})`
+
+/** Waits as the page's policy allows it: nothing is evaluated from within the page. */
+const until = (page: Page, isSo: string) =>
+  page.evaluate(`new Promise((done) => { const look = () => (${isSo} ? done() : setTimeout(look, 20)); look() })`)
+
+/** To the very top, a screen and a half in each frame. */
+const SCROLL = `new Promise((done) => {
+  const step = () => (scroller.scrollBy(0, -1500), scroller.scrollTop === 0 ? done() : requestAnimationFrame(step))
+  step()
+})`
+
+/**
+ * The tasks of the page's main thread while `act` goes on, by Chromium's own tracing: the longest, in milliseconds of its thread's
+ * time, in which others on the machine do not count. */
+async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const client: CDPSession = await page.context().newCDPSession(page)
+  const tasks: number[] = []
+  client.on('Tracing.dataCollected', ({ value }) => {
+    for (const event of value as { name?: string; tdur?: number }[])
+      if (event.name === 'RunTask' && event.tdur !== undefined) tasks.push(event.tdur / 1000)
+  })
+  const categories = ['disabled-by-default-devtools.timeline', 'devtools.timeline']
+  await client.send('Tracing.start', { traceConfig: { includedCategories: categories }, transferMode: 'ReportEvents' })
+  await act()
+  const done = new Promise((resolve) => client.once('Tracing.tracingComplete', resolve))
+  await client.send('Tracing.end')
+  await done
+  expect(tasks.length).toBeGreaterThan(10)
+  return Math.max(...tasks)
+}
+
+describeWithChromium('the page in Chromium', () => {
+  const openPage = pagesInChromium()
+
+  async function open(options: OpenOptions = {}) {
+    const served = await servedPage()
+    fill(served.slack)
+    return { ...served, ...(await openPage(served.url, options)) }
+  }
+
+  test('a channel of 1,000 messages is painted, scrolled and added to without a freeze', async () => {
+    const { page, slack } = await open()
+    await until(page, lastSays(`Message ${MESSAGES} of many`))
+    const paint = 'performance.getEntriesByName("first-contentful-paint")[0].startTime'
+    const atEnd = 'Math.abs(scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight) < 3'
+    expect(await page.evaluate(paint)).toBeLessThan(FIRST_PAINT)
+    await until(page, atEnd)
+    const added = await longestTask(page, async () => {
+      await slack.say({ user: BOB, text: 'one more' })
+      await until(page, lastSays('one more'))
+    })
+    await until(page, atEnd)
+    const scrolled = await longestTask(page, async () => {
+      await page.evaluate(SCROLL)
+    })
+    expect(added).toBeLessThan(LONGEST_CHANGE)
+    expect(scrolled).toBeLessThan(LONGEST_FRAME)
+    await slack.say({ user: BOB, text: 'while somebody reads above' })
+    await until(page, lastSays('while somebody reads above'))
+    expect(await page.evaluate(atEnd)).toBe(false)
+  }, 60_000)
+
+  test('all that the page loads comes from its own server, pictures in messages included', async () => {
+    const asked: string[] = []
+    const { page, slack, main, url } = await open({
+      before: (one) => Promise.resolve(one.on('request', (request) => asked.push(request.url()))),
+    })
+    const channel = slack.store.channel(GENERAL)
+    const blocks = Object.values(BLOCKS).flatMap((sample) => sample.blocks as Record<string, unknown>[])
+    slack.store.post(channel, { user: BOB, text: 'x', blocks })
+    const attachments = [
+      { text: 'the last', image_url: 'https://example.org/i.png', thumb_url: 'https://example.org/t.png' },
+    ]
+    slack.store.post(channel, { user: BOB, text: '![](https://example.org/m.png)', attachments })
+    await main.getByText('the last').waitFor()
+    await page.reload()
+    await main.getByText('the last').waitFor()
+    expect(asked.filter((one) => !one.startsWith(`${url}/`))).toEqual([])
+    const paths = asked.map((one) => new URL(one).pathname)
+    for (const path of ['/', '/app.js', '/style.css', '/state', '/events', '/lib/emoji.json'])
+      expect(paths).toContain(path)
+  })
+
+  test('a library is given out by its own name alone', async () => {
+    const { url } = await servedPage()
+    const status = async (path: string) => (await fetch(`${url}/lib/${path}`)).status
+    expect(await status('emoji.json')).toBe(200)
+    for (const path of ['', 'marked', 'toString', '..%2Fpage-server.ts', 'emojibase-data/package.json'])
+      expect(await status(path), path).toBe(404)
+  })
+})
