@@ -19,10 +19,11 @@ export function lineDifference(before: string, after: string): DifferentLine[] |
   const all: DifferentLine[] = []
   let [i, j] = [0, 0]
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) (all.push({ sign: ' ', text: a[i]! }), i++, j++)
-    else if (i < a.length && (j === b.length || common[i + 1]![j]! >= common[i]![j + 1]!))
-      (all.push({ sign: '-', text: a[i]! }), i++)
-    else (all.push({ sign: '+', text: b[j]! }), j++)
+    const isSame = i < a.length && j < b.length && a[i] === b[j]
+    const isGone = !isSame && i < a.length && (j === b.length || common[i + 1]![j]! >= common[i]![j + 1]!)
+    all.push({ sign: isSame ? ' ' : isGone ? '-' : '+', text: (isSame || isGone ? a[i] : b[j]) ?? '' })
+    if (isSame || isGone) i += 1
+    if (!isGone) j += 1
   }
   const isNear = (at: number) => all.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(({ sign }) => sign !== ' ')
   return all.filter((_, at) => isNear(at))

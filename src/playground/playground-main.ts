@@ -7,6 +7,7 @@ import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config
 import { ConfigError, messageOf } from '../errors.ts'
 import { createLog } from '../log.ts'
 import { createNetwork } from '../proxy.ts'
+import type { RunTrace } from '../run/run-trace.ts'
 import { methodNames } from '../slack/client/method-names.ts'
 import { createStores, type Stores } from '../stores.ts'
 import { demoUpstream } from './demo-upstream.ts'
@@ -138,7 +139,7 @@ async function openPlayground(
   const run = runPart()
   const toJournal = journalTraces(journal)
   const runBot = options.runBot ?? runBotHere
-  const onTrace: typeof run.take = (trace) => {
+  const onTrace = (trace: RunTrace) => {
     toJournal(trace)
     run.take(trace)
   }

@@ -107,6 +107,7 @@ describe('what the traces of runs tell the journal', () => {
     id,
     ...{ team: 'T1', channel: 'C1', thread: '1.0', user: 'U1', question: 'Why?', model: 'm', dialect: 'text' },
     startedAt: 0,
+    attempts: 1,
     calls,
   })
   const tool = { kind: 'tool', at: 5, step: 1, tool: 'calculator', input: '6*7', ok: false } as const

@@ -14,65 +14,80 @@ async function open(box, tools) {
 
 function editor(files, tools) {
   const texts = new Map(files.map(({ name, text }) => [name, text]))
-  const choice = el(
-    'select',
-    { id: 'prompts-file' },
-    ...files.map(({ name }) => el('option', { value: name }, `${name}.md`)),
-  )
+  const options = files.map(({ name }) => el('option', { value: name }, `${name}.md`))
+  const choice = el('select', { id: 'prompts-file' }, ...options)
   const area = el('textarea', { id: 'prompts-text', spellcheck: 'false' })
-  const said = el('div', { role: 'status' })
-  const answers = el('div', {})
+  const [said, answers] = [el('div', { role: 'status' }), el('div', {})]
   const name = () => choice.value
   const show = () => {
+    state.promptsFile = name()
     area.value = drafts.get(name()) ?? texts.get(name())
     said.replaceChildren()
   }
-  const edited = () => ({ name: name(), text: area.value })
+  const undo = () => {
+    drafts.delete(name())
+    show()
+  }
+  choice.value = state.promptsFile ?? (texts.has('text') ? 'text' : files[0].name)
+  choice.addEventListener('change', show)
+  area.addEventListener('input', () => void drafts.set(name(), area.value))
+  show()
+  const acts = actions({ texts, said, answers, tools, edited: () => ({ name: name(), text: area.value }) })
+  return drawn({ choice, area, said, answers }, { ...acts, undo })
+}
+
+/** What the buttons do; what comes of it, and what is wrong, stands below them. */
+function actions({ texts, said, answers, tools, edited }) {
   const act = (work) => async (event) => {
     event.preventDefault()
     said.replaceChildren(el('p.quiet', {}, '…'))
     try {
-      said.replaceChildren(...(await work()))
+      said.replaceChildren(...(await work(edited())))
     } catch (error) {
       said.replaceChildren(el('p.prompts-fault', {}, error.message))
     }
   }
-  const attempt = act(async () => {
+  const attempt = act(async (prompt) => {
     answers.replaceChildren()
     const place = { channel: state.current, thread: state.thread }
-    answers.replaceChildren(both(await tools.post('prompts/try', { ...edited(), ...place })))
+    answers.replaceChildren(both(await tools.post('prompts/try', { ...prompt, ...place })))
     return []
   })
-  const ask = act(async () => {
-    const { difference } = await tools.post('prompts/difference', edited())
+  /** What was shown is written, whatever has been typed since. */
+  const save = ({ name, text }) =>
+    act(async () => {
+      await tools.post('prompts/save', { name, text, was: texts.get(name) })
+      texts.set(name, text)
+      drafts.delete(name)
+      const when = 'A bot of npm run dev has it at once, any other from its next start.'
+      return [el('p', {}, `Saved to prompts/${name}.md. ${when}`)]
+    })
+  const ask = act(async (prompt) => {
+    const { difference } = await tools.post('prompts/difference', prompt)
     if (!difference) return [el('p', {}, 'Nothing is changed.')]
+    const file = `prompts/${prompt.name}.md`
     return [
-      el('p', {}, `This goes into prompts/${name()}.md:`),
+      el('p', {}, `This goes into ${file}:`),
       el(
         'div.prompts-difference',
         { tabindex: '0', role: 'region', 'aria-label': 'What is changed' },
         ...lines(difference),
       ),
-      el('button.button.primary', { type: 'button', onclick: save }, `Write prompts/${name()}.md`),
+      el('button.button.primary', { type: 'button', onclick: save(prompt) }, `Write ${file}`),
     ]
   })
-  const save = act(async () => {
-    await tools.post('prompts/save', { ...edited(), was: texts.get(name()) })
-    texts.set(name(), area.value)
-    drafts.delete(name())
-    return [
-      el('p', {}, `Saved to prompts/${name()}.md. A bot of npm run dev has it at once, any other from its next start.`),
-    ]
-  })
-  choice.addEventListener('change', show)
-  area.addEventListener('input', () => void drafts.set(name(), area.value))
-  choice.value = state.promptsFile ?? (texts.has('text') ? 'text' : files[0].name)
-  choice.addEventListener('change', () => (state.promptsFile = name()))
-  show()
-  const undo = () => {
-    drafts.delete(name())
-    show()
-  }
+  return { attempt, ask }
+}
+
+function drawn({ choice, area, said, answers }, { attempt, ask, undo }) {
+  const buttons = el(
+    'div.prompts-buttons',
+    {},
+    el('button.button.primary', { type: 'submit' }, 'Try'),
+    el('button.button', { type: 'button', onclick: ask }, 'Save to prompts/'),
+    el('button.button', { type: 'button', onclick: undo }, 'Undo'),
+  )
+  const about = 'Try answers the last question of the open thread once more. Nothing is posted, nothing is written.'
   return el(
     'form.prompts-form',
     { onsubmit: attempt, 'aria-label': 'Edit a prompt' },
@@ -80,18 +95,8 @@ function editor(files, tools) {
     choice,
     el('label', { for: 'prompts-text' }, 'Prompt'),
     area,
-    el(
-      'div.prompts-buttons',
-      {},
-      el('button.button.primary', { type: 'submit' }, 'Try'),
-      el('button.button', { type: 'button', onclick: ask }, 'Save to prompts/'),
-      el('button.button', { type: 'button', onclick: undo }, 'Undo'),
-    ),
-    el(
-      'p.quiet',
-      {},
-      'Try answers the last question of the open thread once more. Nothing is posted, nothing is written.',
-    ),
+    buttons,
+    el('p.quiet', {}, about),
     said,
     answers,
   )

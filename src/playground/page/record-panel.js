@@ -55,7 +55,18 @@ function form(tools) {
     return [el('p', {}, `Downloaded as ${file.name}.json. It belongs into test/conversations/.`)]
   })
   scope.box.addEventListener('change', look)
-  const made = el(
+  return drawn({ scope, name, insist, said, preview }, { look, save, download })
+}
+
+function drawn({ scope, name, insist, said, preview }, { look, save, download }) {
+  const buttons = el(
+    'div.record-buttons',
+    {},
+    el('button.button', { type: 'button', onclick: look }, 'Preview'),
+    el('button.button.primary', { type: 'submit' }, 'Save'),
+    el('button.button', { type: 'button', onclick: download }, 'Download'),
+  )
+  return el(
     'form.record-form',
     { onsubmit: save, 'aria-label': 'Save the conversation as a test' },
     el('p.quiet', {}, 'What people did, what models and tools gave back, and how the workspace looks now.'),
@@ -63,22 +74,15 @@ function form(tools) {
     scope.box,
     el('label', { for: 'record-name' }, 'Name'),
     name,
-    el(
-      'div.record-buttons',
-      {},
-      el('button.button', { type: 'button', onclick: look }, 'Preview'),
-      el('button.button.primary', { type: 'submit' }, 'Save'),
-      el('button.button', { type: 'button', onclick: download }, 'Download'),
-    ),
+    buttons,
     insist,
     said,
     preview,
   )
-  return made
 }
 
 function asFile(file) {
-  return new Blob([`${JSON.stringify(file, undefined, 1)}\n`], { type: 'application/json' })
+  return new window.Blob([`${JSON.stringify(file, undefined, 1)}\n`], { type: 'application/json' })
 }
 
 /** The open thread, the open channel, or all since the playground began. */

@@ -1,7 +1,7 @@
 /** What a model call was about, and where it stands among the others: what a replay chooses and checks by. */
 import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
-import type { RecordedCall, RecordedTool } from './conversation.ts'
+import type { RecordedCall, RecordedTool } from './conversation-file.ts'
 
 /** Of a question, as much is looked at. */
 const QUESTION_CHARS = 300

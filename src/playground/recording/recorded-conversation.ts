@@ -1,26 +1,11 @@
 /** Makes a file's form of what was heard: names in place of ids, calls by their numbers, what is meant of it. */
 import { isObject } from '../args.ts'
-import type { Entry } from '../journal.ts'
 import { BOT_USER } from '../store.ts'
-import type { Json } from '../types.ts'
-import type { Act, Conversation, Reached, RecordedCall, RecordedFile, Underway } from './conversation.ts'
+import type { Act, Conversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 import { isMeant, named, type PlaceNames, type Places, type Scope } from './place-names.ts'
-import type { Heard, HeardCall, HeardTool } from './recorder.ts'
+import type { Heard, HeardCall, SaidAct } from './heard.ts'
 import { workspaceState } from './workspace-state.ts'
-
-/** What somebody did, and how far the bot was. */
-export interface SaidAct {
-  act: string
-  body: Json
-  user: string
-  at: number
-  files: RecordedFile[]
-  reached: { models: Entry[]; tools: HeardTool[]; messages: number }
-  during: { models: Entry[]; tools: HeardTool[] }
-  /** The bot said that it works. */
-  isAtWork: boolean
-}
 
 /** What is saved of a recording. */
 export function conversationOf(
@@ -41,7 +26,10 @@ export function conversationOf(
     settings,
     acts: acts.map((one) => actOf(one, within, names)),
     models: models.map((_, i) => callOf(within, i)),
-    tools: tools.map(({ isOver: _, at: __, ...tool }) => tool),
+    tools: tools.map(({ tool, input, output, error }) => ({
+      ...{ tool, input },
+      ...(error ? { error } : { output }),
+    })),
     ...(offered.length > 0 && { offered }),
     after: workspaceState(heard.places, scope),
   }
@@ -78,7 +66,7 @@ function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
 
 function actOf(said: SaidAct, heard: Heard, names: PlaceNames): Act {
   const { act, body, user, files, isAtWork } = said
-  const { files: _, ...rest } = body
+  const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'files'))
   const after = reached(said, heard)
   const during = isAtWork ? underway(said, heard, after) : []
   return {

@@ -5,30 +5,9 @@ import type { LocalSlack } from '../local-slack.ts'
 import type { Json } from '../types.ts'
 import { isAtWork } from './at-work.ts'
 import { eachText, Places, type Scope } from './place-names.ts'
-import { conversationOf, type SaidAct } from './recorded-conversation.ts'
-import type { Conversation, RecordedTool } from './conversation.ts'
-
-/** A model call as the journal has it, with the prompt whole. */
-export interface HeardCall {
-  entry: Entry
-  body: Json
-}
-
-/** A tool's use; `isOver` once its result is there. */
-export interface HeardTool extends RecordedTool {
-  isOver: boolean
-  at: number
-}
-
-/** Everything so far. */
-export interface Heard {
-  places: Places
-  acts: SaidAct[]
-  models: HeardCall[]
-  tools: HeardTool[]
-  /** By their names. */
-  offered: Map<string, Json>
-}
+import type { Heard, HeardTool, SaidAct } from './heard.ts'
+import { conversationOf } from './recorded-conversation.ts'
+import type { Conversation, RecordedTool } from './conversation-file.ts'
 
 export interface RecorderOptions {
   journal: Journal

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { isObject, optional } from '../args.ts'
 import type { PagePart } from '../page-part.ts'
 import type { Json } from '../types.ts'
-import { checkName, type Conversation } from './conversation.ts'
+import { checkName, type Conversation } from './conversation-file.ts'
 import type { Scope } from './place-names.ts'
 import type { Recorder } from './recorder.ts'
-import type { Replayed } from './replay.ts'
+import type { Replayed } from './play-conversation.ts'
 import { differenceText } from './state-difference.ts'
 
 export interface RecordingOptions {

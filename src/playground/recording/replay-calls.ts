@@ -1,6 +1,6 @@
 import { UpstreamError, type Piece, type PlayedUpstream } from '../model-pieces.ts'
 import type { Json } from '../types.ts'
-import type { Conversation, RecordedCall, Underway } from './conversation.ts'
+import type { Conversation, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
 /** Where a call stops until somebody has done what was done meanwhile. */

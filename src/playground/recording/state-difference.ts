@@ -1,7 +1,7 @@
 /** What differs between the workspace as it should be and as it came, by message, for people to read. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../args.ts'
-import type { StateMessage, WorkspaceState } from './conversation.ts'
+import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 
 /** One thing that differs: what should be there, and what came. An empty list stands for nothing at all. */
 export interface Difference {

@@ -3,7 +3,7 @@ import { isObject } from '../args.ts'
 import { shown } from '../shown.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { Channel, Ephemeral, Json, Message } from '../types.ts'
-import type { StateMessage, WorkspaceState } from './conversation.ts'
+import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type Scope } from './place-names.ts'
 
 /** Fields of a message that say when or by what process it was made, or that stand elsewhere in its state. */

@@ -1,12 +1,18 @@
 import { startBot } from '../../bot.ts'
-import { loadConfig } from '../../config.ts'
-import type { RecordedTool } from '../recording/conversation.ts'
+import { loadConfig, type Env } from '../../config.ts'
+import type { RecordedTool } from '../recording/conversation-file.ts'
 import type { Json } from '../types.ts'
-import type { BotOrders } from './bot-process.ts'
 import { remoteOver, type Port } from './remote.ts'
 import { remoteStores } from './remote-stores.ts'
 import { recordingSeam } from './tool-seams.ts'
 import { createTrier, type TryRequest } from './try-prompts.ts'
+
+/** What the parent says first. */
+export interface BotOrders {
+  settings: Env
+  /** The stores that the parent keeps, of those that depend on settings. */
+  parts: string[]
+}
 
 /** Starts the bot, and does what the parent asks until it asks to stop. */
 export async function runBot({ settings, parts }: BotOrders): Promise<void> {

@@ -1,13 +1,6 @@
 /** A bot in a process of its own, which `npm run dev` ends and starts anew. What cannot be loaded is told in a sentence. */
-import type { Env } from '../../config.ts'
+import type { BotOrders } from './bot-in-process.ts'
 import { sentenceOf } from './fault-sentence.ts'
-
-/** What the parent says first. */
-export interface BotOrders {
-  settings: Env
-  /** The stores that the parent keeps, of those that depend on settings. */
-  parts: string[]
-}
 
 process.once('message', (orders) => {
   // Loaded now, so that a fault in any file is told too.

@@ -48,79 +48,96 @@ const LEAVE_MS = 600_000
 const NONE_MS = 600_000
 
 export async function startChildBots(options: ChildBotsOptions): Promise<ChildBots> {
-  const { stores, notice } = options
-  const children = new Set<Child>()
-  let current: Child | undefined
-  let renewing = Promise.resolve()
-  let isStopping = false
-  const arrived = new Set<() => void>()
+  const bots = new Bots(options)
+  await bots.takeWork()
+  return bots
+}
 
-  const work =
-    (which: 'handler' | 'deadLetter'): Handler =>
-    async (question, run, signal) => {
-      const child = current ?? (await nextChild())
+class Bots implements ChildBots {
+  readonly #options: ChildBotsOptions
+  readonly #children = new Set<Child>()
+  readonly #arrived = new Set<() => void>()
+  #current: Child | undefined
+  #renewing = Promise.resolve()
+  #isStopping = false
+
+  constructor(options: ChildBotsOptions) {
+    this.#options = options
+  }
+
+  /** Hands out the work of the queue from now on, each question to the bot that is current then. */
+  takeWork(): Promise<void> {
+    return this.#options.stores.queue.start(this.#work('handler'), this.#work('deadLetter'))
+  }
+
+  renew(): Promise<void> {
+    this.#renewing = this.#renewing.then(() => this.#begin())
+    return this.#renewing
+  }
+
+  async tryPrompts(request: TryRequest): Promise<Tried> {
+    if (!this.#current) throw new Error('There is no bot: the last edit of the code is not right.')
+    return (await this.#current.remote.call('tryPrompts', request)) as Tried
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#renewing
+    await this.#options.stores.queue.stop(2_000)
+    await Promise.all([...this.#children].map((child) => leave(child, 5_000)))
+  }
+
+  #work(which: 'handler' | 'deadLetter'): Handler {
+    return async (question, run, signal) => {
+      const child = this.#current ?? (await this.#nextChild())
       const handler = child[which]
       if (!handler) throw new Error('The bot has ended.')
       return handler(question, sentRun(run), signal)
     }
-  await stores.queue.start(work('handler'), work('deadLetter'))
+  }
 
-  function nextChild(): Promise<Child> {
+  #nextChild(): Promise<Child> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('There is no bot.')), NONE_MS)
-      arrived.add(() => {
+      timer.unref()
+      this.#arrived.add(() => {
         clearTimeout(timer)
-        if (current) resolve(current)
+        if (this.#current) resolve(this.#current)
         else reject(new Error('There is no bot.'))
       })
     })
   }
 
-  function take(child: Child) {
-    const before = current
-    current = child
-    for (const tell of arrived) tell()
-    arrived.clear()
-    if (before) void leave(before)
-    notice(before ? 'The bot has been started anew.' : 'The bot is ready.')
+  async #begin(): Promise<void> {
+    if (this.#isStopping) return
+    const on = {
+      children: this.#children,
+      ready: (child: Child) => this.#take(child),
+      ended: (child: Child) => this.#ended(child),
+    }
+    const why = await startChild(this.#options, on)
+    const next = this.#current
+      ? 'The bot from before this edit goes on.'
+      : 'The next edit that is right starts the bot.'
+    if (why !== undefined && !this.#isStopping) this.#options.notice(`${why} ${next}`, true)
   }
 
-  async function begin(): Promise<void> {
-    if (isStopping) return
-    const why = await startChild(options, { children, ready: take, ended })
-    if (why !== undefined && !isStopping)
-      notice(
-        `${why} ${current ? 'The bot from before this edit goes on.' : 'The next edit that is right starts the bot.'}`,
-        true,
-      )
+  #take(child: Child) {
+    const before = this.#current
+    this.#current = child
+    for (const tell of this.#arrived) tell()
+    this.#arrived.clear()
+    if (before) void leave(before)
+    this.#options.notice(before ? 'The bot has been started anew.' : 'The bot is ready.')
   }
 
   /** A bot that ended by itself: its runs go on in the next one. */
-  function ended(child: Child) {
-    if (current !== child) return
-    current = undefined
-    if (isStopping) return
-    notice('The bot ended by itself; it is started anew, and what ran goes on.', true)
-    void renew()
-  }
-
-  function renew(): Promise<void> {
-    renewing = renewing.then(begin)
-    return renewing
-  }
-
-  return {
-    renew,
-    async tryPrompts(request) {
-      if (!current) throw new Error('There is no bot: the last edit of the code is not right.')
-      return (await current.remote.call('tryPrompts', request)) as Tried
-    },
-    async stop() {
-      isStopping = true
-      await renewing
-      await stores.queue.stop(2_000)
-      await Promise.all([...children].map((child) => leave(child, 5_000)))
-    },
+  #ended(child: Child) {
+    if (this.#current !== child) return
+    this.#current = undefined
+    if (this.#isStopping) return
+    this.#options.notice('The bot ended by itself; it is started anew, and what ran goes on.', true)
+    void this.renew()
   }
 }
 

@@ -23,7 +23,7 @@ export interface Remote {
 
 /** In the place of what cannot travel. */
 interface Handed {
-  $: 'function' | 'signal' | 'end'
+  $: 'function' | 'signal'
   id: number
   isAborted?: boolean
   reason?: Failure | undefined
@@ -40,87 +40,104 @@ type Sent =
   | { type: 'abort'; id: number; reason: Failure }
 
 export function remoteOver(port: Port, methods: Methods): Remote {
-  let next = 1
-  let gone: string | undefined
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
-  const functions = new Map<number, Method>()
-  const signals = new Map<number, AbortController>()
+  return new Side(port, methods)
+}
 
-  function call(method: string | number, args: unknown[]): Promise<unknown> {
-    if (gone !== undefined) return Promise.reject(new Error(gone))
-    const id = next++
+/** One of the two sides. */
+class Side implements Remote {
+  readonly #port: Port
+  readonly #methods: Methods
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
+  readonly #functions = new Map<number, Method>()
+  readonly #signals = new Map<number, AbortController>()
+  #next = 1
+  #gone: string | undefined
+
+  constructor(port: Port, methods: Methods) {
+    this.#port = port
+    this.#methods = methods
+    port.onMessage((message) => this.#take(message as Sent))
+  }
+
+  call(method: string, ...args: unknown[]): Promise<unknown> {
+    return this.#call(method, args)
+  }
+
+  end(why: string) {
+    this.#gone = why
+    for (const { reject } of this.#waiting.values()) reject(new Error(why))
+    this.#waiting.clear()
+    for (const controller of this.#signals.values()) controller.abort(new LeaseLost(why))
+  }
+
+  #call(method: string | number, args: unknown[]): Promise<unknown> {
+    if (this.#gone !== undefined) return Promise.reject(new Error(this.#gone))
+    const id = this.#next++
     return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
-      port.send({ type: 'call', id, method, args: args.map(handOver) } satisfies Sent)
+      this.#waiting.set(id, { resolve, reject })
+      this.#send({ type: 'call', id, method, args: args.map((one) => this.#handOver(one)) })
     })
   }
 
+  #send(sent: Sent) {
+    this.#port.send(sent)
+  }
+
+  #take(sent: Sent) {
+    if (sent.type === 'call') return void this.#answer(sent)
+    if (sent.type === 'abort') return this.#signals.get(sent.id)?.abort(errorOf(sent.reason))
+    if (sent.type !== 'done') return
+    const { resolve, reject } = this.#waiting.get(sent.id) ?? {}
+    this.#waiting.delete(sent.id)
+    if (sent.error) reject?.(errorOf(sent.error))
+    else resolve?.(this.#takeUp(sent.value))
+  }
+
+  async #answer({ id, method, args }: Extract<Sent, { type: 'call' }>): Promise<void> {
+    try {
+      const own = typeof method === 'number' ? this.#functions.get(method) : this.#methods[method]
+      if (!own) throw new Error(`There is no ${method} here.`)
+      const value: unknown = await own(...(args.map((one) => this.#takeUp(one)) as never[]))
+      this.#send({ type: 'done', id, value: this.#handOver(value) })
+    } catch (error) {
+      this.#send({ type: 'done', id, error: failureOf(error) })
+    }
+  }
+
   /** What can travel in place of a value: functions and signals by a number. Looks one level into objects. */
-  function handOver(value: unknown): unknown {
-    if (typeof value === 'function') return handed('function', value as Method)
-    if (value instanceof AbortSignal) return handedSignal(value)
+  #handOver(value: unknown): unknown {
+    if (typeof value === 'function') return this.#handed(value as Method)
+    if (value instanceof AbortSignal) return this.#handedSignal(value)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const hasFunctions = Object.values(value).some((one) => typeof one === 'function' || one instanceof AbortSignal)
     if (!hasFunctions) return value
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, handOver(inner)]))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#handOver(inner)]))
   }
 
-  function handed($: 'function', method: Method): Handed {
-    const id = next++
-    functions.set(id, method)
-    return { $, id }
+  #handed(method: Method): Handed {
+    const id = this.#next++
+    this.#functions.set(id, method)
+    return { $: 'function', id }
   }
 
-  function handedSignal(signal: AbortSignal): Handed {
-    const id = next++
-    const told = () => port.send({ type: 'abort', id, reason: failureOf(signal.reason) } satisfies Sent)
+  #handedSignal(signal: AbortSignal): Handed {
+    const id = this.#next++
+    const told = () => this.#send({ type: 'abort', id, reason: failureOf(signal.reason) })
     if (!signal.aborted) signal.addEventListener('abort', told, { once: true })
     return { $: 'signal', id, isAborted: signal.aborted, reason: signal.aborted ? failureOf(signal.reason) : undefined }
   }
 
-  function takeUp(value: unknown): unknown {
+  #takeUp(value: unknown): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     if (!isHanded(value)) {
       const hasHanded = Object.values(value).some((one) => isHanded(one))
-      return hasHanded ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, takeUp(one)])) : value
+      return hasHanded ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#takeUp(one)])) : value
     }
-    if (value.$ === 'function') return (...args: unknown[]) => call(value.id, args)
+    if (value.$ === 'function') return (...args: unknown[]) => this.#call(value.id, args)
     const controller = new AbortController()
-    signals.set(value.id, controller)
+    this.#signals.set(value.id, controller)
     if (value.isAborted) controller.abort(errorOf(value.reason))
     return controller.signal
-  }
-
-  async function answer({ id, method, args }: Extract<Sent, { type: 'call' }>): Promise<void> {
-    try {
-      const own = typeof method === 'number' ? functions.get(method) : methods[method]
-      if (!own) throw new Error(`There is no ${method} here.`)
-      const value: unknown = await own(...(args.map(takeUp) as never[]))
-      port.send({ type: 'done', id, value: handOver(value) } satisfies Sent)
-    } catch (error) {
-      port.send({ type: 'done', id, error: failureOf(error) } satisfies Sent)
-    }
-  }
-
-  port.onMessage((message) => {
-    const sent = message as Sent
-    if (sent.type === 'call') return void answer(sent)
-    if (sent.type === 'abort') return signals.get(sent.id)?.abort(errorOf(sent.reason))
-    if (sent.type !== 'done') return
-    const { resolve, reject } = waiting.get(sent.id) ?? {}
-    waiting.delete(sent.id)
-    if (sent.error) reject?.(errorOf(sent.error))
-    else resolve?.(takeUp(sent.value))
-  })
-
-  return {
-    call: (method, ...args) => call(method, args),
-    end(why) {
-      gone = why
-      for (const { reject } of waiting.values()) reject(new Error(why))
-      waiting.clear()
-      for (const controller of signals.values()) controller.abort(new LeaseLost(why))
-    },
   }
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
 import { startPage } from '../page-server.ts'
-import { readConversation, type Conversation } from '../recording/conversation.ts'
+import { readConversation, type Conversation } from '../recording/conversation-file.ts'
 import { comparedPart } from '../recording/recording-part.ts'
 import { replayWithBot } from './replay-bot.ts'
 

@@ -4,9 +4,9 @@ import type { Tool } from '../../agent/types.ts'
 import type { ToolSeam } from '../../create-agent.ts'
 import { messageOf, ToolError } from '../../errors.ts'
 import type { Json } from '../types.ts'
-import type { Conversation } from '../recording/conversation.ts'
+import type { Conversation } from '../recording/conversation-file.ts'
 import type { Recorder } from '../recording/recorder.ts'
-import type { Replay } from '../recording/replay.ts'
+import type { Replay } from '../recording/play-conversation.ts'
 
 /** Tells a recorder of each use of a tool, and of tools that are not our own. */
 export function recordingSeam({ onTool, onOffered }: Pick<Recorder, 'onTool' | 'onOffered'>): ToolSeam {

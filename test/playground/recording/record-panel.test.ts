@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../../src/package-root.ts'
 import { startPlayground } from '../../../src/playground/playground-main.ts'
-import { readConversation } from '../../../src/playground/recording/conversation.ts'
+import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
 import { showConversation } from '../../../src/playground/with-bot/show-conversation.ts'
 import { describeWithChromium, launchChromium } from '../../harness/chromium.ts'
 import { temporaryFolder } from '../../harness/command.ts'
@@ -35,7 +35,7 @@ describeWithChromium('the panel “Record”', () => {
     const conversations = await temporaryFolder({ onTestFinished })
     const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0, conversations })
     onTestFinished(stop)
-    const { panel, axe } = await open(url)
+    const { page, panel, axe } = await open(url)
     await page.getByRole('textbox', { name: 'Message #general' }).fill('@thinkaloud What is 6*7? ')
     await page.keyboard.press('Enter')
     await page.getByText('Good answer').or(page.getByLabel('Good answer')).first().waitFor({ timeout: 20_000 })

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readConversation } from '../../../src/playground/recording/conversation.ts'
-import { failureText } from '../../../src/playground/recording/replay.ts'
+import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
+import { failureText } from '../../../src/playground/recording/play-conversation.ts'
 import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
 import { saveTraceTest } from '../../../src/playground/with-bot/trace-test.ts'
 import type { RunTrace } from '../../../src/run/run-trace.ts'
@@ -18,7 +18,7 @@ function traced(): RunTrace {
   const [first, last] = [act('I reckon.', 'calculator', '6*7'), finish('Forty-two apples.')]
   return {
     version: 1,
-    ...{ id: 'T1:C1:1.1', team: 'T1', channel: 'C1', thread: '1.1', user: 'U1', startedAt: 1 },
+    ...{ id: 'T1:C1:1.1', team: 'T1', channel: 'C1', thread: '1.1', user: 'U1', startedAt: 1, attempts: 1 },
     ...{ question: 'And how much is it?', standalone: 'How much is 6*7 apples?', model: 'm', dialect: 'text' },
     calls: [
       { ...call, turn: 1, request: asked(''), output: { text: first } },
