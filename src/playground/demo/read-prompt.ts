@@ -29,29 +29,20 @@ export interface PastTurn {
 /** Longer texts are read no further. */
 const MOST_CHARS = 60_000
 
-/**
- * Reads the last prompt, which is all that a model ever sees. The question at hand stands after its last `Question:`.
- */
+/** Reads the last prompt, which is all that a model ever sees. The question at hand stands after its last `Question:`. */
 export function readPrompt(messages: Message[]): Prompt {
   const whole = messages.map((message) => message.content.slice(0, MOST_CHARS)).join('\n')
   const last = messages.at(-1)?.content.slice(-MOST_CHARS) ?? ''
   const start = `\n${last}`.lastIndexOf('\nQuestion:')
   if (/standalone question/i.test(last) && !/^Action:/m.test(whole)) return readStandalone(last)
   if (start < 0 || !/^Action Input:/m.test(whole)) return { kind: 'foreign' }
-  return { kind: 'step', asked: { ...readSteps(last.slice(start)), ...readFrame(whole) } }
-}
-
-/** The prompt's frame: its tools and today's date. */
-function readFrame(whole: string): { tools: string[]; today: string } {
   const listed = /^Action:[^\n]*\[([^\]\n]*)\]/m.exec(whole)?.[1] ?? ''
+  const tools = listed
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
   const today = /today is (\d{4}-\d{2}-\d{2})/i.exec(whole)?.[1] ?? ''
-  return {
-    tools: listed
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-    today,
-  }
+  return { kind: 'step', asked: { ...readSteps(last.slice(start)), tools, today } }
 }
 
 /** The labels count only at the start of a line: the loop defuses those inside observations. */
@@ -77,10 +68,13 @@ function readStandalone(text: string): Prompt {
   const body = end >= 0 ? text.slice(0, end) : text
   const at = Math.max(...['Message:', 'Follow Up Input:', 'Follow up:'].map((label) => body.lastIndexOf(label)))
   const followUp = at >= 0 ? body.slice(body.indexOf(':', at) + 1).trim() : ''
-  const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)
-  const history = turns.map((turn) => {
-    const [question = '', answer = ''] = turn.split(/^A:/m)
-    return { question: question.trim(), answer: answer.trim() }
-  })
+  const history = body
+    .slice(0, Math.max(at, 0))
+    .split(/^Q:/m)
+    .slice(1)
+    .map((turn) => {
+      const [question = '', answer = ''] = turn.split(/^A:/m)
+      return { question: question.trim(), answer: answer.trim() }
+    })
   return { kind: 'standalone', history, followUp }
 }
