@@ -1,5 +1,5 @@
 /** Reading English a little: sentences, names, what is said for politeness, several questions in one. */
-import { namesIn } from './known-names.ts'
+import { knownName, namesIn } from './known-names.ts'
 
 const CAPITALISED = "(?:\\p{Lu}\\.(?:\\p{Lu}\\.)*|(?:Jr|Sr|Dr|St|Inc)\\.|\\p{Lu}[\\p{L}'’&-]*)"
 /** A proper name: words with capitals, initials, and the small words that stand inside names. */
@@ -27,13 +27,13 @@ const SMALL = `a about an and are as at be been by can could current did do does
  he her him his how i in is it its made many me much my no of on one or our please say she should so solve solved solving some tell than that
  the their them there these they thing this time to us was we were what when where who whom whose why will which with would year you your`
 const small = new Set(SMALL.split(/\s+/))
-const SYNONYMS = new Map([
-  ['faster', 'fastest'],
-  ['high', 'height'],
-  ['quickest', 'fastest'],
-  ['wrote', 'author'],
-  ['buy', 'bought'],
-])
+const SYNONYMS: Record<string, string> = {
+  faster: 'fastest',
+  quickest: 'fastest',
+  high: 'height tall',
+  tall: 'height high',
+  buy: 'bought',
+}
 
 /** Lower-case words, without a possessive s. */
 export function wordsOf(text: string): string[] {
@@ -45,13 +45,14 @@ export function wordsOf(text: string): string[] {
 export function contentWords(question: string, subject: string): string[] {
   const taken = new Set(wordsOf(subject).concat(...small))
   const words = wordsOf(question).filter((word) => !taken.has(word))
-  return [...new Set(words)].map((word) => SYNONYMS.get(word) ?? word).sort((a, b) => b.length - a.length)
+  return [...new Set(words)].map((word) => (word === 'faster' ? 'fastest' : word)).sort((a, b) => b.length - a.length)
 }
 
 /** How many of the words a sentence has, or words that begin like them. */
 export function overlap(sentence: string, words: string[]): number {
   const own = wordsOf(sentence)
-  return words.filter((word) => own.some((one) => one.startsWith(word.replace(/(?<=...)(?:e?s|e?d)$/, '')))).length
+  const stem = (word: string) => word.replace(/(?<=...)(?:e?s|e?d)$/, '')
+  return words.filter((word) => own.some((one) => one.startsWith(stem(word)) || SYNONYMS[word]?.includes(one))).length
 }
 
 /** What a question is about: a known name, else its longest proper name, else what its last article introduces. */
@@ -67,9 +68,9 @@ const POLITE = [
   /^[\s,:;.!@¿-]+/,
   /^(?:hey|hi|hello|good (?:morning|day|evening)|there|ok(?:ay)?|well|great|so|and|but|also|then|please|pls|plz|kindly|thanks|thank you|sorry|excuse me|by the way|btw|(?:just )?(?:a |one )?(?:quick |short )?question|thinkaloud|bot)\b[\s,:;.!-]*/i,
   /^(?:can|could|would|will|may|might) (?:you|i|we|somebody|anyone)\b(?: (?:please|kindly|maybe|perhaps|possibly|also))* (?=(?:tell|give|show|remind|explain|ask|know|find|look|say|help|list|calculate|compute|convert|work|solve|write|note|define|describe)\b)/i,
-  /^(?:tell|remind|show|teach|ask|help|inform|give)(?: (?:to )?(?:me|us|you))?(?: (?:quickly|please|again|find out))*[\s,:]+(?!about\b)(?=(?:\w+ )?\w+)/i,
+  /^(?:tell|remind|show|teach|ask|help|inform|give)(?: (?:to )?(?:me|us|you))?(?: (?:quickly|please|again|find out))*[\s,:]+/i,
   /^(?:i|we)(?:['’]d| would|['’]m| am| was)?(?: (?:just|only|really|also|still))* (?:like|love|want|need|curious|interested|wonder(?:ing)?|wanted)\b(?: (?:to|in))?(?: (?:know|hear|learn|ask|find out|understand|see))?(?: if you (?:could |can )?(?:know|tell me)?)?[\s,:]+/i,
-  /^(?:do|did|would) you (?:(?:happen|by any chance) to )?(?:know|remember)[\s,:]+(?!about\b)/i,
+  /^(?:do|did|would) you (?:(?:happen|by any chance) to )?(?:know|remember)[\s,:]+/i,
   /^(?:any idea|let me know|if (?:i|you) (?:may|can|could)(?: ask)?|find out|look up|say|explain(?: to (?:me|us))?|list)[\s,:]+(?=(?:who|what|when|where|which|how|why)\b)/i,
   /[\s,.;:!?-]+(?:please|pls|plz|thanks|thank you|thx|cheers)(?: (?:a lot|so much|very much|in advance|again))?[\s.!?)]*$/i,
   /[\s,.;:-]+(?:for me|if you (?:can|could|know)|if possible|would you|could you|can you|do you know|exactly|again|then|anyway|by the way|btw|:-?\))[\s.!?]*$/i,
@@ -91,19 +92,19 @@ export function plainly(text: string): string {
 const VERB = '(is|was|are|were)'
 /** Ways to ask the same, each with the one that the rules read. */
 const SAME: [string, string][] = [
-  ["^(who|what|which|where|when|how)'?s ", '$1 is '],
+  ["^(who|what|which|where|when|how)['’]?s ", '$1 is '],
   ['^what (?:year|date) ', 'when '],
   [`^(who|what|where|when|how (?:old|tall|high|long|big|far)) (?!${VERB}\\b)(.+) ${VERB}$`, '$1 $4 $3'],
   ['^(?:what is )?the name of ', 'who is '],
-  ['^(?:(?:tell me )?about|explain|define|describe|what do you know about|who or what (?:is|was)) ', 'what is '],
+  ['^(?:(?:me )?about|explain|define|describe|what do you know about|who or what (?:is|was)) ', 'what is '],
   ['^what (?:does|is) (?!the\\b)(.+) mean$', 'what is $1'],
-  ["^when is (.+)'s? birthday$", 'when was $1 born'],
-  [
-    '^who (?:is|was|are) (.+) (written|invented|designed|created|founded|started|directed|built|discovered|published) by$',
-    'who $2 $1',
-  ],
-  ['^who (?:is|was|did) (.+?) (?:married to|marry)$', "who is $1's spouse"],
-  ['^who (?:is|was) (.+?) dating$', "who is $1's boyfriend"],
+  ['^who (?:is|was) (.+) (written|invented|designed|created|founded|directed|built|discovered) by$', 'who $2 $1'],
+  ['^who (?:wrote|written|writes) (?:the (?:book|novel) )?', 'who is the author of '],
+  ['^who (invent|creat|direct)(?:ed|s) ', 'who is the $1or of '],
+  ['^who (design|publish|found|discover|develop)(?:ed|s) ', 'who is the $1er of '],
+  ['^who built ', 'who is the builder of '],
+  ['^who (?:is|was|did) (.+?) (?:married to|marry)$', 'who is $1’s spouse'],
+  ['^who is (.+?) dating$', 'who is $1’s boyfriend'],
 ]
 
 /** A question in the few forms that the rules read: straight quotes, no question mark, the verb at its place. */
@@ -112,7 +113,8 @@ export function simply(text: string): string {
     .replace(/[’‘`]/g, "'")
     .replace(/\s+/g, ' ')
     .replace(/[?.\s]+$/, '')
-  return SAME.reduce((said, [from, to]) => said.replace(new RegExp(from, 'i'), to), simple)
+  const same = SAME.reduce((said, [from, to]) => said.replace(new RegExp(from, 'i'), to), simple)
+  return knownName(same) ? `what is ${same}` : same
 }
 
 const ASKS = '(?:who|what|when|where|which|why|how|can|could|does|did|is|was|tell me|calculate|convert|explain)\\b'

@@ -5,15 +5,10 @@ import { suggestion } from '../wiki-search.ts'
 export type Pronoun = 'he' | 'she' | 'it' | 'they'
 
 /** A name as a page writes it. `text` is how it stands in the text that it was read in, and `at` where. */
-export interface Named {
-  name: string
-  pronoun: Pronoun
-  text: string
-  at: number
-}
+export type Named = { name: string; pronoun: Pronoun; text: string; at: number }
 
 const pages = shippedPages()
-const names = new Map<string, Pick<Named, 'name' | 'pronoun'>>()
+const names = new Map<string, { name: string; pronoun: Pronoun }>()
 for (const page of pages)
   for (const name of [page.title, ...page.redirects])
     if (!names.has(plain(name))) names.set(plain(name), { name, pronoun: pronounIn(introOf(page)) ?? 'it' })
@@ -26,9 +21,11 @@ function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/’/g, "'").replace(/♯/g, '#').toLowerCase()
 }
 
-/** The first pronoun of a text tells what it is about: a man, a woman or a thing. */
+/** The first pronoun that begins a sentence, or else the first, tells what a text is about: a man, a woman or a thing. */
 export function pronounIn(text: string): Pronoun | undefined {
-  const [any, he, she] = /\b(?:(he|his|him)|(she|her)|its?|they|their)\b/i.exec(text.slice(0, 2000)) ?? []
+  const pronoun = '(?:(he|his|him)|(she|her)|its?|they|their)\\b'
+  const ways = [new RegExp(`(?:^|[.!?]["”’]?\\s)${pronoun}`, 'i'), new RegExp(`\\b${pronoun}`, 'i')]
+  const [any, he, she] = ways.map((one) => one.exec(text.slice(0, 2000))).find((one) => one) ?? []
   return he ? 'he' : she ? 'she' : any ? 'it' : undefined
 }
 

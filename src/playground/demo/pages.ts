@@ -2,12 +2,13 @@
 import { contentWords, NAME, overlap, sentencesOf, subjectOf, wordsOf } from './english.ts'
 import { namesakes, namesIn } from './known-names.ts'
 import { answered, unknown, type Final, type Move, type Plan, type Rule } from './plan.ts'
+import type { Asked } from './read-prompt.ts'
 
-/** A page that was found, with the sentences that it begins with; `also` says what else its name could mean. */
+/** A page that was found, with the sentences that it begins with; `others` are what else its name could mean. */
 export interface Page {
   title: string
   sentences: string[]
-  also: string
+  others: string[]
 }
 
 /** Opens a page. Where the tool names other titles in place of one, the one that fits the question best is tried, once. */
@@ -16,7 +17,7 @@ export function* openPage(question: string, title: string, thought: string): Gen
   const offered = offeredTitles(first)
   if (!offered) return pageOf(title, first, [])
   const isSimilar = first.startsWith('Could not find')
-  const share = (one: string) => overlap(question, wordsOf(one)) / (1 + wordsOf(one).length)
+  const share = (one: string) => overlap(question, contentWords(one, '')) / (1 + wordsOf(one).length)
   const fitting = offered.filter((one) => !isSimilar || meansTheSame(one, title)).sort((a, b) => share(b) - share(a))
   const [best, ...others] = fitting
   if (best === undefined) return unknown(`I could not find a page about ${title}.`)
@@ -27,8 +28,7 @@ export function* openPage(question: string, title: string, thought: string): Gen
 /** Tools begin what went wrong with their own name. */
 function pageOf(title: string, text: string, others: string[]): Page | Final {
   if (/^wikipedia |^$/.test(text) || offeredTitles(text)) return unknown(text || `The page ${title} is empty.`)
-  const also = others.length > 0 ? `\n\nThe name could also mean: ${others.join(', ')}.` : ''
-  return { title, sentences: sentencesOf(text), also }
+  return { title, sentences: sentencesOf(text), others }
 }
 
 /** Whether one of two titles says all that the other says: "dune book" and "Dune (novel)". */
@@ -93,11 +93,11 @@ export const facts: Rule = ({ question, tools }) => {
   const subject = subjectOf(question)
   if (!isQuestion.test(question) || LIVE.test(question) || !tools.includes('wikipedia') || !subject) return undefined
   const words = contentWords(question, `${subject} ${namesIn(question)[0]?.text ?? ''}`)
-  return words.length > 0 && words.length < 12 ? factOf(question, subject, words) : undefined
+  return words.length > 0 && words.length < 12 ? factOf({ question, tools }, subject, words) : undefined
 }
 
 /** Two of the words are enough, else the longest are looked up; a life's dates stand in brackets, where no word “born” has to be. */
-function* factOf(question: string, name: string, words: string[]): Plan {
+function* factOf({ question, tools }: Pick<Asked, 'question' | 'tools'>, name: string, words: string[]): Plan {
   const isLife = /^when\b.*\b(?:born|died?)\b/i.test(question)
   const score = (one: string) =>
     answerIn(one, question) === undefined ? 0 : overlap(one, words) + (isLife && /\(.*\d{4}/.test(one) ? 1 : 0)
@@ -109,7 +109,7 @@ function* factOf(question: string, name: string, words: string[]): Plan {
     const best = page.sentences.toSorted((a, b) => score(b) - score(a))[0] ?? ''
     const isEnough = (one: string) => score(one) >= Math.max(1, score(best))
     let found = score(best) >= Math.min(2, words.length) ? best : undefined
-    for (const word of words.slice(0, 2))
+    for (const word of tools.includes('wikipedia_lookup') ? words.slice(0, 2) : [])
       found ??= yield* lookUp({ page, word, thought: `I look up "${word}" on the page.` }, (one) =>
         isEnough(one) ? one : undefined,
       )

@@ -9,16 +9,11 @@ export interface Move {
 }
 
 /** The end of a run: why it is enough, and the answer in Markdown. `isUnknown` where it says that the demo does not know. */
-export interface Final {
-  thought: string
-  answer: string
-  isUnknown?: boolean
-}
+export type Final = { thought: string; answer: string; isUnknown: boolean }
 
 /**
  * How a question is answered: a generator that yields the actions it needs and is given their observations. A model has no
- * memory but its prompt, so each call runs the plan from its start over the observations that the prompt holds, and the
- * first action without one is what comes next.
+ * memory but its prompt, so each call runs the plan from its start, and the first action without an observation comes next.
  */
 export type Plan = Generator<Move, Final, string>
 
@@ -28,9 +23,8 @@ export type Rule = (asked: Asked) => Plan | undefined
 /** Runs a plan over what was observed. What was done is not done again; a lookup on a page that is no longer open finds nothing. */
 export function advance(plan: Plan, observations: string[]): Move | Final {
   const [seen, rest] = [new Map<string, string>(), observations.values()]
-  let open = ''
-  for (let next = plan.next(); ;) {
-    if (next.done) return next.value
+  let [open, next] = ['', plan.next()]
+  while (!next.done) {
     const { tool, input, place } = next.value
     const key = JSON.stringify([tool, input, place])
     const observation = seen.get(key) ?? (place && place.page !== open ? 'No more results.' : rest.next().value)
@@ -39,14 +33,13 @@ export function advance(plan: Plan, observations: string[]): Move | Final {
     seen.set(key, observation)
     next = plan.next(observation)
   }
+  return next.value
 }
 
-/** An answer with the thought that commonly goes before it. */
-export function answered(answer: string, thought = 'I now know the final answer'): Final {
-  return { thought, answer }
+export function answered(answer: string): Final {
+  return { thought: 'I now know the final answer', answer, isUnknown: false }
 }
 
-/** What is said where the answer is not known. */
 export function unknown(answer: string): Final {
   return { thought: 'I cannot find out more.', answer, isUnknown: true }
 }
