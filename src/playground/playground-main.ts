@@ -89,7 +89,7 @@ function botSettings(env: Env, played: { slack: LocalSlack; wikiUrl: string }): 
 /** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
 function notesOf(config: Config, { isDemo, pages }: { isDemo: boolean; pages: number }): string[] {
   const model = isDemo
-    ? 'Model: the built-in demo, a handful of rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
+    ? 'Model: the built-in demo, recordings and a few rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
     : `Model: ${config.OPENAI_MODEL}${config.OPENAI_BASE_URL ? ` at ${new URL(config.OPENAI_BASE_URL).host}` : ''}, real.`
   const wikipedia =
     pages > 0

@@ -11,7 +11,7 @@ type Mention = { name: string; pronoun?: Pronoun | undefined }
 const HE = /\b(?:boyfriend|husband|brother|father|son)\b/i
 const SHE = /\b(?:girlfriend|wife|sister|mother|daughter)\b/i
 const QUESTION = /^(?:who|whom|what|when|where|which|how|why|can|could|did|does|is|was|are|were)\b/i
-const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?)\b/gi
+const PRONOUNS = /\b(?:he|him|his|she|hers?|they|them|their|its?)\b/gi
 
 /** Rewrites a follow-up by the last turns. What nothing fits is given back unchanged: a wrong guess is worse. */
 export function standalone(turns: PastTurn[], followUp: string): string {
@@ -70,8 +70,9 @@ function withNames(text: string, mentions: Mention[], pair: string | undefined):
   )
   if (things !== text) return things
   const isNamed = new Set<Pronoun>()
-  return text.replace(PRONOUNS, (word: string, he, she, they, at: number) => {
-    const pronoun: Pronoun = he ? 'he' : she ? 'she' : they ? 'they' : 'it'
+  return text.replace(PRONOUNS, (word: string, at: number) => {
+    const they = /^the/i.test(word)
+    const pronoun: Pronoun = they ? 'they' : /^h(?:e|im|is)$/i.test(word) ? 'he' : /^[sh]/i.test(word) ? 'she' : 'it'
     const isOwn = isNamed.has(pronoun) || namesIn(text).some((one) => one.at < at && (they || one.pronoun === pronoun))
     const name = isOwn ? undefined : they ? both : nameOf(pronoun)
     const isOwner =
