@@ -42,7 +42,8 @@ async function main(args: string[]): Promise<void> {
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)
   output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
-  if (isDemo) output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the rule-based demo.')
+  if (isDemo)
+    output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the demo, recordings and a few rules.')
   await converse(conversation, output)
   await agent.close()
 }

@@ -6,7 +6,7 @@ import { ConfigError } from './errors.ts'
 /** An address rather than an import that the compiler follows: the build leaves the playground and its demo out. */
 const DEMO = new URL('./playground/demo/demo-model.ts', import.meta.url)
 
-/** The playground's rule-based model, and the one dialect that it speaks. */
+/** The playground's demo model, and the one dialect that it speaks. */
 export interface Demo {
   demoModel(options?: { isBare?: boolean }): Model
   DEMO_DIALECT: string

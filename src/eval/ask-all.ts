@@ -1,6 +1,6 @@
 import type { AgentDeps } from '../agent/agent.ts'
 import type { AnsweredFile } from './answered.ts'
-import { exactMatch } from './normalise.ts'
+import { exactMatch, isDeclined } from './normalise.ts'
 import { askAgent, type Outcome } from './outcome.ts'
 import type { Progress } from './progress.ts'
 import type { EvalQuestion } from './questions.ts'
@@ -39,12 +39,12 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
 }
 
 /**
- * Right is an exact match; where no right answer is known, any but the ones that people rejected. No answer is never right,
- * whatever the gold answer.
+ * Right is an exact match; where no right answer is known, any but the ones that people rejected, and but
+ * “I do not know”. No answer is never right, whatever the gold answer.
  */
 export function isRight({ gold, rejected = [] }: Known, { answer }: Pick<Outcome, 'answer'>): boolean {
   if (answer === undefined) return false
-  return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0
+  return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }
 
 /** What is known of the answers to a question. */

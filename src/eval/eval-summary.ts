@@ -1,4 +1,4 @@
-import { f1 } from './normalise.ts'
+import { f1, isDeclined } from './normalise.ts'
 import type { Outcome } from './outcome.ts'
 import type { EvalQuestion } from './questions.ts'
 import { isRight } from './ask-all.ts'
@@ -23,7 +23,7 @@ export interface Summary {
   tokens: { in: number; out: number; estimated: boolean }
   /** Left out where the price of some call is unknown. */
   costUsd?: number
-  /** How many runs ended in each way; `answered`: the model ended it by itself. */
+  /** How many runs ended in each way; `answered`: the model ended it by itself, `not answered`: to say that it does not know. */
   ends: Record<string, number>
 }
 
@@ -38,7 +38,10 @@ export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored
       gold,
       em: right,
       // Without a right answer there is nothing to be near to.
-      f1: gold.length > 0 && outcome.answer !== undefined ? f1(outcome.answer, gold) : right,
+      f1:
+        gold.length > 0 && outcome.answer !== undefined && !isDeclined(outcome.answer)
+          ? f1(outcome.answer, gold)
+          : right,
     }
   })
 }
@@ -67,8 +70,9 @@ export function summarise(variant: Variant, scored: Scored[]): Summary {
 
 function endsOf(scored: Scored[]): Record<string, number> {
   const ends: Record<string, number> = {}
-  for (const { error, stopped } of scored) {
-    const end = error === undefined ? (stopped ?? 'answered') : 'failed'
+  for (const { error, stopped, answer, em } of scored) {
+    const isAnswer = answer === undefined || em === 1 || !isDeclined(answer)
+    const end = error === undefined ? (stopped ?? (isAnswer ? 'answered' : 'not answered')) : 'failed'
     ends[end] = (ends[end] ?? 0) + 1
   }
   return ends

@@ -25,6 +25,11 @@ export function exactMatch(answer: string, gold: string[]): number {
   return gold.some((one) => normalise(one) === normal) ? 1 : 0
 }
 
+/** Whether an answer says nothing but that it knows none. */
+export function isDeclined(answer: string): boolean {
+  return /^i do(?: not|nt) know$/.test(normalise(answer))
+}
+
 /** The best F1 over the gold answers, from 0 to 1. */
 export function f1(answer: string, gold: string[]): number {
   return Math.max(0, ...gold.map((one) => f1Of(tokensOf(answer), tokensOf(one))))

@@ -19,7 +19,7 @@ export function personNamed(slack: LocalSlack, name: string | null): string | un
 
 /** What the page tells about itself. */
 export interface PageNotes {
-  /** The model in use, and whether it is the rule-based demo. */
+  /** The model in use, and whether it is the demo. */
   model: string
   isDemo: boolean
   /** Sentences on what is played here and what is real. */

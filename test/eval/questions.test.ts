@@ -264,7 +264,7 @@ test('custom tools that are left out are named once, and one that ignores its si
   expect(stdout).toContain('4 of 4 right')
 })
 
-test('the demo is graded by its values, and refuses a dialect that it does not speak', async (t) => {
+test('the demo is graded by its values, what it does not know is not answered, and it refuses a dialect that it does not speak', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'sums.jsonl')
   const lines = [
@@ -272,12 +272,17 @@ test('the demo is graded by its values, and refuses a dialect that it does not s
     { id: 2, question: 'What is 6*7, and half of it?', gold: ['21'] },
     { id: 3, question: 'What is 54°F in celsius?', gold: '12.22 °C' },
     { id: 4, question: 'What is 2+3?', gold: '4' },
+    { id: 5, question: 'Could you write a poem?', gold: 'a poem of a language model' },
+    { id: 6, question: 'Write a poem about 4 cats', rejected: ['4'] },
+    { id: 7, question: 'Can you tell me what 7*6 is, please?', gold: '42' },
   ]
   await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
   const env = { TOOLS: 'calculator' }
   const ask = (...args: string[]) =>
     runCommand(t, 'src/eval/eval-main.ts', { args: [file, '--model', 'demo', ...args], env, cwd: folder })
-  expect((await ask()).stdout).toMatch(/3 of 4 right\n$/)
+  const { stdout } = await ask()
+  expect(stdout).toMatch(/4 of 7 right\n$/)
+  expect(stdout).toMatch(/\| 4 of 7 \| 57\.1 % \| 57\.1 % \|.*answered 5, not answered 2/)
   const refused = await ask('--compare', 'text,json')
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain('The demo speaks the dialect text alone, and not json')

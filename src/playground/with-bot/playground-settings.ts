@@ -65,7 +65,7 @@ export interface Told {
 export function notesOf({ given, config, isDemo, pages, hasNotes }: Told): string[] {
   const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''
   const model = isDemo
-    ? 'Model: the built-in demo, recordings and a few rules and no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
+    ? 'Model: the built-in demo: recordings and a few rules, no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
     : `Model: ${given.OPENAI_MODEL}${host}, real.`
   const wikipedia =
     pages > 0

@@ -286,7 +286,7 @@ describe('a follow-up made standalone', () => {
       'Can a robot solve it faster?',
       'Can a robot solve Rubiks Cube faster?',
     ],
-    ["Can a robot solve a Rubik's cube?", 'Yes.', 'Who made this robot?', "Who made the Rubik's cube robot?"],
+    ["Can a robot solve a Rubik's cube?", 'Yes.', 'Who made this robot?', "Who made the Rubik's Cube robot?"],
     ['Who was Alan Turing?', '…', 'Who was Ada Lovelace?', 'Who was Ada Lovelace?'],
     ['Who was Alan Turing?', '…', 'What is 2+2?', 'What is 2+2?'],
   ])('after “%s” and its answer “%s”: %s → %s', (...[question, said, followUp, expected]) => {

@@ -1,0 +1,194 @@
+/** How people put things to the demo: through the real loop, the real tools and the shipped pages of the wiki. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answer } from '../../../src/answer.ts'
+import { createAgent, type AgentParts } from '../../../src/create-agent.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { memoryHistory } from '../../../src/history/memory-history.ts'
+import { createLog } from '../../../src/log.ts'
+import { complete, demoModel } from '../../../src/playground/demo/demo-model.ts'
+import { createNetwork } from '../../../src/proxy.ts'
+import { startWiki, type Wiki } from '../../../src/playground/wiki.ts'
+import { embeddedRun } from '../../../src/run/memory-run.ts'
+import { freshRun } from '../../../src/run/types.ts'
+
+let wiki: Wiki
+let agent: AgentParts
+beforeAll(async () => {
+  wiki = await startWiki()
+  const config = loadConfig({ WIKIPEDIA_API_URL: wiki.url })
+  agent = await createAgent(config, {
+    log: createLog('silent'),
+    net: await createNetwork(config),
+    model: demoModel(),
+  })
+})
+afterAll(async () => {
+  await agent.close()
+  await wiki.close()
+})
+
+/** A conversation in one thread; gives the tools' names and the answer of each question. */
+async function talk(...questions: string[]) {
+  const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
+  const turns: { tools: string[]; answer: string }[] = []
+  for (const [n, text] of questions.entries()) {
+    const place = { id: `q${n}`, team: 'T', channel: 'C', thread: 't', user: 'U', surface: 'dm' as const }
+    const run = embeddedRun(freshRun(Date.now()), () => true)
+    const turn = { tools: [] as string[], answer: '' }
+    const deps = { ...agent.answer, history, signal: new AbortController().signal }
+    for await (const event of answer({ ...place, text, at: Date.now() }, run, deps)) {
+      if (event.type === 'action') turn.tools.push(event.step.action.tool)
+      if (event.type === 'answer') turn.answer = event.text
+    }
+    turns.push(turn)
+  }
+  return turns
+}
+
+describe('one question', () => {
+  test.each([
+    ['who was ada lovelace', 'English mathematician'],
+    ['WHO WAS ADA LOVELACE???', 'English mathematician'],
+    ['Who’s Harry Styles?', 'English singer'],
+    ['whats redis', 'in-memory data store'],
+    ['Ada Lovelace?', 'English mathematician'],
+    ['tell me about TypeScript', 'programming language'],
+    ['Could you tell me who Ada Lovelace was, please?', 'English mathematician'],
+    ['hey, I’d like to know who wrote Dune 🙂', '**Frank Herbert**'],
+    ['please, how old is Harry Styles?', '**Harry Styles** is **'],
+    ['can you explain who Alan Turing was, thanks', 'computer scientist'],
+    ['Hi there! Would you please tell me what the capital of France is? Thank you!', '**Paris**'],
+    ['I was wondering how tall the Eiffel Tower is, thanks a lot', '**330 metres**'],
+    ['do you happen to know where Marie Curie was born?', '**Warsaw**'],
+    ['Good morning, please could you calculate 12 * 7 for me?', '12*7 = **84**'],
+    ['could you maybe tell me what 15% of 80 is', '**12**'],
+    ['whats 2+2', '**4**'],
+    ['what is twelve times seven?', '**84**'],
+    ['How tall is Mount Everest?', '**8,848.86 metres**'],
+    ['how high is everest', '8,848.86 metres'],
+    ['When was Ada Lovelace born?', '**10 December 1815**'],
+    ['when did Ada Lovelace die', '**27 November 1852**'],
+    ['Where was Harry Styles born?', '**Redditch, England**'],
+    ['where did Alan Turing die?', '**Wilmslow, Cheshire**'],
+    ['How old was Ada Lovelace when she died?', '**36**'],
+    ['what is the age of frank herbert', '**65**'],
+    ['Ada Lovelace’s age', '**36**'],
+    ['who founded slack', 'Stewart Butterfield'],
+    ['Who designed C?', '**Dennis Ritchie**'],
+    ['who was dune written by?', '**Frank Herbert**'],
+    ['Who invented the Rubik’s Cube?', '**Ernő Rubik**'],
+    ['who invented the rubiks cube', '**Ernő Rubik**'],
+    ['Who built the Eiffel Tower?', '**Gustave Eiffel**'],
+    ['Who created Sherlock Holmes?', '**Arthur Conan Doyle**'],
+    ['Who was Ada Lovelace married to?', '**William King**'],
+    ['Who is Olivia Wilde dating?', '**Harry Styles**'],
+    ['the boyfriend of olivia wilde', '**Harry Styles**'],
+    ['Who was Ada Lovelace’s father?', '**Lord Byron**'],
+    ['Who was the mother of Alan Turing?', '**Ethel Sara Turing**'],
+    ['Sherlock Holmes’ brother', '**Mycroft Holmes**'],
+    ['How old was Ada Lovelace’s father?', '**Lord Byron** lived to be **36**'],
+    ['What year was Redis released?', '**2009**'],
+    ['When was TypeScript released?', '**2012**'],
+    ['What is quicksilver?', 'chemical element'],
+    ['What is the speed of light?', '299,792,458 metres per second'],
+    ['What is C#?', 'Microsoft'],
+    ['what is AT&T', 'telecommunications'],
+    ['Who is Erno Rubik', 'Hungarian architect'],
+    ['who was alan turning', 'Alan Mathison Turing'],
+    ['What is a dune?', 'hill of loose sand'],
+    ['What are dunes?', 'hill of loose sand'],
+    ['Who were Orville Wright and Wilbur Wright?', 'first successful aeroplane'],
+  ])('%s', async (question, expected) => {
+    const [turn] = await talk(question)
+    expect(turn?.answer).toContain(expected)
+    expect(turn?.tools).not.toEqual([])
+  })
+})
+
+describe('two questions in one', () => {
+  test.each([
+    ['Who was Ada Lovelace, and what is 2+2?', ['English mathematician', '**4**'], ['wikipedia', 'calculator']],
+    ['What is 12*7? And who is Olivia Wilde’s boyfriend?', ['**84**', '**Harry Styles**'], ['calculator', 'wikipedia']],
+    ['Could you tell me who Olivia Wilde is, and her boyfriend?', ['actress', '**Harry Styles**'], ['wikipedia']],
+    ['Who wrote Dune and how old was he?', ['**Frank Herbert**:', '**65**'], ['wikipedia', 'calculator']],
+    ['What is 6*7 and what is half of it?', ['**42**', '**21**'], ['calculator', 'calculator']],
+    [
+      'How old are Harry Styles and Olivia Wilde?',
+      ['**Harry Styles** is **', '**Olivia Wilde** is **'],
+      ['wikipedia', 'calculator', 'calculator'],
+    ],
+    ['Hello! Who was Alan Turing? Thanks!', ['computer scientist'], ['wikipedia']],
+    ['What is 2+2? Will it rain?', ['**4**', 'beyond me'], ['calculator']],
+  ])('%s', async (question, answers, tools) => {
+    const [turn] = await talk(question)
+    for (const one of answers) expect(turn?.answer).toContain(one)
+    expect(turn?.tools).toEqual(expect.arrayContaining(tools))
+  })
+})
+
+describe('pronouns mean whom was spoken of, by gender and number', () => {
+  test.each([
+    [['Who was Ada Lovelace?', 'Who was Alan Turing?', 'how old was she?'], '**Ada Lovelace** lived'],
+    [['Who was Ada Lovelace?', 'Who was Alan Turing?', 'and he?', 'how old was he?'], '**Alan Turing** lived'],
+    [['Who is Olivia Wilde?', 'and her boyfriend?'], '**Harry Styles**'],
+    [['Who is Olivia Wilde’s boyfriend?', 'how old is he?'], '**Harry Styles** is **'],
+    [['Who is Olivia Wilde’s boyfriend?', 'how old is she?'], '**Olivia Wilde** is **'],
+    [['Who wrote Dune?', 'and how old was he?'], '**Frank Herbert** lived'],
+    [['Who wrote Dune?', 'who published it?'], 'Chilton'],
+    [['How tall is the Eiffel Tower?', 'who built it?'], '**Gustave Eiffel**'],
+    [['What is France?', 'and its capital?'], '**Paris**'],
+    [['Who was Ada Lovelace?', 'Who was Alan Turing?', 'When were they born?'], '**23 June 1912**'],
+    [['Who was Ada Lovelace?', 'What is 2+2?', 'who was her mother?'], '**Anne Isabella Milbanke**'],
+    [['How old was Ada Lovelace?', 'and Alan Turing?'], '**Alan Turing** lived'],
+    [['When was Ada Lovelace born?', 'and where?'], '**London**'],
+    [['Where was Alan Turing born?', 'what about Marie Curie?'], '**Warsaw**'],
+    [['What is 6*7?', 'and half of it?'], '**21**'],
+  ])('%j', async (questions, expected) => {
+    const turns = await talk(...questions)
+    expect(turns.at(-1)?.answer).toContain(expected)
+  })
+})
+
+test('what it can do is said at length once a thread, then in a sentence', async () => {
+  const [first, second, third] = await talk('Write me a poem', 'Sing a song', 'What is 2+2?')
+  expect(first?.answer).toContain('OPENAI_API_KEY')
+  expect(second?.answer).toMatch(/^That is beyond me, too: I am only the demo\.$/)
+  expect(third?.answer).toBe('2+2 = **4**')
+})
+
+describe('where the prompt lists other tools', () => {
+  const asks = (question: string, tools: string[], seen: string[] = []) => {
+    const steps = seen.map((one) => `Thought: t\nAction: a\nAction Input: i\nObservation: <k7>${one}</k7>\n`).join('')
+    const frame = `Today is 2026-11-21.\n\nAction: one of [${tools.join(', ')}]\nAction Input: the input\n`
+    const said = complete([
+      { role: 'system', content: frame },
+      { role: 'user', content: `Question: ${question}\n${steps}Thought:` },
+    ])
+    return /Action: (.*)\nAction Input: ([^]*)$/.exec(said)?.slice(1) ?? /Final Answer: ([^]*)$/.exec(said)?.[1]
+  }
+  const tools =
+    'calculator wikipedia wikipedia_lookup workspace_search read_thread notes__add notes__list make_file'.split(' ')
+
+  test('a note is added and the notes are listed', () => {
+    expect(asks('Note down: buy milk', tools)).toEqual(['notes__add', '{"text": "buy milk"}'])
+    expect(asks('Please note that "Bob" is away, and who is he?', tools)?.[0]).toBe('notes__add')
+    expect(asks('what notes are there?', tools)).toEqual(['notes__list', '{}'])
+    expect(asks('Could you show me my notes, please?', tools)).toEqual(['notes__list', '{}'])
+    expect(asks('what notes are there?', tools, ['1. buy milk'])).toBe('1. buy milk')
+    expect(asks('Note down: buy milk', ['calculator'])).toContain('I am only the demo')
+  })
+
+  test('a file is made where no server writes one', () => {
+    const made = ['make_file', '{"name": "list.txt", "text": "Buy milk"}']
+    expect(asks('Write "Buy milk" into list.txt', tools)).toEqual(made)
+    expect(asks('write “Buy milk” to a file called list.txt please', tools)).toEqual(made)
+  })
+
+  test('a longer list of tools changes nothing', () => {
+    expect(asks('Who was Ada Lovelace?', tools)).toEqual(['wikipedia', 'Ada Lovelace'])
+    expect(asks('Who was Ada Lovelace?', [...tools, 'or another of those above'])).toEqual([
+      'wikipedia',
+      'Ada Lovelace',
+    ])
+  })
+})
