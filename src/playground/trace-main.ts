@@ -2,16 +2,18 @@
  * `npm run trace FILE`: a saved trace on a page of its own, as the playground shows it. FILE is what the page exports, or what
  * `npm run runs -- trace ID` prints.
  */
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { readEnv } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { parseJson } from '../parse-json.ts'
 import { asRunTrace } from '../run/read-trace.ts'
 import type { RunTrace } from '../run/run-trace.ts'
+
+import { openBrowser } from '../setup/open-browser.ts'
 import { startTracePage } from './trace-server.ts'
 
-const USAGE =
-  'Usage: npm run trace FILE   opens a saved trace: the page’s export, or the output of npm run runs -- trace ID'
+const USAGE = `Usage: npm run trace FILE            opens a saved trace: the page’s export, or the output of npm run runs -- trace ID
+       npm run trace -- test FILE    makes it a test, in test/conversations`
 
 /** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
 export async function readTraceFile(path: string): Promise<RunTrace> {
@@ -26,23 +28,24 @@ export async function readTraceFile(path: string): Promise<RunTrace> {
   return trace
 }
 
-async function main([file, ...more]: string[]): Promise<void> {
-  if (!file || more.length > 0) throw new ConfigError(USAGE)
-  const page = await startTracePage(await readTraceFile(file))
-  console.log(`The run is shown at ${page.url}\nCtrl+C ends it.`)
-  if (process.stdout.isTTY) openBrowser(page.url)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void page.close().finally(() => process.exit(0)))
+async function main(args: string[]): Promise<void> {
+  const [first, second] = args
+  if (first === 'test' && second && args.length === 2) return makeTest(second)
+  if (!first || args.length > 1) throw new ConfigError(USAGE)
+  return show(first)
 }
 
-/** Where there is no browser, the address stands in the terminal. */
-function openBrowser(url: string): void {
-  const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[process.platform as string] ?? [
-    'xdg-open',
-  ]
-  const opener = spawn(command ?? 'xdg-open', [...args, url], { stdio: 'ignore', detached: true })
-  opener.on('error', () => undefined)
-  opener.unref()
+async function makeTest(file: string): Promise<void> {
+  const { saveTraceTest } = await import('./with-bot/trace-test.ts')
+  for (const line of await saveTraceTest(await readTraceFile(file))) console.log(line)
+}
+
+async function show(file: string): Promise<void> {
+  const page = await startTracePage(await readTraceFile(file))
+  console.log(`The run is shown at ${page.url}\nCtrl+C ends it.`)
+  if (process.stdout.isTTY) void openBrowser(page.url, readEnv())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void page.close().finally(() => process.exit(0)))
 }
 
 if (process.argv[1] === import.meta.filename) {
