@@ -142,10 +142,16 @@ describe('npm run dev', () => {
     await dev.edit('prompts/text.md', (text) => `${text}\n`)
     await dev.shows('The bot has been started anew.')
     expect((await dev.answers(changed, 1)).join('')).toContain('1.08')
+    // A bot that dies as soon as there is a file.
+    const dies = `import { existsSync } from 'node:fs'\nsetInterval(() => existsSync('die') && process.exit(3), 5).unref()\n`
+    await dev.edit('tools/arxiv.ts', (text) => `${dies}${text}`)
+    await dev.shows('The bot has been started anew.')
     const killed = await dev.ask(question)
-    await dev.edit('tools/arxiv.ts', (text) => `${text}\nsetTimeout(() => process.exit(3), 4_000)\n`)
-    await dev.shows('it is started anew, and what ran goes on.')
+    await until(async () => ((await dev.messages(killed)).length > 0 ? '' : 'the first step'))
+    expect((await dev.messages(killed)).some(({ all }) => /\d steps? · /.test(all))).toBe(false)
+    await writeFile(join(dev.folder, 'die'), '')
     await dev.restore('tools/arxiv.ts')
+    await dev.shows('it is started anew, and what ran goes on.')
     expect((await dev.answers(killed, 1)).join('')).toContain('1.08')
     const after = await dev.ask('@thinkaloud What is 6*7?')
     expect((await dev.answers(after, 1)).join('')).toContain('42')
