@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseArgs } from './args.ts'
 import type { Entry } from './journal.ts'
 import { threadOfCall } from './journal-threads.ts'
-import { againOf } from './sent-again.ts'
+import { againOf } from './again-header.ts'
 import { Refusal, type Json } from './types.ts'
 import type { WebApiOptions } from './web-api-options.ts'
 

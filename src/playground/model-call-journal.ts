@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Entry, Journal } from './journal.ts'
 import { readAnswer } from './model-wire.ts'
-import { againOf } from './sent-again.ts'
+import { againOf } from './again-header.ts'
 import type { Json } from './types.ts'
 
 /** Of an answer so many bytes are kept. */

@@ -3,7 +3,7 @@ import { isObject } from './args.ts'
 import type { Attempt, Kind } from './deliveries.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { LocalSlack } from './local-slack.ts'
-import { AGAIN_HEADER } from './sent-again.ts'
+import { AGAIN_HEADER } from './again-header.ts'
 import type { Json } from './types.ts'
 
 export interface AgainOptions {

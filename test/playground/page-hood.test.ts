@@ -295,6 +295,7 @@ describeWithChromium('the panel Under the hood', () => {
     await page.getByRole('checkbox', { name: 'Only failures' }).check()
     await count('11 of 10050')
     expect(most).toBeLessThan(80)
+    await rows.nth(10).waitFor()
     expect(await rows.count()).toBe(11)
     expect(await grid.getAttribute('aria-rowcount')).toBe('12')
     expect(await page.evaluate(`Math.max(...tasks)`)).toBeLessThan(1_500)
