@@ -210,7 +210,7 @@ const AROUND = [
     group: 'Around the bot',
     title: 'Redis gone',
     does: 'The way to Redis is closed: connections are cut, and new ones too.',
-    seen: 'A question is taken in as soon as Redis is back, and answered once.',
+    seen: 'What is asked meanwhile is taken in when Slack delivers it again, within a minute or five, and answered once.',
   },
   {
     name: 'mcpChanged',

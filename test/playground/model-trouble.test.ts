@@ -79,7 +79,7 @@ describe.concurrent('a model', () => {
   })
 
   test('that never stops writing is cut, and the run ends', async (t) => {
-    const bot = await troubledBot(t, { AGENT_TIMEOUT_MS: '4000' })
+    const bot = await troubledBot(t, { AGENT_TIMEOUT_MS: '1500' })
     bot.trouble.set('modelEndless', { isOn: true })
     const thread = await bot.mention('What is the sum?')
     const said = await thread.ended()

@@ -2,6 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { playgroundTrouble } from '../../src/playground/playground-trouble.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { takeable } from '../../src/playground/slack-trouble.ts'
 import { troublePart } from '../../src/playground/trouble-page.ts'
@@ -47,6 +48,21 @@ test('a page that asks for what is none gets a sentence, and nothing is thrown',
     expect.stringContaining('one of app_mentions:read'),
   ])
   expect(trouble.states().filter(({ isOn }) => isOn)).toEqual([])
+})
+
+test('a switch reaches what the playground has, and says of what it has not how to get it', async () => {
+  const slack = await localSlack()
+  const did: string[] = []
+  const notes = { change: () => void did.push('change'), restore: () => void did.push('restore') }
+  const joined = playgroundTrouble(slack, { scopes: ['chat:write'], notes })
+  const told = JSON.stringify(await joined.tells?.['/trouble']?.(new URLSearchParams(), ''))
+  expect(told).toContain('npm run playground -- --redis')
+  expect(told).not.toContain('MCP_CONFIG')
+  await joined.takes?.['/trouble']?.({ name: 'mcpChanged', on: true }, '')
+  slack.trouble.clear()
+  expect(did).toEqual(['change', 'restore'])
+  const alone = playgroundTrouble(slack, { scopes: [] })
+  expect(() => alone.takes?.['/trouble']?.({ name: 'mcpChanged', on: true }, '')).toThrow('MCP_CONFIG names others')
 })
 
 describeWithChromium('the page in Chromium', () => {
