@@ -26,6 +26,7 @@ export function hoodPart(options: HoodOptions): PagePart {
     return entry
   }
   return {
+    panel: 'hood',
     tells: {
       '/journal': (params) => changes.since(Number(params.get('since') ?? 0)),
       '/journal/entry': (params) => opened(entryAt(params.get('n')), options, params.get('page') ?? ''),

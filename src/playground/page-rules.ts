@@ -57,8 +57,7 @@ const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 /** Something that somebody wrote themselves, for an edit or a deletion. @throws Error */
 export function checkOwn(slack: LocalSlack, place: Place, you: string): void {
   const { user, subtype } = seenMessage(slack, place, you)
-  if (user !== you || !OWN_KINDS.includes(subtype))
-    throw new Error('Only your own messages can be edited and deleted.')
+  if (user !== you || !OWN_KINDS.includes(subtype)) throw new Error('Only your own messages can be edited and deleted.')
 }
 
 /** What can be pressed: a message that somebody sees, or what is whispered to them. @throws Error */

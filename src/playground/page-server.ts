@@ -62,6 +62,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     ...pageActions(slack, options.onAct),
     ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
   ])
+  const panels = parts.flatMap(({ panel = [] }) => panel)
   const tellings = new Map(parts.flatMap(({ tells = {} }) => Object.entries(tells)))
   const server = await listen((request, response) => {
     serve(request, response).catch((error: unknown) => {
@@ -77,7 +78,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     const you = personAt(slack, searchParams.get('as'))
     if (pathname === '/upload') return upload({ you, searchParams }, request, response)
     if (request.method === 'POST') return act({ pathname, you }, request, response)
-    if (pathname === '/state') return sendJson(response, pageState(slack, options.notes, you))
+    if (pathname === '/state') return sendJson(response, { ...pageState(slack, options.notes, you), panels })
     if (pathname === '/events') return stream({ slack, parts }, response, you)
     const telling = tellings.get(pathname)
     if (telling) return sendJson(response, await telling(searchParams, you))

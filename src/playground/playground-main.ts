@@ -31,7 +31,7 @@ import { promptsPart } from './with-bot/prompts-part.ts'
 import { recordPlayground } from './with-bot/record-playground.ts'
 import { runBotHere, type RunBot } from './with-bot/run-bot.ts'
 import { showConversation } from './with-bot/show-conversation.ts'
-import { SCOPES, startWorkspace } from './with-bot/workspace.ts'
+import { SCOPES, startWorkspace } from './with-bot/example-slack.ts'
 
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
@@ -121,7 +121,17 @@ async function startWorld(
   const redis = options.redis ? await startOwnRedis() : undefined
   if (redis) stops.push(() => redis.stop())
   const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, mcpConfig: mcp?.file, redisUrl: redis?.url, isDemo }
-  return { isDemo, journal, net, slack, wiki, model, notesServer: mcp?.server, redis, settings: botSettings(env, played) }
+  return {
+    isDemo,
+    journal,
+    net,
+    slack,
+    wiki,
+    model,
+    notesServer: mcp?.server,
+    redis,
+    settings: botSettings(env, played),
+  }
 }
 
 /** The bot and the page, in that world. */

@@ -27,6 +27,7 @@ export function runPart(): PagePart & { take(trace: ShownTrace): void } {
       for (const id of [...traces.keys()].slice(0, -MOST_RUNS)) traces.delete(id)
       for (const watch of watchers) watch(trace)
     },
+    panel: 'run',
     tells: {
       '/traces': () => ({ runs: [...traces.values()].map(summaryOf) }),
       '/trace': (params) => {

@@ -26,6 +26,7 @@ export function troublePart(options: TroublePageOptions): PagePart {
     return name
   }
   return {
+    panel: 'trouble',
     tells: { '/trouble': told },
     takes: {
       '/trouble': (body) => {

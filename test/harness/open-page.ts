@@ -64,6 +64,18 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
   }
 }
 
+/** Opens a panel by its button, which stands behind another where there is little room. Its place, whatever its role there is. */
+export async function openPanel(page: Page, title: string): Promise<ReturnType<Page['locator']>> {
+  const button = page.getByRole('button', { name: title, exact: true, includeHidden: true })
+  await button.waitFor({ state: 'attached' })
+  const all = page.getByRole('button', { name: 'Panels' })
+  if (await all.isVisible()) await all.click()
+  await button.click()
+  const panel = page.locator('#panel')
+  await panel.waitFor()
+  return panel
+}
+
 async function violations(page: Page): Promise<string[]> {
   const { violations: found } = await new AxeBuilder({ page }).analyze()
   return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)

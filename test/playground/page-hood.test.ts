@@ -8,6 +8,7 @@ import { startModelEndpoint } from '../../src/playground/model-endpoint.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { openPanel } from '../harness/open-page.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { doCurl } from '../harness/shell-curl.ts'
 import { callSlack } from '../harness/slack-calls.ts'
@@ -59,7 +60,7 @@ describeWithChromium('the panel Under the hood', () => {
       expect(complaints).toEqual([])
     })
     await page.goto(served.url)
-    await page.getByRole('button', { name: 'Under the hood' }).click()
+    await openPanel(page, 'Under the hood')
     const grid = page.getByRole('grid', { name: 'What passed' })
     const entry = page.getByRole('region', { name: 'Entry' })
     const rows = grid.locator('.hood-rows [role=row]')

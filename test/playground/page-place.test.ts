@@ -37,7 +37,7 @@ describeWithChromium('the page in Chromium', () => {
 
   async function open(options: OpenOptions & { now?: () => number } = {}) {
     const { now, ...rest } = options
-    const served = await servedPage(now && { now })
+    const served = await servedPage({ parts: [{ panel: 'first' }, { panel: 'second' }], ...(now && { now }) })
     return { ...served, ...(await openPage(served.url, rest)), openPage }
   }
 

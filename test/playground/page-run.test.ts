@@ -8,6 +8,7 @@ import { parseJson } from '../../src/parse-json.ts'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { asRunTrace } from '../../src/run/read-trace.ts'
 import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { openPanel } from '../harness/open-page.ts'
 
 const QUESTION = '@thinkaloud What is 29 to the power 0.23, and half of it?'
 
@@ -33,7 +34,7 @@ describeWithChromium('the panel Run', () => {
     await box.fill(QUESTION)
     await box.press('Enter')
     const thread = page.getByRole('complementary', { name: 'Thread' })
-    const panel = page.getByRole('complementary', { name: 'Run' })
+    const panel = page.locator('#panel')
     const part = panel.getByRole('region', { name: 'Opened part' })
     const opened = async () => (await part.getByRole('heading').first().innerText()).trim()
     const answered = () => thread.getByRole('button', { name: 'Show work' }).waitFor({ timeout: 20_000 })
@@ -116,7 +117,7 @@ describeWithChromium('the panel Run', () => {
 
   test('a run grows in the panel while it goes on, and what is open and has the focus stays', async () => {
     const { page, panel, part, answered } = await open({ paceMs: 60 })
-    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await openPanel(page, 'Run')
     await panel.getByText('under way', { exact: true }).waitFor()
     const first = panel.getByRole('list', { name: 'Flow of the run' }).getByRole('button', { name: /^Thought 1/ })
     await first.press('Enter')
@@ -131,7 +132,7 @@ describeWithChromium('the panel Run', () => {
   test('a run is exported as JSON, which is a trace', async () => {
     const { page, panel, answered } = await open()
     await answered()
-    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await openPanel(page, 'Run')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       panel.getByRole('link', { name: 'Export as JSON' }).click(),
@@ -146,7 +147,7 @@ describeWithChromium('the panel Run', () => {
     'it can be read in every look (%o)',
     async (look) => {
       const { page, panel, axe } = await open(look)
-      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      await openPanel(page, 'Run')
       await panel.getByText('answered', { exact: true }).first().waitFor()
       await panel
         .getByRole('list', { name: 'Timings' })

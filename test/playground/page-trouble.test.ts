@@ -79,7 +79,7 @@ describeWithChromium('the page in Chromium', () => {
     await page.goto(url)
     const button = page.locator('#panel-button-trouble')
     await button.waitFor({ state: 'attached' })
-    const panel = page.getByRole('complementary', { name: 'Trouble' })
+    const panel = page.locator('#panel')
     const toggle = (name: string) => panel.getByRole('switch', { name, exact: true })
     const show = async () => {
       const all = page.getByRole('button', { name: /^Panels/ })

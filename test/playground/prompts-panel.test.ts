@@ -7,6 +7,7 @@ import { ROOT } from '../../src/package-root.ts'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { GENERAL } from '../../src/playground/slack.ts'
 import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { openPanel } from '../harness/open-page.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
 
@@ -35,8 +36,8 @@ describeWithChromium('the panel “Prompts”', () => {
     const page = await (await browser.newContext()).newPage()
     onTestFinished(() => page.context().close())
     await page.goto(url)
-    await page.getByRole('button', { name: 'Prompts', exact: true }).click()
-    const panel = page.getByRole('complementary', { name: 'Prompts' })
+    await openPanel(page, 'Prompts')
+    const panel = page.locator('#panel')
     const edit = async (change: (text: string) => string) => {
       const box = panel.getByLabel('Prompt', { exact: true })
       await box.fill(change(await box.inputValue()))
@@ -64,7 +65,7 @@ describeWithChromium('the panel “Prompts”', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
     // What is being edited stays while the panel is closed.
     await panel.getByRole('button', { name: 'Close panel' }).click()
-    await page.getByRole('button', { name: 'Prompts', exact: true }).click()
+    await openPanel(page, 'Prompts')
     expect(await panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')
   }, 60_000)
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createJournal } from '../../src/playground/journal.ts'
-import { SCOPES } from '../../src/playground/with-bot/workspace.ts'
+import { SCOPES } from '../../src/playground/with-bot/example-slack.ts'
 import { pageState } from '../../src/playground/page-state.ts'
 import { ALICE, BOB, GENERAL, TEAM, type LocalSlack } from '../../src/playground/slack.ts'
 import { takeable } from '../../src/playground/slack-trouble.ts'

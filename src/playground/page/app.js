@@ -58,6 +58,7 @@ async function load() {
   renderPeople()
   if (isLoaded) return draw()
   isLoaded = true
+  makePanels(all.panels, tools)
   loadRead()
   come()
 }
@@ -207,7 +208,6 @@ const tools = {
     pushPlace()
   },
 }
-makePanels(tools)
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())

@@ -47,7 +47,12 @@ export function messageTools(message, view) {
       icon('route'),
     )
   const isOfRun = message.metadata?.event_payload?.run !== undefined
-  bar.append(...Object.entries(QUICK).map(react), pick(), ...(view.openThread ? [reply()] : []), ...(isOfRun ? [run()] : []))
+  bar.append(
+    ...Object.entries(QUICK).map(react),
+    pick(),
+    ...(view.openThread ? [reply()] : []),
+    ...(isOfRun ? [run()] : []),
+  )
   if (items(message, view).length === 0) return bar
   const more = el(
     'button.tool',

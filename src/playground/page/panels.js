@@ -14,9 +14,11 @@ import { runPanel } from './run-panel.js'
 import { state } from './state.js'
 import { troublePanel } from './trouble-panel.js'
 
-/** In the order of their buttons. */
+/** All that there may be, in the order of their buttons. */
 const PANELS = [runPanel, hoodPanel, troublePanel, promptsPanel, recordPanel]
 
+/** Those that the page's server has. */
+let had = []
 let shown
 
 /** On a narrow screen a panel takes the place of all else: it is the page's main part then. */
@@ -28,10 +30,11 @@ function tellRole() {
   byId('panel').setAttribute('role', role)
 }
 
-/** Makes the buttons. @param {object} tools what a panel can do: see above */
-export function makePanels(tools) {
-  for (const { ready } of PANELS) ready?.(tools)
-  const buttons = PANELS.map(({ id, title }) =>
+/** Makes the buttons. @param {string[]} ids those that the server has @param {object} tools what a panel can do: see above */
+export function makePanels(ids, tools) {
+  had = PANELS.filter(({ id }) => ids.includes(id))
+  for (const { ready } of had) ready?.(tools)
+  const buttons = had.map(({ id, title }) =>
     el(
       'button.panel-button',
       {
@@ -80,7 +83,7 @@ export function showPanel(id, tools, item) {
 
 /** The same, for a place that the page has come to already. */
 export function drawPanel(id, tools, item) {
-  const panel = PANELS.find((one) => one.id === id)
+  const panel = had.find((one) => one.id === id)
   const before = shown
   if (panel === before && state.panelItem === item) return
   before?.close?.()
@@ -107,7 +110,7 @@ function focusButton(id) {
 
 /** Tells the panels of a change: the open one, and those that hear of all. */
 export function tellPanel(change) {
-  for (const panel of PANELS) panel.hear?.(change)
+  for (const panel of had) panel.hear?.(change)
   shown?.take?.(change)
 }
 

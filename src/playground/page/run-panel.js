@@ -12,7 +12,7 @@ let shown
 
 export const runPanel = { id: 'run', title: 'Run', ready, open, take, close }
 
-/** @param {object} given see panels.js; `show(id, item)` opens a panel */
+/** @param {object} given see panels.js; `showPanel(id, item)` opens a panel */
 function ready(given) {
   tools = given
   document.addEventListener('click', (event) => {
@@ -40,7 +40,7 @@ function pressedIn(target) {
 async function openRun({ message, post }) {
   const place = placeOf(message) ?? (await load(), placeOf(message))
   const item = place && `${place.run}~${post ?? place.post ?? ''}`
-  if (item) await (shown ? show(item) : tools.show('run', item))
+  if (item) await (shown ? go(item) : tools.showPanel('run', item))
 }
 
 /** By what the bot says of its post, else by where its runs have posted, else the newest run of the thread. */
@@ -64,8 +64,8 @@ function close() {
 
 /** @param {HTMLElement} box @param {object} _ @param {string} [item] `RUN~POST`: a run, and what of it to open */
 async function open(box, _, item) {
-  const view = createRunView((key) => (state.panelItem = `${view.run}~${key}`))
-  const choice = el('select.menu-select', { 'aria-label': 'Run', onchange: () => void show(`${choice.value}~`) })
+  const view = createRunView((key) => tools.showItem(`${view.run}~${key}`))
+  const choice = el('select.menu-select', { 'aria-label': 'Run', onchange: () => void go(`${choice.value}~`) })
   const save = el('a.button', { download: true }, 'Export as JSON')
   const nothing = el('p.quiet', {}, 'No run yet: ask something, and its first call stands here.')
   shown = { view, choice, save, nothing, asked: 0 }
@@ -80,6 +80,12 @@ function newest() {
   const all = [...runs.values()]
   const isHere = ({ channel, thread }) => channel === state.current && thread === state.thread
   return all.findLast(isHere) ?? all.at(-1)
+}
+
+/** A person goes to a run, or to a part of one: the address says so. */
+async function go(item) {
+  tools.showItem(item)
+  await show(item)
 }
 
 /** Opens a run in the panel, which stands open. */

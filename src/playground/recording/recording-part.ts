@@ -19,11 +19,12 @@ export interface RecordingOptions {
 
 /** Shows how a replay went; its workspace is that of the page. */
 export function comparedPart(file: string, { differences, problems }: Replayed): PagePart {
-  return { tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
+  return { panel: 'record', tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
 }
 
 export function recordingPart(recorder: Recorder, options: RecordingOptions): PagePart {
   return {
+    panel: 'record',
     tells: {
       '/record/compared': () => ({}),
       '/record/preview': (params) => preview(recorder.conversation('preview', scopeOf(Object.fromEntries(params)))),

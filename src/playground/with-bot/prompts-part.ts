@@ -22,6 +22,7 @@ export function promptsPart(
     return { name, path: join(folder, `${name}.md`) }
   }
   return {
+    panel: 'prompts',
     tells: {
       '/prompts': async () => {
         const names = await promptNames(folder)

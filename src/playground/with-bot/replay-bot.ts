@@ -7,7 +7,7 @@ import type { Conversation } from '../recording/conversation-file.ts'
 import { createReplay, type Replayed } from '../recording/play-conversation.ts'
 import type { LocalSlack } from '../slack.ts'
 import { replayingSeam } from './tool-seams.ts'
-import { startWorkspace } from './workspace.ts'
+import { startWorkspace } from './example-slack.ts'
 
 /** A replay that has been played; its workspace stays until `stop`. */
 export interface ReplayedBot extends Replayed {

@@ -9,6 +9,7 @@ import { startPlayground } from '../../../src/playground/playground-main.ts'
 import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
 import { showConversation } from '../../../src/playground/with-bot/show-conversation.ts'
 import { describeWithChromium, launchChromium } from '../../harness/chromium.ts'
+import { openPanel } from '../../harness/open-page.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 
 describeWithChromium('the panel “Record”', () => {
@@ -22,8 +23,8 @@ describeWithChromium('the panel “Record”', () => {
     onTestFinished(() => context.close())
     const page = await context.newPage()
     await page.goto(url)
-    await page.getByRole('button', { name: 'Record', exact: true }).click()
-    const panel = page.getByRole('complementary', { name: 'Record' })
+    await openPanel(page, 'Record')
+    const panel = page.locator('#panel')
     const axe = async () => {
       const { violations } = await new AxeBuilder({ page }).analyze()
       return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
