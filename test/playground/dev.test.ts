@@ -7,7 +7,7 @@ import { GENERAL } from '../../src/playground/slack.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { fileEnds } from '../harness/ends.ts'
 
-const COPIED = ['src', 'tools', 'prompts', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'tools', 'prompts', 'manifest.yml', 'manifest.agent.yml', 'package.json', 'tsconfig.json']
 /** Where a word of every answer is made. */
 const CODE = 'src/slack/format/blocks.ts'
 const ends = fileEnds()
