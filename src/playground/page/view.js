@@ -27,7 +27,7 @@ export function render(acts) {
 /** The line at the top: which model is in use, what is played and what is real. */
 export function renderNotes({ isDemo, model, notes }) {
   const label = isDemo
-    ? ['Demo', el('span.wide', {}, ' model: rules, no language model')]
+    ? ['Demo', el('span.wide', {}, ' model'), el('span.roomy', {}, ': recordings and rules')]
     : [el('span.wide', {}, 'Model: '), model]
   byId('model').replaceChildren(el(`span.chip${isDemo ? '.demo' : ''}`, {}, ...label))
   byId('notes').replaceChildren(...notes.map((note) => el('li', {}, note)))
