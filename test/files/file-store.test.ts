@@ -104,7 +104,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
   })
 
   test('files expire, unless they are used', async () => {
-    const files = make({ ttlMs: 300 })
+    const files = make({ ttlMs: 2_000 })
     await files.keep(thread, file('F1'), text('a'))
     await files.keep('T1:C1:2.0', file('F1'), text('a'))
     await eventually(async () => {

@@ -31,7 +31,7 @@ export function toolStep(turn: number, more: Partial<ToolStep> = {}): ToolStep {
 }
 
 /** Waits until the check passes; only a freeze makes it fail. */
-export function eventually(check: () => unknown, timeout = 25_000): Promise<void> {
+export function eventually(check: () => unknown, timeout = 60_000): Promise<void> {
   return vi.waitFor(async () => void (await check()), { timeout, interval: 10 })
 }
 
