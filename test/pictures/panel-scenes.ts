@@ -3,11 +3,7 @@ import type { FrameLocator, Locator, Page } from 'playwright-core'
 import type { Playground } from '../../src/playground/playground-main.ts'
 import { ask, ended, type Scene } from './page-scene.ts'
 
-/** Side by side each person has half of it; a panel leaves the thread its room. */
-const SIZE = { width: 1300, height: 780 }
-
 async function openPanel(page: Page, name: string): Promise<void> {
-  await page.setViewportSize(SIZE)
   await page.getByRole('button', { name, exact: true }).click()
 }
 
@@ -19,7 +15,7 @@ async function underTheHood(page: Page): Promise<Locator> {
   const rows = page.getByRole('grid', { name: 'What passed' }).locator('.hood-rows [role=row]')
   await rows.filter({ hasText: 'calculator' }).first().click()
   await page.getByRole('region', { name: 'Entry' }).getByText('Copy as curl').waitFor()
-  return page.locator('body')
+  return page.locator('#panel')
 }
 
 /** The model is down, and what its asker reads of that. */
@@ -27,14 +23,16 @@ async function modelDown(page: Page): Promise<Locator> {
   await openPanel(page, 'Trouble')
   await page.getByRole('switch', { name: 'Model down' }).click()
   await ask(page, 'Who wrote Dune?')
-  await page.getByText(/reference /).first().waitFor()
+  await page
+    .getByText(/reference /)
+    .first()
+    .waitFor()
   await page.getByRole('switch', { name: 'Model down' }).scrollIntoViewIfNeeded()
   return page.locator('body')
 }
 
 /** Bob presses a button of Alice's question, and is told alone that he may not. */
 async function sideBySide(page: Page, { url }: Playground): Promise<Locator> {
-  await page.setViewportSize(SIZE)
   await page.goto(`${url}/?as=alice&with=bob#general`)
   const [alice, bob] = ['Alice', 'Bob'].map((name) => page.frameLocator(`iframe[title^="${name}"]`)) as [
     FrameLocator,

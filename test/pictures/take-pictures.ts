@@ -21,7 +21,7 @@ const FOLDER = join(ROOT, 'src/playground')
 const SLOW_MS = 300
 /** A page that is narrow enough shows the thread alone. 640 points are 800 pixels. */
 const NARROW = { viewport: { width: 640, height: 900 }, deviceScaleFactor: 1.25 }
-const WIDE = { viewport: { width: 1100, height: 860 }, deviceScaleFactor: 1.25 }
+const WIDE = { viewport: { width: 1300, height: 820 }, deviceScaleFactor: 1.25 }
 const LOWEST = 300
 const HIGHEST = 1300
 
