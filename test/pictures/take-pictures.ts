@@ -23,7 +23,7 @@ const SLOW_MS = 300
 const NARROW = { viewport: { width: 640, height: 900 }, deviceScaleFactor: 1.25 }
 const WIDE = { viewport: { width: 1300, height: 820 }, deviceScaleFactor: 1.25 }
 const LOWEST = 300
-const HIGHEST = 1300
+const HIGHEST = 1450
 
 const SCENES: Record<string, Scene> = {
   playground: {
