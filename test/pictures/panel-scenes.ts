@@ -1,7 +1,7 @@
 /** Pictures of what the playground shows beside the workspace: what passes, what goes wrong, and two people at once. */
 import type { FrameLocator, Locator, Page } from 'playwright-core'
 import type { Playground } from '../../src/playground/playground-main.ts'
-import { ask, ended, type Scene } from './page-scene.ts'
+import { ask, ended, thread, type Scene } from './page-scene.ts'
 
 async function openPanel(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click()
@@ -11,7 +11,9 @@ async function openPanel(page: Page, name: string): Promise<void> {
 async function underTheHood(page: Page): Promise<Locator> {
   await ask(page, 'What is 29 to the power 0.23?')
   await ended(page)
+  await page.setViewportSize({ width: 1300, height: 1300 })
   await openPanel(page, 'Under the hood')
+  await page.getByRole('checkbox', { name: 'This thread' }).check()
   const rows = page.getByRole('grid', { name: 'What passed' }).locator('.hood-rows [role=row]')
   await rows.filter({ hasText: 'calculator' }).first().click()
   await page.getByRole('region', { name: 'Entry' }).getByText('Copy as curl').waitFor()
@@ -23,9 +25,8 @@ async function modelDown(page: Page): Promise<Locator> {
   await openPanel(page, 'Trouble')
   await page.getByRole('switch', { name: 'Model down' }).click()
   await ask(page, 'Who wrote Dune?')
-  await page
-    .getByText(/reference /)
-    .first()
+  await thread(page)
+    .getByText(/Reference/)
     .waitFor()
   await page.getByRole('switch', { name: 'Model down' }).scrollIntoViewIfNeeded()
   return page.locator('body')
