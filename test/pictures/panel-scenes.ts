@@ -11,7 +11,7 @@ async function openPanel(page: Page, name: string): Promise<void> {
 async function underTheHood(page: Page): Promise<Locator> {
   await ask(page, 'What is 29 to the power 0.23?')
   await ended(page)
-  await page.setViewportSize({ width: 1300, height: 1300 })
+  await page.setViewportSize({ width: 1300, height: 1180 })
   await openPanel(page, 'Under the hood')
   await page.getByRole('checkbox', { name: 'This thread' }).check()
   const rows = page.getByRole('grid', { name: 'What passed' }).locator('.hood-rows [role=row]')
