@@ -7,7 +7,7 @@ async function openPanel(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click()
 }
 
-/** What the model was sent, among all that passed. */
+/** The call of a tool, among all that passed in its thread. */
 async function underTheHood(page: Page): Promise<Locator> {
   await ask(page, 'What is 29 to the power 0.23?')
   await ended(page)
