@@ -5,8 +5,7 @@ import { ask, ended, type Scene } from './page-scene.ts'
 const LONG_QUESTION = 'Who is Olivia Wilde’s boyfriend? What is his current age raised to the 0.23 power?'
 
 /** The run of a question, on a page that is high enough for all of it. */
-async function openRun(page: Page, { isDark = false } = {}): Promise<void> {
-  await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })
+async function openRun(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1560, height: 2_600 })
   await ask(page, LONG_QUESTION)
   await ended(page)
@@ -31,7 +30,7 @@ export const RUN_SCENES: Record<string, Scene> = {
     isWide: true,
     paceMs: 12,
     async play(page) {
-      await openRun(page, { isDark: true })
+      await openRun(page)
       return page.locator('.waterfall')
     },
   },

@@ -1,16 +1,17 @@
 /**
- * `npm run pictures [-- NAME …]`: makes README's pictures anew, of the playground's page in Chromium with the real bot and the demo
- * model: all of them, or those that are named. Needs a font with emoji (Debian: fonts-noto-color-emoji). Look at each before it is
+ * `npm run pictures [-- NAME …]`: makes README's pictures anew, in light and dark, of the playground's page in Chromium with the real bot and
+ * the demo model: all of them, or those that are named. Needs a font with emoji (Debian: fonts-noto-color-emoji). Look at each before it is
  * committed.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { launchChromium } from '../harness/chromium.ts'
 import { FILE_SCENES } from './file-scenes.ts'
 import { MCP_SCENES } from './mcp-scenes.ts'
+import { PANEL_SCENES } from './panel-scenes.ts'
 import { ask, dialog, ended, home, thread, write, type Scene } from './page-scene.ts'
 import { RUN_SCENES } from './run-scenes.ts'
 import { smallPng } from './small-png.ts'
@@ -20,9 +21,9 @@ const FOLDER = join(ROOT, 'src/playground')
 const SLOW_MS = 300
 /** A page that is narrow enough shows the thread alone. 640 points are 800 pixels. */
 const NARROW = { viewport: { width: 640, height: 900 }, deviceScaleFactor: 1.25 }
-const WIDE = { viewport: { width: 1100, height: 860 }, deviceScaleFactor: 1.25 }
+const WIDE = { viewport: { width: 1300, height: 820 }, deviceScaleFactor: 1.25 }
 const LOWEST = 300
-const HIGHEST = 1300
+const HIGHEST = 1450
 
 const SCENES: Record<string, Scene> = {
   playground: {
@@ -77,6 +78,7 @@ const SCENES: Record<string, Scene> = {
   ...FILE_SCENES,
   ...MCP_SCENES,
   ...RUN_SCENES,
+  ...PANEL_SCENES,
 }
 
 /** Makes the page as high as what is in it, so that nothing is empty, and nothing is scrolled unless the scene says so. */
@@ -105,12 +107,18 @@ async function take(browser: Browser, name: string, scene: Scene): Promise<void>
     // What hovers over a message hides a part of it.
     await page.mouse.move(0, 0)
     if (!isWide && !(await page.getByRole('dialog').isVisible())) await fit(page, scene)
-    const png = smallPng(await seen.screenshot({ animations: 'disabled' }))
-    await writeFile(join(FOLDER, file), png)
-    console.log(`${file} ${Math.ceil(png.length / 1024)} kB`)
+    await save(seen, file)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await save(seen, file.replace('.png', '-dark.png'))
   } finally {
     for (const end of ends.toReversed()) await end()
   }
+}
+
+async function save(seen: Locator, file: string): Promise<void> {
+  const png = smallPng(await seen.screenshot({ animations: 'disabled' }))
+  await writeFile(join(FOLDER, file), png)
+  console.log(`${file} ${Math.ceil(png.length / 1024)} kB`)
 }
 
 async function main(names: string[]): Promise<void> {

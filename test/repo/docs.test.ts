@@ -91,10 +91,9 @@ describe('README', () => {
 })
 
 describe('README’s pictures', () => {
-  const pictures = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+\.png)\)/g)].map(([, words = '', path = '']) => ({
-    words,
-    path,
-  }))
+  const PICTURE =
+    /<picture><source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)"><img alt="([^"]*)" src="([^"]+)"><\/picture>/g
+  const pictures = [...readme.matchAll(PICTURE)].map(([, dark = '', words = '', path = '']) => ({ words, path, dark }))
 
   test('show each way to show the work, and say in words what is on them', () => {
     const waysShown = pictures.flatMap(({ words }) => /^STEPS=(\w+)/.exec(words)?.[1] ?? [])
@@ -102,10 +101,13 @@ describe('README’s pictures', () => {
     expect(pictures.filter(({ words }) => words.length < 40)).toEqual([])
   })
 
-  test('are small PNGs, and all of those that npm run pictures makes', () => {
-    const taken = filesIn('src/playground/pictures').concat('src/playground/page/screenshot.png')
-    expect(pictures.map(({ path }) => path).sort()).toEqual(taken.sort())
-    const bytes = pictures.map(({ path }) => ({ path, bytes: statSync(join(ROOT, path)).size }))
+  test('are small PNGs, and all of those that npm run pictures makes, in light and dark', () => {
+    const made = filesIn('src/playground/pictures').concat(
+      filesIn('src/playground/page').filter((path) => path.endsWith('.png')),
+    )
+    expect(pictures.flatMap(({ path, dark }) => [path, dark]).sort()).toEqual(made.sort())
+    expect(pictures.filter(({ path, dark }) => dark !== path.replace('.png', '-dark.png'))).toEqual([])
+    const bytes = made.map((path) => ({ path, bytes: statSync(join(ROOT, path)).size }))
     expect(bytes.filter((one) => one.bytes > 100_000)).toEqual([])
   })
 })
