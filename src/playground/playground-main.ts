@@ -5,7 +5,7 @@
 import { startBot } from '../bot.ts'
 import { loadConfig, readEnv, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { demoModel } from './demo/demo-model.ts'
+import { DEMO_DIALECT, demoModel } from './demo/demo-model.ts'
 import { startPage } from './page-server.ts'
 import { startLocalSlack, type LocalSlack } from './slack.ts'
 import { startWiki } from './wiki.ts'
@@ -44,7 +44,8 @@ export async function startPlayground(env: Env, { paceMs = DEMO_PACE_MS } = {}):
   const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
   const slack = await startLocalSlack({ agent: true, search: 'words' })
   const wiki = await startWiki()
-  const config = loadConfig(botSettings(env, { slack, wikiUrl: wiki.url }))
+  const settings = botSettings(env, { slack, wikiUrl: wiki.url })
+  const config = loadConfig(isDemo ? { ...settings, AGENT_DIALECT: DEMO_DIALECT } : settings)
   const stops = [() => slack.close(), () => wiki.close()]
   const stop = async () => {
     for (const end of stops.toReversed()) await end()
