@@ -1,20 +1,12 @@
-/**
- * The demo model: recordings and a few rules that write completions in the text dialect, so that the bot can be tried without a
- * key. It goes the whole way that a model goes (prompt, loop, tools); what it says comes from observations.
- */
+/** The demo model: recordings and a few rules that write completions in the text dialect. What it says comes from observations. */
 import type { Message, Model, ModelEvent, ModelRequest } from '../../agent/types.ts'
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
-import { advance, type Final, type Plan } from './plan.ts'
 import { readPrompt, type Asked, type PastTurn } from './read-prompt.ts'
-import { played } from './recordings.ts'
+import { advance, played, type Final, type Plan } from './recordings.ts'
 
-export interface DemoOptions {
-  /** A pause between two pieces of a stream, so that a person sees it come; none by default. */
-  paceMs?: number
-  /** True answers with the value alone where there is one, for whoever compares it with another. */
-  isBare?: boolean
-}
+/** `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where there is one. */
+export type DemoOptions = { paceMs?: number; isBare?: boolean }
 
 export function demoModel(options: DemoOptions = {}): Model {
   return { name: 'demo', stream: (request) => streamDemo(request, options) }
@@ -24,10 +16,8 @@ export function demoModel(options: DemoOptions = {}): Model {
 export const DEMO_DIALECT = 'text'
 
 /** Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it. */
-async function* streamDemo(
-  request: ModelRequest,
-  { paceMs = 0, isBare = false }: DemoOptions,
-): AsyncGenerator<ModelEvent> {
+async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGenerator<ModelEvent> {
+  const { paceMs = 0, isBare = false } = options
   let written = ''
   try {
     for (const piece of complete(request.messages, isBare).match(/\S+\s*|\s+/g) ?? []) {
@@ -37,9 +27,11 @@ async function* streamDemo(
       yield { type: 'text', text: piece }
     }
   } finally {
-    const characters = request.messages.reduce((sum, message) => sum + message.content.length, 0)
-    const [inputTokens, outputTokens] = [Math.ceil(characters / 4), Math.ceil(written.length / 4)]
-    request.onUsage?.({ model: 'demo', inputTokens, outputTokens, estimated: true })
+    const [read, tokens] = [
+      request.messages.map(({ content }) => content).join(''),
+      (text: string) => Math.ceil(text.length / 4),
+    ]
+    request.onUsage?.({ model: 'demo', inputTokens: tokens(read), outputTokens: tokens(written), estimated: true })
   }
 }
 
@@ -54,14 +46,11 @@ export function complete(messages: Message[], isBare = false): string {
   if ('tool' in next && !asked.isFinalTurn) return ` ${next.thought}\nAction: ${next.tool}\nAction Input: ${next.input}`
   const seen = asked.observations.at(-1)?.slice(0, 300)
   const stopped = { answer: `I had to stop here. The last thing that I saw: ${seen}`, isUnknown: false }
-  const end = 'tool' in next ? (seen ? stopped : help(asked)) : next
-  const thought = end.isUnknown ? 'I cannot find out more.' : 'I now know the final answer'
-  return ` ${thought}\nFinal Answer: ${isBare ? valueOf(end) : end.answer}`
-}
-
-/** The value that an answer sets in bold, the last of several; an answer that is none but words stays. */
-function valueOf({ answer, isUnknown }: Final): string {
-  return isUnknown ? 'I do not know.' : (/^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer)
+  const { answer, isUnknown } = !('tool' in next) ? next : seen ? stopped : help(asked)
+  // The value is what the answer sets in bold, the last of several.
+  const value = isUnknown ? 'I do not know.' : (/^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer)
+  const thought = isUnknown ? 'I cannot find out more.' : 'I now know the final answer'
+  return ` ${thought}\nFinal Answer: ${isBare ? value : answer}`
 }
 
 /** A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's answer. */
@@ -86,7 +75,6 @@ function* thinkOf(asked: Asked): Plan {
 const CAN: [RegExp, string][] = [
   [/^calculator$/, 'sums (“What is 29 to the power 0.23, and half of it?”)'],
   [/^wikipedia$/, 'who or what something is, and a few facts about it (“Who was Ada Lovelace?”, “How old was she?”)'],
-  [/^github_user$/, 'the followers of a GitHub user'],
   [/__write_file$|^make_file$/, 'a file (“Write "Buy milk" into list.txt”)'],
   [/^notes__add$/, 'notes (“Note down: buy milk”, “What notes are there?”)'],
 ]
@@ -98,11 +86,10 @@ function help({ question, tools }: Asked): Final {
   if (question.endsWith(AGAIN)) return { answer: `That is beyond me, too: ${DEMO}.`, isUnknown: true }
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [what] : []))
   const list = can.length > 0 ? ` I can do ${can.join('; ')}.` : ''
-  const real = 'Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
-  return { answer: `${DEMO}: recordings and a few rules in place of a language model.${list} ${real}`, isUnknown: true }
+  const answer = `${DEMO}: recordings and a few rules, no language model.${list} Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.`
+  return { answer, isUnknown: true }
 }
 
-/** A follow-up with what has to be known of its thread. */
 function understood(asked: Asked, history: PastTurn[]): string {
   const text = standalone(history, asked.question)
   const isHelped = history.some(({ answer }) => answer.includes(`${DEMO}:`))

@@ -1,6 +1,5 @@
 /** Makes follow-ups standalone: pronouns and bare sums take their meaning from what was said, each by its gender and number. */
-import { NAME, plainly, questionsIn, simply } from './english.ts'
-import { namesIn, type Pronoun } from './names.ts'
+import { NAME, namesIn, plainly, questionsIn, simply, type Pronoun } from './english.ts'
 import type { PastTurn } from './read-prompt.ts'
 
 /** Somebody or something that was spoken of; without a pronoun any may stand for it. */
@@ -25,9 +24,8 @@ export function standalone(turns: PastTurn[], followUp: string): string {
 
 /** "and half of it?", "what is that in celsius?", "squared?": about the number in bold in the last answer, or the last one. */
 function aboutNumber(text: string, answer: string): string | undefined {
-  const last = (pattern: RegExp) => [...answer.slice(-4000).matchAll(pattern)].at(-1)
-  const found = last(/\*\*(-?\d[\d,]*(?:\.\d+)?)( ?°[CF])?/g) ?? last(/(-?\d[\d,]*(?:\.\d+)?)( ?°[CF])?/g)
-  const [, number = '', unit = ''] = found ?? []
+  const numbers = [...answer.slice(-4000).matchAll(/(\*\*)?(-?\d[\d,]*(?:\.\d+)?)( ?°[CF])?/g)]
+  const [, , number = '', unit = ''] = numbers.findLast(([, bold]) => bold) ?? numbers.at(-1) ?? []
   const put = (value: string) => text.replace(/\b(?:it|that|this|the result)\b/i, value)
   const sums = put('') === text ? [`${number} ${text}`] : [put(number), put(number + unit)]
   const said = number && sums.find((one) => /^= |°F in celsius$/i.test(simply(one)))
@@ -56,9 +54,8 @@ const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p
 /** Puts a name for the first of each pronoun, where no earlier name in the text explains it, and for "this robot" whose it is. */
 function withNames(text: string, mentions: Mention[], history: PastTurn[]): string {
   const people = history.slice(-2).flatMap((turn) => mentionsOf(turn).slice(0, 1))
-  const pair =
-    people.every(({ pronoun }) => !/it|they/.test(pronoun ?? '')) &&
-    [...new Set(people.map(({ name }) => name))].join(' and ')
+  const isPair = people.every(({ pronoun }) => !/it|they/.test(pronoun ?? ''))
+  const pair = isPair ? [...new Set(people.map(({ name }) => name))].join(' and ') : ''
   const own = new Set<Pronoun>()
   return text.replace(PRONOUNS, (...[word, he, she, they, at = 0]: [string, string?, string?, string?, number?]) => {
     const pronoun = he ? 'he' : she ? 'she' : they ? 'they' : 'it'
@@ -70,17 +67,17 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
   })
 }
 
-const MALE = /\b(?:boyfriend|husband|brother|father|son)\b/i
-const FEMALE = /\b(?:girlfriend|wife|sister|mother|daughter)\b/i
+const KIN = /\b(?:(boyfriend|husband|brother|father|son)|girlfriend|wife|sister|mother|daughter)\b/i
 
 /** What a turn spoke of, the likeliest first: the answer in bold, whom the question named, whom the answer names besides. */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {
   const [asked, told] = [question.slice(0, 1000), answer.slice(0, 2000)]
-  const kin = MALE.test(asked) ? 'he' : FEMALE.test(asked) ? 'she' : /^where\b/i.test(asked) ? 'it' : undefined
+  const [kin, he] = KIN.exec(asked) ?? []
+  const guess = he ? 'he' : kin ? 'she' : /^where\b/i.test(asked) ? 'it' : undefined
   const bold = told.matchAll(new RegExp(`\\*\\*(${NAME}(?:(?:, | and )${NAME})*)\\*\\*`, 'gu'))
   const answers = [...bold].map(([, name = '']): Mention => {
     const [known] = namesIn(name)
-    return known?.text === name ? known : { name, pronoun: / and /.test(name) ? 'they' : kin }
+    return known?.text === name ? known : { name, pronoun: / and /.test(name) ? 'they' : guess }
   })
   const [known, unknown] = [namesIn(asked), asked.slice(1).match(new RegExp(NAME, 'gu'))?.at(-1)]
   const named: Mention[] = known.length > 0 || !unknown ? known : [{ name: unknown.replace(/['’]s$/, '') }]

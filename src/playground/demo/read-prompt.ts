@@ -2,14 +2,12 @@ import type { Message } from '../../agent/types.ts'
 
 export type PastTurn = { question: string; answer: string }
 
-/** What a prompt shows of a turn of the loop. Where a follow-up is to be made standalone, it is the question, after its `history`. */
+/** What a prompt shows: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
 export interface Asked {
   question: string
   tools?: string[]
-  /** An ISO date. */
   today: string
   observations: string[]
-  /** No tool may be used. */
   isFinalTurn: boolean
   history?: PastTurn[]
 }
@@ -33,20 +31,17 @@ function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'isF
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
-  const isFinalTurn = !/Thought:\s*$/.test(text)
-  const question = head.slice('Question:'.length)
+  const [isFinalTurn, question] = [!/Thought:\s*$/.test(text), head.slice('Question:'.length)]
   return { question: (isFinalTurn ? (question.split('\n\n')[0] ?? '') : question).trim(), observations, isFinalTurn }
 }
 
 /** The conversation as `Q:` and `A:` lines, then the message after its label. */
 function readStandalone(text: string): Asked {
   const body = text.split(/^standalone question:\s*$/im)[0] ?? ''
-  const [at, label] = [Math.max(body.lastIndexOf('Message:'), 0), 'Message:'.length]
-  const turns = body.slice(0, at).split(/^Q:/m).slice(1)
-  const history = turns.map((turn) => {
-    const [asked = '', answer = ''] = turn.split(/^A:/m)
-    return { question: asked.trim(), answer: answer.trim() }
-  })
-  const question = body.slice(at + label).trim()
+  const at = body.lastIndexOf('Message:')
+  const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)
+  const pairs = turns.map((turn) => turn.split(/^A:/m).map((said) => said.trim()))
+  const history = pairs.map(([question = '', answer = '']) => ({ question, answer }))
+  const question = body.slice(at + 'Message:'.length).trim()
   return { question, today: '', observations: [], isFinalTurn: false, history }
 }

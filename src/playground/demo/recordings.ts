@@ -2,16 +2,23 @@
 import { readFileSync } from 'node:fs'
 import { sentencesOf } from '../../../tools/wikipedia/sentences.ts'
 import { assetPath } from '../playground-root.ts'
-import { NAME, plainly, simply, sumOf } from './english.ts'
-import { knownName, namesIn } from './names.ts'
-import type { Move, Plan } from './plan.ts'
+import { knownName, NAME, simply, sumOf } from './english.ts'
 import type { Asked } from './read-prompt.ts'
+
+/** An action with the reason for it. A lookup says on which `page` it is. */
+export type Move = { thought: string; tool: string; input: string; page?: string }
+
+/** The end of a run in Markdown. `isUnknown` where it says that the demo does not know. */
+export type Final = { answer: string; isUnknown: boolean }
+
+/** Yields actions and is given their observations. */
+export type Plan = Generator<Move, Final, string>
 
 type Known = Record<string, string | undefined>
 type Recording = { patterns: RegExp[]; steps: string[][]; answers: string[] }
 
 const GAP = /\{([a-z]+)\}/g
-const [, words = '', ...blocks] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split(/\n\n+/)
+const [, words = '', all = ''] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split('\n\n')
 const macros = words.split('\n').map((line) => line.split(' = '))
 
 /** A pattern with what its words in capitals and the names in braces stand for. */
@@ -30,7 +37,7 @@ function hasAll(text: string, known: Known): boolean {
   return [...text.matchAll(GAP)].every(([, name = '']) => known[name] !== undefined)
 }
 
-const recordings = blocks.map((block): Recording => {
+const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block): Recording => {
   const lines = block.split('\n')
   const after = (start: string) => lines.filter((line) => line.startsWith(start)).map((line) => line.slice(2))
   const steps = lines.filter((line) => /^[\w*]+ \| /.test(line)).map((line) => line.split(' | '))
@@ -39,7 +46,7 @@ const recordings = blocks.map((block): Recording => {
 
 /** A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something. */
 export function played(asked: Asked, isWhole = false): Plan | undefined {
-  const question = isWhole ? plainly(asked.question) : simply(asked.question)
+  const question = simply(asked.question)
   for (const recording of recordings) {
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
     const of = found?.groups?.['of']
@@ -77,9 +84,8 @@ function* play(asked: Asked, { steps, answers }: Recording, known: Known): Plan 
     known['find'] = toolOf(asked, 'wikipedia_lookup') && filled(word, known)
     const seen = name === 'wikipedia' ? yield* look(move, wanted, known) : yield move
     const read = readIn(seen, wanted)
-    if (!read && name !== 'wikipedia')
-      return { answer: `The ${move.tool} says: ${seen.slice(0, 300)}`, isUnknown: true }
-    if (!read && FAILED.test(seen)) return { answer: seen, isUnknown: true }
+    const isFailed = !read && (name !== 'wikipedia' || FAILED.test(seen))
+    if (isFailed) return { answer: name === 'wikipedia' ? seen : `The ${name} says: ${seen}`, isUnknown: true }
     Object.assign(known, read)
     Object.assign(known, reckoned(known))
   }
@@ -87,7 +93,6 @@ function* play(asked: Asked, { steps, answers }: Recording, known: Known): Plan 
   return { answer: filled(answer, known), isUnknown: !answers.includes(answer) }
 }
 
-/** What the tools of the wiki say in place of a page. */
 const FAILED = /^(?:wikipedia |I could not find |Could not find |The page \[|\[[^\]\n]+\] may refer |No more results|$)/
 
 /** What a pattern reads in the first sentence that it fits. */
@@ -101,43 +106,33 @@ function readIn(seen: string, wanted: RegExp): Known | undefined {
   return sentence === undefined ? undefined : { ...groups, seen: text, sentence: bold, line, beginning }
 }
 
-/** Opens a page, or one that the tool names in its place, and looks a word up on it; then on another page of that name. */
+/** Opens a page and looks a word up on it, then pages that it names, for "Dune" also "Dune (novel)". */
 function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string, string> {
-  let [seen, page] = [yield move, move.input]
-  const offered = titlesIn(seen, page)
-  const [best, ...others] = offered ?? [page]
-  if (best === undefined) return `I could not find a page about ${page}.`
-  known['also'] = others.length > 0 ? others.join(', ') : undefined
-  const thought = `There is no page "${page}" with text, but "${best}".`
-  if (offered) [page, seen] = [best, yield { ...move, input: best, thought }]
+  const [seen, page, input] = [yield move, move.input, known['find']]
   if (readIn(seen, wanted)) return seen
-  for (let hit = 1; known['find'] && hit <= 3; hit++) {
-    const why = `The beginning of the page does not say it. I look up "${known['find']}" on it.`
-    const found = yield { tool: 'wikipedia_lookup', input: known['find'], thought: why, page, hit }
-    if (readIn(found, wanted)) return found
-    if (!/^\(Result (\d+) \/ (?!\1\))/.test(found)) break
+  const thought = `The beginning of the page does not say it. I look up "${input}" on it.`
+  const hit = input && !FAILED.test(seen) ? yield { tool: 'wikipedia_lookup', input, thought, page } : ''
+  if (readIn(hit, wanted)) return hit
+  const titles = titlesIn(seen).filter((title) => FAILED.test(seen) || title.startsWith(`${page} (`))
+  for (const title of titles.slice(0, 2)) {
+    const other = yield { ...move, input: title, thought: `Maybe "${title}" is meant.` }
+    known['also'] = titles.filter((one) => one !== title).join(', ') || undefined
+    if (readIn(other, wanted)) return other
   }
-  const other = others[0] ?? /\p{Lu}\S* \([\p{L} ]+\)/u.exec(seen.slice(0, 5000))?.[0]
-  return other === undefined ? seen : yield { ...move, input: other, thought: `Maybe "${other}" is meant.` }
+  return seen
 }
 
-/** The titles that may be meant, of "Could not find … Similar: ['a', 'b']" and "… may refer to: ['a', 'b']". */
-function titlesIn(seen: string, wanted: string): string[] | undefined {
-  const isSimilar = seen.startsWith('Could not find')
-  if (!isSimilar && !/^\[[^\]\n]+\] may refer to/.test(seen)) return undefined
-  const list = seen.slice(seen.indexOf(']'), 5000).matchAll(/'((?:[^']|'(?![,\]]))*)'|"([^"]*)"/g)
-  const bare = (title: string) => title.toLowerCase().replace(/ \(.*/, '')
-  const isMeant = (title: string) => bare(title).includes(bare(wanted)) || bare(wanted).includes(bare(title))
-  return [...list].map(([, a, b]) => a ?? b ?? '').filter((title) => !isSimilar || isMeant(title))
+/** The titles of "… may refer to: ['a', "b's"]", or those on a page that say in brackets what they mean. */
+function titlesIn(seen: string): string[] {
+  const title = /^\[.*?\] may refer/.test(seen) ? /'((?:[^']|'(?![,\]]))+)'|"([^"]+)"/g : /(\p{Lu}\S* \([\p{L} ]+\))/gu
+  return [...seen.slice(0, 5000).matchAll(title)].map(([, single, double]) => single ?? double ?? '')
 }
 
 /** The names that steps may use, of what was asked and of what a chain has found. */
 function namesOf({ of, relation }: Known, chained = ''): Known {
   const whom = of && (/^\*\*(.*?)\*\*/.exec(chained)?.[1] ?? knownName(of) ?? of.replace(/^(?:the|an?) /i, ''))
-  const spouse = namesIn(whom ?? '')[0]?.pronoun === 'he' ? 'wife' : 'husband'
-  const all = relation?.toLowerCase().replace('spouse', spouse)
-  const head = all?.split(' ').at(-1)
-  return { of: whom, relation: all, head, stem: head?.replace(/d?[eo]r$/, '') }
+  const head = relation?.toLowerCase().split(' ').at(-1)
+  return { of: whom, relation: relation?.toLowerCase(), head, stem: head?.replace(/d?[eo]r$/, '') }
 }
 
 /** The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes into. */
@@ -146,4 +141,20 @@ function reckoned({ from, to, today, age, then }: Known): Known {
   const [a = '', b = ''] = [from, to ?? today].map((day) => new Date(`${day} UTC`).toJSON() ?? '')
   const years = `${b.slice(0, 4)}-${a.slice(0, 4)}${b.slice(4) < a.slice(4) ? '-1' : ''}`
   return a && b ? { years, lived: to ? 'lived to be' : 'is' } : {}
+}
+
+/** Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open finds nothing. */
+export function advance(plan: Plan, observations: string[]): Move | Final {
+  const [seen, rest] = [new Map<string, string>(), observations.values()]
+  let [open, next] = ['', plan.next()]
+  while (!next.done) {
+    const { tool, input, page } = next.value
+    const key = JSON.stringify([tool, input, page])
+    const observation = seen.get(key) ?? (page && page !== open ? 'No more results.' : rest.next().value)
+    if (observation === undefined) return next.value
+    if (!page && !seen.has(key)) open = input
+    seen.set(key, observation)
+    next = plan.next(observation)
+  }
+  return next.value
 }

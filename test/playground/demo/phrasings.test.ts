@@ -80,8 +80,6 @@ describe('one question', () => {
     ['who invented the rubiks cube', '**Ernő Rubik**'],
     ['Who built the Eiffel Tower?', '**Gustave Eiffel**'],
     ['Who created Sherlock Holmes?', '**Arthur Conan Doyle**'],
-    ['Who was Ada Lovelace married to?', '**William King**'],
-    ['Who is Olivia Wilde dating?', '**Harry Styles**'],
     ['the boyfriend of olivia wilde', '**Harry Styles**'],
     ['Who was Ada Lovelace’s father?', '**Lord Byron**'],
     ['Who was the mother of Alan Turing?', '**Ethel Sara Turing**'],
