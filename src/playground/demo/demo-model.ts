@@ -14,6 +14,7 @@ export function demoModel(options: DemoOptions = {}): Model {
 
 /** The demo speaks this one dialect. */
 export const DEMO_DIALECT = 'text'
+const DEMO = 'I am only the demo'
 
 /** Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it. */
 async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGenerator<ModelEvent> {
@@ -35,8 +36,6 @@ async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGe
   }
 }
 
-const DEMO = 'I am only the demo'
-
 /** What the demo writes to a prompt. */
 export function complete(messages: Message[], isBare = false): string {
   const asked = readPrompt(messages)
@@ -44,13 +43,14 @@ export function complete(messages: Message[], isBare = false): string {
   if (asked.history) return understood(asked, asked.history)
   const next = advance(thinkOf(asked), asked.observations)
   if ('tool' in next && !asked.isFinalTurn) return ` ${next.thought}\nAction: ${next.tool}\nAction Input: ${next.input}`
-  const seen = asked.observations.at(-1)?.slice(0, 300)
-  const stopped = { answer: `I had to stop here. The last thing that I saw: ${seen}`, isUnknown: false }
-  const { answer, isUnknown } = !('tool' in next) ? next : seen ? stopped : help(asked)
+  const stopped = {
+    answer: `I had to stop here. The last thing that I saw: ${asked.observations.at(-1)?.slice(0, 300)}`,
+    isUnknown: false,
+  }
+  const { answer, isUnknown } = !('tool' in next) ? next : asked.observations.length > 0 ? stopped : help(asked)
   // The value is what the answer sets in bold, the last of several.
   const value = isUnknown ? 'I do not know.' : (/^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer)
-  const thought = isUnknown ? 'I cannot find out more.' : 'I now know the final answer'
-  return ` ${thought}\nFinal Answer: ${isBare ? value : answer}`
+  return ` ${isUnknown ? 'I cannot find out more.' : 'I now know the final answer'}\nFinal Answer: ${isBare ? value : answer}`
 }
 
 /** A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's answer. */

@@ -10,9 +10,8 @@ export const NAME = `${CAPITALISED}(?:\\s(?:(?:de|van|von|du|la|&)\\s)?${CAPITAL
 const BEFORE = [
   'hey|hi|hello|good (?:morning|day|evening)|there|ok(?:ay)?|well|so|and|but|also|then|please|kindly|maybe|sorry|excuse me',
   'thanks|thank you|by the way|(?:a |one )?quick question|thinkaloud|(?:can|could|would|will) (?:you|i|we)',
-  '(?:do|did) you(?: happen to)? know|any idea|let me know|(?:tell|remind|show|give) (?:me|us)',
+  '(?:do|did) you(?: happen to)? know|let me know|(?:tell|remind|show|give) (?:me|us)|(?:explain|say)(?= (?:wh|how))',
   "i(?:[’']d| would|[’']m| am| was)? (?:like|want|need|curious|wonder(?:ing)?)(?: to)?(?: (?:know|hear|ask))?",
-  '(?:explain|say|find out|look up)(?= (?:wh|how))',
 ]
 const AFTER = /[\s,.;:!?-]+(?:please|pls|(?:thanks|thank you)(?: a lot| so much)?|for me|if you can|again)[\s.!?]*$/i
 const POLITE = new RegExp(`^(?:[\\s,:;!]|[.–-]\\s+(?=\\p{L})|(?:${BEFORE.join('|')})(?![\\p{L}\\p{N}’'-]))+`, 'iu')
@@ -25,12 +24,11 @@ export function plainly(text: string): string {
   return bare === plain ? plain : plainly(bare)
 }
 
-const VERB = '(is|was|are|were)'
 /** Ways to ask the same, each with the one that the recordings know. */
 const SAME: [string, string][] = [
   ["^(who|what|which|where|when|how)'?s ", '$1 is '],
   ['^what (?:year|date) ', 'when '],
-  [`^(who|what|where|when|how (?:old|tall|high|much)) (?!${VERB}\\b)(.+) ${VERB}$`, '$1 $4 $3'],
+  ['^(who|what|where|when|how (?:old|tall|high|much)) (?!is |was |are |were )(.+) (is|was|are|were)$', '$1 $3 $2'],
   ['^(?:about|explain|define|describe) ', 'what is '],
   ['^who (?:is|was) (.+) (written|invented|designed|created|founded|published|built) by$', 'who $2 $1'],
   ['^who (?:wrote|written) ', 'who is the author of '],
@@ -57,7 +55,6 @@ const PHRASES: [string, string][] = [
   [`\\b(?:raised )?to the (?:power (?:of )?)?${NUMBER}(?:th)?(?: power)?`, '^$1'],
   [`\\b(?:the )?(?:square )?root of ${NUMBER}`, 'sqrt($1)'],
   [`\\b(?:the )?half (?:of )?${NUMBER}`, '$1/2'],
-  [`\\b(?:twice|double) ${NUMBER}`, '2*$1'],
   ['\\s*([-+*/^()])\\s*', '$1'],
 ]
 const SUM = /^(?:[\d .,+\-*/^()!%×·÷−–√²³]|(?<=% ?)of\b|\b(?:sqrt|cbrt|abs|exp|ln|log|sin|cos|tan|mod|x|pi|e)\b)+$/
@@ -88,28 +85,25 @@ export function questionsIn(text: string): string[] {
 }
 
 export type Pronoun = 'he' | 'she' | 'it' | 'they'
-
 /** A name as a page writes it. `text` is how it stands in the text that it was read in, and `at` where. */
 export type Named = { name: string; pronoun: Pronoun; text: string; at: number }
 
 const pages = shippedPages()
 const all = pages.flatMap((page) => [page.title, ...page.redirects].map((name) => ({ name, pronoun: pronounOf(page) })))
 const names = new Map(all.toReversed().map((one) => [plain(one.name), one]))
-const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length)
-const anyName = longestFirst.map((name) => name.replace(/[.()]/g, '\\$&')).join('|')
-const NAMES = new RegExp(`(?<![\\p{L}\\p{N}])(?:${anyName})(?=(?:s|'s?)?(?![\\p{L}\\p{N}]))`, 'gu')
+const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.()]/g, '\\$&'))
+const NAMES = new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join('|')})(?=(?:s|'s?)?(?![\\p{L}\\p{N}]))`, 'gu')
 
 function pronounOf(page: WikiPage): Pronoun {
   const [, he, she] = /\b(?:(he|his)|(she|her))\b/i.exec(introOf(page)) ?? []
   return he ? 'he' : she ? 'she' : 'it'
 }
 
-/** As long as the text is. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/’/g, "'").replace(/♯/g, '#').toLowerCase()
 }
 
-/** The names that stand in a text, the longest at each place; those of one or two letters in capitals alone. */
+/** The names that stand in a text (its plain form is as long as it is), the longest at each place; those of one or two letters in capitals alone. */
 export function namesIn(text: string): Named[] {
   return [...plain(text.slice(0, 1000)).matchAll(NAMES)].flatMap(({ 0: { length }, index: at }) => {
     const [here, known] = [text.slice(at, at + length), names.get(plain(text.slice(at, at + length)))]

@@ -6,6 +6,9 @@ import type { PastTurn } from './read-prompt.ts'
 type Mention = { name: string; pronoun?: Pronoun | undefined }
 
 const QUESTION = /^(?:who|what|when|where|how|why|can|could|did|does|is|was|are|were)\b/i
+const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?|this(?= robot\b))\b/gi
+const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p{L}/iu
+const KIN = /\b(?:(boyfriend|husband|brother|father|son)|girlfriend|wife|sister|mother|daughter)\b/i
 
 /** Rewrites a follow-up by the last turns. What nothing fits is given back unchanged: a wrong guess is worse. */
 export function standalone(turns: PastTurn[], followUp: string): string {
@@ -43,13 +46,10 @@ function aboutName(text: string, history: PastTurn[]): string | undefined {
     return last.slice(0, before.at) + name.name + last.slice(before.at + before.text.length)
   if (named !== text) return QUESTION.test(named) || simply(named).startsWith('= ') ? named : `who is ${named}`
   if (/^(?:when|where)$/i.test(text) && QUESTION.test(last)) return last.replace(/^\w+/, text)
-  const thing = mentions.find(({ pronoun }) => pronoun === 'it')
   // A verb at the end lacks what it is done to.
-  return thing && QUESTION.test(text) && / for \p{L}+ing$/u.test(text) ? `${text} ${thing.name}` : undefined
+  const thing = / for \p{L}+ing$/u.test(text) && mentions.find(({ pronoun }) => pronoun === 'it')
+  return thing ? `${text} ${thing.name}` : undefined
 }
-
-const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?|this(?= robot\b))\b/gi
-const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p{L}/iu
 
 /** Puts a name for the first of each pronoun, where no earlier name in the text explains it, and for "this robot" whose it is. */
 function withNames(text: string, mentions: Mention[], history: PastTurn[]): string {
@@ -66,8 +66,6 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
     return /^this/i.test(word) ? `the ${name}` : OWNER.test(text.slice(at)) ? `${name}’s` : name
   })
 }
-
-const KIN = /\b(?:(boyfriend|husband|brother|father|son)|girlfriend|wife|sister|mother|daughter)\b/i
 
 /** What a turn spoke of, the likeliest first: the answer in bold, whom the question named, whom the answer names besides. */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {

@@ -1,7 +1,7 @@
 import type { Message } from '../../agent/types.ts'
 
+const MOST_CHARS = 60_000
 export type PastTurn = { question: string; answer: string }
-
 /** What a prompt shows: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
 export interface Asked {
   question: string
@@ -11,9 +11,6 @@ export interface Asked {
   isFinalTurn: boolean
   history?: PastTurn[]
 }
-
-/** Longer texts are read no further. */
-const MOST_CHARS = 60_000
 
 /** Reads a prompt as any model would have to: from its words alone. Nothing for a form that the demo does not speak. */
 export function readPrompt(messages: Message[]): Asked | undefined {
@@ -40,8 +37,8 @@ function readStandalone(text: string): Asked {
   const body = text.split(/^standalone question:\s*$/im)[0] ?? ''
   const at = body.lastIndexOf('Message:')
   const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)
-  const pairs = turns.map((turn) => turn.split(/^A:/m).map((said) => said.trim()))
-  const history = pairs.map(([question = '', answer = '']) => ({ question, answer }))
+  const pairs = turns.map((turn) => turn.split(/^A:/m))
+  const history = pairs.map(([question = '', answer = '']) => ({ question: question.trim(), answer: answer.trim() }))
   const question = body.slice(at + 'Message:'.length).trim()
   return { question, today: '', observations: [], isFinalTurn: false, history }
 }

@@ -7,15 +7,12 @@ import type { Asked } from './read-prompt.ts'
 
 /** An action with the reason for it. A lookup says on which `page` it is. */
 export type Move = { thought: string; tool: string; input: string; page?: string }
-
 /** The end of a run in Markdown. `isUnknown` where it says that the demo does not know. */
 export type Final = { answer: string; isUnknown: boolean }
-
 /** Yields actions and is given their observations. */
 export type Plan = Generator<Move, Final, string>
 
 type Known = Record<string, string | undefined>
-type Recording = { patterns: RegExp[]; steps: string[][]; answers: string[] }
 
 const GAP = /\{([a-z]+)\}/g
 const [, words = '', all = ''] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split('\n\n')
@@ -32,12 +29,10 @@ function filled(text: string, known: Known): string {
   const form = (value: string) => (text.startsWith('{"') ? JSON.stringify(value) : value)
   return text.replace(GAP, (_, name: string) => form(known[name] ?? ''))
 }
+const hasAll = (text: string, known: Known) =>
+  [...text.matchAll(GAP)].every(([, name = '']) => known[name] !== undefined)
 
-function hasAll(text: string, known: Known): boolean {
-  return [...text.matchAll(GAP)].every(([, name = '']) => known[name] !== undefined)
-}
-
-const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block): Recording => {
+const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
   const lines = block.split('\n')
   const after = (start: string) => lines.filter((line) => line.startsWith(start)).map((line) => line.slice(2))
   const steps = lines.filter((line) => /^[\w*]+ \| /.test(line)).map((line) => line.split(' | '))
@@ -50,7 +45,9 @@ export function played(asked: Asked, isWhole = false): Plan | undefined {
   for (const recording of recordings) {
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
     const of = found?.groups?.['of']
-    const isOf = of === undefined || (!isWhole && isThing(of))
+    const isName = () =>
+      !!of && ((SHORT.test(of) && !OTHER.test(of)) || RELATED.test(of) || knownName(of) !== undefined)
+    const isOf = of === undefined || (!isWhole && isName())
     if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
       return play({ ...asked, question }, recording, { ...found.groups, today: asked.today })
   }
@@ -64,19 +61,18 @@ function toolOf({ tools }: Asked, name: string): string | undefined {
 
 const RELATED = pattern("'s? REL$|^(?:the )?REL of ")
 const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|his|her|its?|they|their)\b|'s \p{Ll}/iu
-
-function isThing(of: string): boolean {
-  const isShort = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u.test(of)
-  return knownName(of) !== undefined || RELATED.test(of) || (isShort && !OTHER.test(of))
-}
+const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
 /** Whom it is about may be told by a relation ("the author of Dune's first publisher"): that is found out first. */
-function* play(asked: Asked, { steps, answers }: Recording, known: Known): Plan {
-  const question = `who is ${known['of']}`
-  const chain = RELATED.test(known['of'] ?? '') && question !== asked.question && played({ ...asked, question })
+function* play(asked: Asked, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
+  const { of = '', relation = '' } = known
+  const question = `who is ${of}`
+  const chain = RELATED.test(of) && question !== asked.question && played({ ...asked, question })
   const end = chain ? yield* chain : undefined
   if (end?.isUnknown) return end
-  Object.assign(known, namesOf(known, end?.answer))
+  const whom = /^\*\*(.*?)\*\*/.exec(end?.answer ?? '')?.[1] ?? knownName(of) ?? of.replace(/^(?:the|an?) /i, '')
+  const head = relation.toLowerCase().split(' ').at(-1)
+  Object.assign(known, { of: whom, head, stem: head?.replace(/d?[eo]r$/, '') })
   for (const [name = '', input = '', reads = '', thought = '', word = ''] of steps) {
     if (!hasAll(input, known)) continue
     const move = { tool: toolOf(asked, name) ?? name, input: filled(input, known), thought: filled(thought, known) }
@@ -86,8 +82,7 @@ function* play(asked: Asked, { steps, answers }: Recording, known: Known): Plan 
     const read = readIn(seen, wanted)
     const isFailed = !read && (name !== 'wikipedia' || FAILED.test(seen))
     if (isFailed) return { answer: name === 'wikipedia' ? seen : `The ${name} says: ${seen}`, isUnknown: true }
-    Object.assign(known, read)
-    Object.assign(known, reckoned(known))
+    Object.assign(known, read, reckoned({ ...known, ...read }))
   }
   const answer = answers.find((one) => hasAll(one, known)) ?? 'The page about {of} does not say that.'
   return { answer: filled(answer, known), isUnknown: !answers.includes(answer) }
@@ -113,26 +108,16 @@ function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string
   const thought = `The beginning of the page does not say it. I look up "${input}" on it.`
   const hit = input && !FAILED.test(seen) ? yield { tool: 'wikipedia_lookup', input, thought, page } : ''
   if (readIn(hit, wanted)) return hit
-  const titles = titlesIn(seen).filter((title) => FAILED.test(seen) || title.startsWith(`${page} (`))
+  const isList = seen.startsWith('[')
+  const named = isList ? /'((?:[^']|'(?![,\]]))+)'|"([^"]+)"/g : /(\p{Lu}\S* \([\p{L} ]+\))/gu
+  const found = [...seen.slice(0, 5000).matchAll(named)].map(([, single, double]) => single ?? double ?? '')
+  const titles = found.filter((title) => isList || FAILED.test(seen) || title.startsWith(`${page} (`))
   for (const title of titles.slice(0, 2)) {
     const other = yield { ...move, input: title, thought: `Maybe "${title}" is meant.` }
     known['also'] = titles.filter((one) => one !== title).join(', ') || undefined
     if (readIn(other, wanted)) return other
   }
   return seen
-}
-
-/** The titles of "… may refer to: ['a', "b's"]", or those on a page that say in brackets what they mean. */
-function titlesIn(seen: string): string[] {
-  const title = /^\[.*?\] may refer/.test(seen) ? /'((?:[^']|'(?![,\]]))+)'|"([^"]+)"/g : /(\p{Lu}\S* \([\p{L} ]+\))/gu
-  return [...seen.slice(0, 5000).matchAll(title)].map(([, single, double]) => single ?? double ?? '')
-}
-
-/** The names that steps may use, of what was asked and of what a chain has found. */
-function namesOf({ of, relation }: Known, chained = ''): Known {
-  const whom = of && (/^\*\*(.*?)\*\*/.exec(chained)?.[1] ?? knownName(of) ?? of.replace(/^(?:the|an?) /i, ''))
-  const head = relation?.toLowerCase().split(' ').at(-1)
-  return { of: whom, relation: relation?.toLowerCase(), head, stem: head?.replace(/d?[eo]r$/, '') }
 }
 
 /** The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes into. */

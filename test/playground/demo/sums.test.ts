@@ -40,7 +40,7 @@ test.each([
   ['what is 12 × 7', '84'],
   ['√16 + 2²', '8'],
   ['What is 7 plus three squared?', '16'],
-  ['How much is twice 21?', '42'],
+  ['How much is half of 21?', '10.5'],
   ['what is 2 to the 10th power', '1024'],
   ['What is the square root of 2.25?', '1.5'],
   ['(1 + 2) * -3', '-9'],
