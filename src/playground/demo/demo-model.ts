@@ -18,20 +18,17 @@ const DEMO = 'I am only the demo'
 
 /** Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it. */
 async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGenerator<ModelEvent> {
-  const { paceMs = 0, isBare = false } = options
   let written = ''
   try {
-    for (const piece of complete(request.messages, isBare).match(/\S+\s*|\s+/g) ?? []) {
-      if (paceMs > 0) await new Promise((resolve) => setTimeout(resolve, paceMs))
+    for (const piece of complete(request.messages, options.isBare).match(/\S+\s*|\s+/g) ?? []) {
+      if (options.paceMs) await new Promise((resolve) => setTimeout(resolve, options.paceMs))
       if (request.signal.aborted) return
       written += piece
       yield { type: 'text', text: piece }
     }
   } finally {
-    const [read, tokens] = [
-      request.messages.map(({ content }) => content).join(''),
-      (text: string) => Math.ceil(text.length / 4),
-    ]
+    const read = request.messages.map(({ content }) => content).join('')
+    const tokens = (text: string) => Math.ceil(text.length / 4)
     request.onUsage?.({ model: 'demo', inputTokens: tokens(read), outputTokens: tokens(written), estimated: true })
   }
 }
@@ -43,11 +40,9 @@ export function complete(messages: Message[], isBare = false): string {
   if (asked.history) return understood(asked, asked.history)
   const next = advance(thinkOf(asked), asked.observations)
   if ('tool' in next && !asked.isFinalTurn) return ` ${next.thought}\nAction: ${next.tool}\nAction Input: ${next.input}`
-  const stopped = {
-    answer: `I had to stop here. The last thing that I saw: ${asked.observations.at(-1)?.slice(0, 300)}`,
-    isUnknown: false,
-  }
-  const { answer, isUnknown } = !('tool' in next) ? next : asked.observations.length > 0 ? stopped : help(asked)
+  const seen = asked.observations.at(-1)?.slice(0, 300)
+  const stopped = { answer: `I had to stop here. The last thing that I saw: ${seen}`, isUnknown: false }
+  const { answer, isUnknown } = !('tool' in next) ? next : seen ? stopped : help(asked)
   // The value is what the answer sets in bold, the last of several.
   const value = isUnknown ? 'I do not know.' : (/^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer)
   return ` ${isUnknown ? 'I cannot find out more.' : 'I now know the final answer'}\nFinal Answer: ${isBare ? value : answer}`
@@ -85,8 +80,8 @@ const AGAIN = ' (in short)'
 function help({ question, tools }: Asked): Final {
   if (question.endsWith(AGAIN)) return { answer: `That is beyond me, too: ${DEMO}.`, isUnknown: true }
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [what] : []))
-  const list = can.length > 0 ? ` I can do ${can.join('; ')}.` : ''
-  const answer = `${DEMO}: recordings and a few rules, no language model.${list} Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.`
+  const list = can.join('; ') || 'nothing without tools'
+  const answer = `${DEMO}: recordings and a few rules, no language model. I can do ${list}. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.`
   return { answer, isUnknown: true }
 }
 

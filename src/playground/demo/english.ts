@@ -40,7 +40,7 @@ const SAME: [string, string][] = [
 /** A question in the few forms that recordings know: straight quotes, the verb at its place, a sum after "=". */
 export function simply(text: string): string {
   const straight = plainly(text).replace(/[’‘`]/g, "'").replace(/\s+/g, ' ')
-  const simple = straight.replace(/(?:[?.,=\s]|(?<![\d)])!)+$/, '')
+  const simple = straight.replace(/(?:[?.,= ]|(?<![\d)])!)+$/, '')
   const same = SAME.reduce((said, [from, to]) => said.replace(new RegExp(from, 'i'), to), simple)
   const sum = sumOf(same)
   return sum ? `= ${sum}` : knownName(same) ? `what is ${same}` : same

@@ -2,9 +2,7 @@
 import { NAME, namesIn, plainly, questionsIn, simply, type Pronoun } from './english.ts'
 import type { PastTurn } from './read-prompt.ts'
 
-/** Somebody or something that was spoken of; without a pronoun any may stand for it. */
 type Mention = { name: string; pronoun?: Pronoun | undefined }
-
 const QUESTION = /^(?:who|what|when|where|how|why|can|could|did|does|is|was|are|were)\b/i
 const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?|this(?= robot\b))\b/gi
 const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p{L}/iu
@@ -67,11 +65,10 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
   })
 }
 
-/** What a turn spoke of, the likeliest first: the answer in bold, whom the question named, whom the answer names besides. */
+/** What a turn spoke of, the likeliest first: the answer in bold, whom the question named, whom the answer names besides. Without a pronoun any may stand for it. */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {
   const [asked, told] = [question.slice(0, 1000), answer.slice(0, 2000)]
-  const [kin, he] = KIN.exec(asked) ?? []
-  const guess = he ? 'he' : kin ? 'she' : /^where\b/i.test(asked) ? 'it' : undefined
+  const guess = /^where\b/i.test(asked) ? 'it' : KIN.exec(asked)?.[1] ? 'he' : KIN.test(asked) ? 'she' : undefined
   const bold = told.matchAll(new RegExp(`\\*\\*(${NAME}(?:(?:, | and )${NAME})*)\\*\\*`, 'gu'))
   const answers = [...bold].map(([, name = '']): Mention => {
     const [known] = namesIn(name)

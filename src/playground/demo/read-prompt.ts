@@ -39,6 +39,5 @@ function readStandalone(text: string): Asked {
   const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)
   const pairs = turns.map((turn) => turn.split(/^A:/m))
   const history = pairs.map(([question = '', answer = '']) => ({ question: question.trim(), answer: answer.trim() }))
-  const question = body.slice(at + 'Message:'.length).trim()
-  return { question, today: '', observations: [], isFinalTurn: false, history }
+  return { question: body.slice(at + 8).trim(), today: '', observations: [], isFinalTurn: false, history }
 }

@@ -13,7 +13,6 @@ export type Final = { answer: string; isUnknown: boolean }
 export type Plan = Generator<Move, Final, string>
 
 type Known = Record<string, string | undefined>
-
 const GAP = /\{([a-z]+)\}/g
 const [, words = '', all = ''] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split('\n\n')
 const macros = words.split('\n').map((line) => line.split(' = '))
@@ -45,9 +44,7 @@ export function played(asked: Asked, isWhole = false): Plan | undefined {
   for (const recording of recordings) {
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
     const of = found?.groups?.['of']
-    const isName = () =>
-      !!of && ((SHORT.test(of) && !OTHER.test(of)) || RELATED.test(of) || knownName(of) !== undefined)
-    const isOf = of === undefined || (!isWhole && isName())
+    const isOf = of === undefined || (!isWhole && isName(of))
     if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
       return play({ ...asked, question }, recording, { ...found.groups, today: asked.today })
   }
@@ -61,6 +58,7 @@ function toolOf({ tools }: Asked, name: string): string | undefined {
 
 const RELATED = pattern("'s? REL$|^(?:the )?REL of ")
 const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|his|her|its?|they|their)\b|'s \p{Ll}/iu
+const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined || (SHORT.test(of) && !OTHER.test(of))
 const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
 /** Whom it is about may be told by a relation ("the author of Dune's first publisher"): that is found out first. */
