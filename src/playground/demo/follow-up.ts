@@ -65,7 +65,7 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
   })
 }
 
-/** What a turn spoke of, the likeliest first: the answer in bold, whom the question named, whom the answer names besides. Without a pronoun any may stand for it. */
+/** What a turn spoke of, the likeliest first: what its answer has in bold, its question, its answer. One without a pronoun fits any. */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {
   const [asked, told] = [question.slice(0, 1000), answer.slice(0, 2000)]
   const guess = /^where\b/i.test(asked) ? 'it' : KIN.exec(asked)?.[1] ? 'he' : KIN.test(asked) ? 'she' : undefined
