@@ -65,6 +65,8 @@ describe('the bot in the playground', () => {
       SLACK_APP_TOKEN: 'xapp-of-the-real-workspace',
       SLACK_API_URL: 'http://127.0.0.1:1/api/',
       REDIS_URL: 'redis://127.0.0.1:1',
+      // Of a model that the demo is not.
+      AGENT_DIALECT: 'bracket',
       ROLE: 'front',
       PORT: '1',
     })

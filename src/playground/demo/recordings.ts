@@ -1,145 +1,143 @@
-/** Questions whose chain of steps was recorded; recordings.txt explains its form. */
+/** Plays what recordings.txt tells; its first lines explain its form. */
 import { readFileSync } from 'node:fs'
+import { sentencesOf } from '../../../tools/wikipedia/sentences.ts'
 import { assetPath } from '../playground-root.ts'
-import { NAME, sentencesOf, trimName } from './english.ts'
-import { knownName, namesakes, namesIn } from './known-names.ts'
-import { lookUp, openPage, type Page } from './pages.ts'
-import { answered, unknown, type Final, type Plan } from './plan.ts'
+import { knownName, NAME, simply, sumOf } from './english.ts'
 import type { Asked } from './read-prompt.ts'
-import { expressionOf } from './sums.ts'
 
-const [, words = '', ...blocks] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split(/\n\n+/)
+/** An action with the reason for it. A lookup says on which `page` it is. */
+export type Move = { thought: string; tool: string; input: string; page?: string }
+/** The end of a run in Markdown. `isUnknown` where it says that the demo does not know. */
+export type Final = { answer: string; isUnknown: boolean }
+/** Yields actions and is given their observations. */
+export type Plan = Generator<Move, Final, string>
+
+type Known = Record<string, string | undefined>
+const GAP = /\{([a-z]+)\}/g
+const [, words = '', all = ''] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split('\n\n')
 const macros = words.split('\n').map((line) => line.split(' = '))
 
-/** A pattern with what its words in capitals stand for. */
-function pattern(text: string, flags = 'u', known: Known = {}): RegExp {
-  const whole = macros.toReversed().reduce((said, [word = '', means = '']) => said.replaceAll(word, means), text)
+/** A pattern with what its words in capitals and the names in braces stand for. */
+function pattern(text: string, flags = 'iu', known: Known = {}): RegExp {
+  const whole = macros.reduce((said, [word = '', means = '']) => said.replaceAll(word, means), text)
   return new RegExp(filled(whole, known).replaceAll("'", "['’]").replaceAll('NAME', NAME), flags)
 }
-/** What one thing may be to another, and a phrase that says so. */
-export const RELATION = pattern('REL').source
-const PHRASE = pattern("'s? REL$|^(?:the )?REL of ", 'iu')
 
-const recordings = blocks.map((block) => {
+/** Text with names in braces filled in; what is put into JSON is JSON too. */
+function filled(text: string, known: Known): string {
+  const form = (value: string) => (text.startsWith('{"') ? JSON.stringify(value) : value)
+  return text.replace(GAP, (_, name: string) => form(known[name] ?? ''))
+}
+const hasAll = (text: string, known: Known) =>
+  [...text.matchAll(GAP)].every(([, name = '']) => known[name] !== undefined)
+
+const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
   const lines = block.split('\n')
-  const asked = lines.filter((line) => line.startsWith('? ')).map((line) => pattern(line.slice(2), 'iu'))
-  const answer = lines.find((line) => line.startsWith('= '))?.slice(2) ?? ''
-  return { asked, steps: lines.filter((line) => line.includes(' | ')).map((line) => line.split(' | ')), answer }
+  const after = (start: string) => lines.filter((line) => line.startsWith(start)).map((line) => line.slice(2))
+  const steps = lines.filter((line) => /^[\w*]+ \| /.test(line)).map((line) => line.split(' | '))
+  return { patterns: after('? ').map((one) => pattern(one)), steps, answers: after('= ') }
 })
 
 /** A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something. */
 export function played(asked: Asked, isWhole = false): Plan | undefined {
-  for (const { asked: patterns, steps, answer } of recordings) {
-    const found = patterns.map((one) => one.exec(asked.question)).find((one) => one !== null)
-    const known: Known = { ...found?.groups, today: asked.today }
-    const toolOf = (name: string) =>
-      asked.tools.find((one) => one === name || (name[0] === '*' && one.endsWith(name.slice(1))))
-    const listed = steps.map(([tool = '', ...rest]) => ({
-      tool: toolOf(tool.replace('or ', '')),
-      isOr: tool.startsWith('or '),
-      rest,
-    }))
-    const isOf = known['of'] === undefined || (!isWhole && isThing(known['of']))
-    const question = `who is ${known['of']}`
-    const isChain = PHRASE.test(known['of'] ?? '') && question !== asked.question
-    if (found && isOf && listed.every(({ tool, isOr }) => tool ?? isOr))
-      return play(asked.question, {
-        steps: listed,
-        answer,
-        known,
-        chain: isChain ? played({ ...asked, question }) : undefined,
-      })
+  const question = simply(asked.question)
+  for (const recording of recordings) {
+    const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
+    const of = found?.groups?.['of']
+    const isOf = of === undefined || (!isWhole && isName(of))
+    if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
+      return play({ ...asked, question }, recording, { ...found.groups, today: asked.today })
   }
   return undefined
 }
 
-type Known = Record<string, string | undefined>
-
-function isThing(of: string): boolean {
-  const no =
-    'you|your|my|me|i|we|for|in|by|on|to|at|when|who|with|that|born|weather|news|today|yesterday|there|up|s?he|it|they'
-  const isShort = new RegExp(
-    `^(?!.*\\b(?:${no})\\b)(?!.*['’]s \\p{Ll})[\\p{L}\\p{N}#.'’&()-]+(?: [\\p{L}\\p{N}#.'’&()-]+){0,4}$`,
-    'iu',
-  )
-  return knownName(of) !== undefined || PHRASE.test(of) || isShort.test(of)
+/** A prompt that makes a follow-up standalone tells no tools: then any may be there. */
+function toolOf({ tools }: Asked, name: string): string | undefined {
+  return tools ? tools.find((one) => one === name || (name[0] === '*' && one.endsWith(name.slice(1)))) : name
 }
 
-/** `chain` finds out whom the question is about, where it says so by a relation: "the author of Dune's first publisher". */
-type Played = {
-  steps: { tool: string | undefined; isOr: boolean; rest: string[] }[]
-  answer: string
-  known: Known
-  chain: Plan | undefined
-}
+const RELATED = pattern("'s? REL$|^(?:the )?REL of ")
+const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|his|her|its?|they|their)\b|'s \p{Ll}/iu
+const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined || (SHORT.test(of) && !OTHER.test(of))
+const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
-function* play(question: string, { steps, answer, known, chain }: Played): Plan {
-  const end = chain && (yield* chain)
+/** Whom it is about may be told by a relation ("the author of Dune's first publisher"): that is found out first. */
+function* play(asked: Asked, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
+  const { of = '', relation = '' } = known
+  const question = `who is ${of}`
+  const chain = RELATED.test(of) && question !== asked.question && played({ ...asked, question })
+  const end = chain ? yield* chain : undefined
   if (end?.isUnknown) return end
-  Object.assign(known, namesOf(known, end?.answer ?? ''))
-  let [isRead, page, failed]: [boolean, Page | undefined, Final | undefined] = [true, undefined, undefined]
-  for (const { tool, isOr, rest } of steps) {
-    const [word = '', read = '', thought = ''] = rest.map((text) => filled(text, known))
-    if (tool === undefined || word === '' || isRead === isOr) continue
-    const wanted = pattern(rest[1] ?? read, 'u', known)
-    const reads = (text: string) => (wanted.test(text) ? text : undefined)
-    let seen: string | undefined
-    if (tool === 'wikipedia') {
-      const opened = yield* openPage(question, word, thought)
-      if ('answer' in opened) failed ??= opened
-      else [page, seen] = [opened, opened.sentences.find(reads)]
-      known['other'] = page?.others[0] ?? known['other']
-    } else
-      seen =
-        tool === 'wikipedia_lookup'
-          ? page && (yield* lookUp({ page, word, thought }, reads))
-          : yield { thought, tool, input: word }
-    const found = wanted.exec(seen?.slice(0, 5000) ?? '')
-    isRead = found !== null && seen !== undefined
-    if (!isRead && seen !== undefined) failed ??= unknown(`That is what ${tool} says: ${seen.slice(0, 300)}`)
-    const sentence = sentencesOf(seen ?? '').find((one) => found && one.includes(found[0]))
-    Object.assign(known, found?.groups, {
-      seen,
-      sentence,
-      line: seen?.split('\n')[0],
-      beginning: page && beginningOf(page),
-    })
-    Object.assign(known, reckoned(known))
+  const whom = /^\*\*(.*?)\*\*/.exec(end?.answer ?? '')?.[1] ?? knownName(of) ?? of.replace(/^(?:the|an?) /i, '')
+  const head = relation.toLowerCase().split(' ').at(-1)
+  Object.assign(known, { of: whom, head, stem: head?.replace(/d?[eo]r$/, '') })
+  for (const [name = '', input = '', reads = '', thought = '', word = ''] of steps) {
+    if (!hasAll(input, known)) continue
+    const move = { tool: toolOf(asked, name) ?? name, input: filled(input, known), thought: filled(thought, known) }
+    const wanted = pattern(reads, 'u', known)
+    known['find'] = toolOf(asked, 'wikipedia_lookup') && filled(word, known)
+    const seen = name === 'wikipedia' ? yield* look(move, wanted, known) : yield move
+    const read = readIn(seen, wanted)
+    const isFailed = !read && (name !== 'wikipedia' || FAILED.test(seen))
+    if (isFailed) return { answer: name === 'wikipedia' ? seen : `The ${name} says: ${seen}`, isUnknown: true }
+    Object.assign(known, read, reckoned({ ...known, ...read }))
   }
-  return isRead
-    ? answered(filled(answer, known))
-    : (failed ?? unknown(`The page about ${known['of'] ?? 'it'} does not say that.`))
+  const answer = answers.find((one) => hasAll(one, known)) ?? 'The page about {of} does not say that.'
+  return { answer: filled(answer, known), isUnknown: !answers.includes(answer) }
 }
 
-function beginningOf({ sentences, others }: Page): string {
-  const also = others.length > 0 ? `\n\nThe name could also mean: ${others.join(', ')}.` : ''
-  return `${sentences.slice(0, 2).join(' ')}${also}`
+const FAILED = /^(?:wikipedia |I could not find |Could not find |The page \[|\[[^\]\n]+\] may refer |No more results|$)/
+
+/** What a pattern reads in the first sentence that it fits. */
+function readIn(seen: string, wanted: RegExp): Known | undefined {
+  const text = FAILED.test(seen) ? '' : seen.replace(/^\(Result \d+ \/ \d+\) /, '').slice(0, 5000)
+  const [sentences, [line]] = [sentencesOf(text), text.split('\n')]
+  const sentence = sentences.find((one) => wanted.test(one))
+  const groups = wanted.exec(sentence ?? '')?.groups
+  const bold = sentence?.replace(groups?.['value'] ?? '', (value) => value && `**${value}**`)
+  const beginning = sentences.slice(0, 2).join(' ')
+  return sentence === undefined ? undefined : { ...groups, seen: text, sentence: bold, line, beginning }
 }
 
-/** What is put into an input that is JSON is JSON too. */
-function filled(text: string, known: Known): string {
-  const form = (value: string) => (text.startsWith('{"') ? JSON.stringify(value) : value)
-  return text.replace(/\{([a-z]+)\}/g, (_, name: string) => form(known[name] ?? ''))
+/** Opens a page and looks a word up on it, then pages that it names, for "Dune" also "Dune (novel)". */
+function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string, string> {
+  const [seen, page, input] = [yield move, move.input, known['find']]
+  if (readIn(seen, wanted)) return seen
+  const thought = `The beginning of the page does not say it. I look up "${input}" on it.`
+  const hit = input && !FAILED.test(seen) ? yield { tool: 'wikipedia_lookup', input, thought, page } : ''
+  if (readIn(hit, wanted)) return hit
+  const isList = seen.startsWith('[')
+  const named = isList ? /'((?:[^']|'(?![,\]]))+)'|"([^"]+)"/g : /(\p{Lu}\S* \([\p{L} ]+\))/gu
+  const found = [...seen.slice(0, 5000).matchAll(named)].map(([, single, double]) => single ?? double ?? '')
+  const titles = found.filter((title) => isList || FAILED.test(seen) || title.startsWith(`${page} (`))
+  for (const title of titles.slice(0, 2)) {
+    const other = yield { ...move, input: title, thought: `Maybe "${title}" is meant.` }
+    known['also'] = titles.filter((one) => one !== title).join(', ') || undefined
+    if (readIn(other, wanted)) return other
+  }
+  return seen
 }
 
-/** The names that steps may use, of what was asked and of what a chain has found. */
-function namesOf({ of, relation }: Known, chained: string): Known {
-  const [, name, sentence] = /^\*\*(.*?)\*\*: (.*)$/.exec(chained) ?? []
-  const whom = of && (name ?? knownName(of) ?? of.replace(/^(?:the|an?) /i, ''))
-  const spouse = namesIn(whom ?? '')[0]?.pronoun === 'he' ? 'wife' : 'husband'
-  const all = relation?.toLowerCase().replace(/spouse|partner/, spouse)
-  const [head, other, evidence] = [all?.split(' ').at(-1), namesakes(whom ?? '')[0], sentence && ` (${sentence})`]
-  return { of: whom, other, evidence, relation: all, head, stem: head?.replace(/d?[eo]r$/, '') }
+/** The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes into. */
+function reckoned({ from, to, today, age, then }: Known): Known {
+  if (age && then) return { rest: sumOf(`${age} ${then}`) }
+  const [a = '', b = ''] = [from, to ?? today].map((day) => new Date(`${day} UTC`).toJSON() ?? '')
+  const years = `${b.slice(0, 4)}-${a.slice(0, 4)}${b.slice(4) < a.slice(4) ? '-1' : ''}`
+  return a && b ? { years, lived: to ? 'lived to be' : 'is' } : {}
 }
 
-/** The years from one day to another or to today, one less where the birthday has not come yet; and the sum that an age goes into. */
-function reckoned({ from, to, today, name, age, then, result }: Known): Known {
-  const [a, b] = [from ?? '', to ?? `${today}T00:00`].map(
-    (day) => new Date(day.length === 4 ? `${day}-01-01T00:00` : day),
-  )
-  if (!from || !a || !b) return { name: name && trimName(name) }
-  const isEarly = b.getMonth() * 100 + b.getDate() < a.getMonth() * 100 + a.getDate()
-  const years = `${b.getFullYear()}-${a.getFullYear()}${isEarly ? '-1' : ''}`
-  const sum = age && then && expressionOf(`${age} ${then}`)
-  return { years, lived: to ? 'lived to be' : 'is', sum, power: result && `\n\n${sum} = **${result}**` }
+/** Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open finds nothing. */
+export function advance(plan: Plan, observations: string[]): Move | Final {
+  const [seen, rest] = [new Map<string, string>(), observations.values()]
+  let [open, next] = ['', plan.next()]
+  while (!next.done) {
+    const { tool, input, page } = next.value
+    const key = JSON.stringify([tool, input, page])
+    const observation = seen.get(key) ?? (page && page !== open ? 'No more results.' : rest.next().value)
+    if (observation === undefined) return next.value
+    if (!page && !seen.has(key)) open = input
+    seen.set(key, observation)
+    next = plan.next(observation)
+  }
+  return next.value
 }

@@ -1,6 +1,7 @@
 /** What the playground's bot is set to, and what is told of that. */
 import { type Config, type Env } from '../../config.ts'
 import type { Network } from '../../proxy.ts'
+import { DEMO_DIALECT } from '../demo/demo-model.ts'
 import { CAROL } from '../example-workspace.ts'
 import { forwardUpstream } from '../forward-upstream.ts'
 import type { Upstream } from '../model-endpoint.ts'
@@ -38,7 +39,7 @@ export function botSettings(env: Env, played: Played): Env {
     APPROVERS: CAROL,
     ...own,
     ...(mcpConfig !== undefined && { MCP_CONFIG: mcpConfig }),
-    ...(isDemo && { OPENAI_MODEL: 'demo' }),
+    ...(isDemo && { OPENAI_MODEL: 'demo', AGENT_DIALECT: DEMO_DIALECT }),
     OPENAI_BASE_URL: modelUrl,
     // A proxy is for what is real; Slack and Wikipedia are on this machine.
     NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
