@@ -83,7 +83,7 @@ function print(findings: Finding[], asJson: boolean): void {
 try {
   const asJson = wantsJson(process.argv.slice(2))
   if (process.stdout.isTTY && !asJson)
-    console.log('Looking at all that the bot stands on: it takes a minute at most.\n')
+    console.log('Looking: it takes a minute at most.\n')
   print(await look(), asJson)
 } catch (error) {
   console.error(messageOf(error))

@@ -114,7 +114,10 @@ function persistenceOf(facts: Map<string, string>): Finding {
   const replicas = Number(facts.get('connected_slaves') ?? 0)
   const lost = 'a crash of Redis loses questions that Slack was told are stored'
   return replicas > 0
-    ? note(name, `It has no append-only file, but ${replicas} replicas: only a crash of all of them loses questions.`)
+    ? note(
+        name,
+        `It has no append-only file, but ${replicas === 1 ? 'a replica' : `${replicas} replicas`}: only what these had not yet is lost in a crash.`,
+      )
     : fault(name, `It has no append-only file. Set appendonly yes, or ${lost}.`)
 }
 

@@ -87,13 +87,16 @@ export async function mcpFindings(config: Config, env: Env, log: Log): Promise<F
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, log)
     const looked = await lookAtServers({ config, servers, store, log, say() {} }).finally(close)
-    return looked.map(serverFinding)
+    return looked.map((one) => serverFinding(one, config))
   } catch (error) {
     return [mcp.fault('MCP_CONFIG', messageOf(error))]
   }
 }
 
-function serverFinding({ name, state, words }: ServerLook): Finding {
+function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {
   if (state === 'up') return mcp.ok(name, `It is up, with ${words}.`)
-  return state === 'down' ? mcp.fault(name, words) : mcp.fault(name, `${words} Log in: npm run mcp -- login ${name}.`)
+  if (state === 'down') return mcp.fault(name, words)
+  const lacking = Object.entries({ REDIS_URL, SECRETS_KEY }).flatMap(([setting, value]) => (value ? [] : [setting]))
+  const first = lacking.length > 0 ? `Set ${lacking.join(' and ')}, then` : 'Log in:'
+  return mcp.fault(name, `${words} ${first} npm run mcp -- login ${name}.`)
 }
