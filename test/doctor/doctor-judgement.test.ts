@@ -56,8 +56,8 @@ test('whole answers in place of streams are no fault', async (t) => {
 
 test('a dialect that lacks its tool is a fault, and the other tools are looked at all the same', async (t) => {
   const { doctor } = await doctorDesk(t)
-  const { code, stdout } = await doctor({ AGENT_DIALECT: 'self-ask', TOOLS: 'calculator' })
-  expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=self-ask cannot do without it: add it to TOOLS\./)
+  const { code, stdout } = await doctor({ AGENT_DIALECT: 'docstore', TOOLS: 'calculator' })
+  expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore cannot do without it: add it to TOOLS\./)
   expect(line(stdout, 'tools', 'calculator')).toContain('It is on, and answers.')
   expect(code).toBe(1)
 })
@@ -148,10 +148,15 @@ describeWithRedis('with a Redis', () => {
   })
 
   test('a Cluster with a node that answers no more does not hold it', { timeout: 120_000 }, async (t) => {
-    const cluster = await startCluster(t)
+    const cluster = await startCluster(t, { settings: ['--appendonly', 'yes'] })
     const { doctor } = await doctorDesk(t)
-    const well = await doctor({ REDIS_URL: cluster.settings.url, REDIS_CLUSTER: 'true' })
-    expect(line(well.stdout, 'Redis', 'version')).toContain('ok')
+    const well = await doctor(cluster.env)
+    expect(line(well.stdout, 'Redis', 'persistence')).toContain('ok')
+    expect(well.code).toBe(0)
+    cluster.servers.at(-1)?.freeze()
+    const { code, stdout } = await doctor(cluster.env)
+    expect(line(stdout, 'Redis', 'connection')).toContain('FAULT')
+    expect(code).toBe(1)
   })
 })
 
