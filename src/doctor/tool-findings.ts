@@ -3,7 +3,7 @@ import { DIALECTS } from '../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../agent/types.ts'
 import type { Config, Env } from '../config.ts'
 import { createAgent, type AgentParts } from '../create-agent.ts'
-import { isTimeUp, messageOf } from '../errors.ts'
+import { isTimeUp, messageOf, ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
 import type { Network } from '../proxy.ts'
@@ -46,6 +46,8 @@ function isAgent(made: unknown): made is AgentParts {
 /** A tool that may take longer in a run is not waited for longer here. Milliseconds. */
 const USE_MS = 30_000
 
+const AWAY = 'Check the way out to it (HTTPS_PROXY, its address), or take it out of TOOLS.'
+
 async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promise<Finding> {
   const sample = tool.parse(SAMPLES[tool.name])
   // A front may have no way out to them: workers use them.
@@ -64,8 +66,10 @@ async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promis
     await tool.run(sample.value, context)
     return tools.ok(tool.name, 'It is on, and answers.')
   } catch (error) {
-    const late = `It did not answer within ${ms / 1000} s: check its address and HTTPS_PROXY, or take it out of TOOLS.`
-    return tools.fault(tool.name, isTimeUp(signal) ? late : messageOf(error))
+    const isLate = isTimeUp(signal)
+    const said = isLate ? `It did not answer within ${ms / 1000} s.` : messageOf(error)
+    const isAway = isLate || (error instanceof ToolError && error.isDown)
+    return tools.fault(tool.name, isAway ? `${said} ${AWAY}` : said)
   }
 }
 
@@ -95,7 +99,7 @@ export async function mcpFindings(config: Config, env: Env, log: Log): Promise<F
 
 function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {
   if (state === 'up') return mcp.ok(name, `It is up, with ${words}.`)
-  if (state === 'down') return mcp.fault(name, words)
+  if (state === 'down') return mcp.fault(name, `${words} Check its entry in MCP_CONFIG, and whether it runs.`)
   const lacking = Object.entries({ REDIS_URL, SECRETS_KEY }).flatMap(([setting, value]) => (value ? [] : [setting]))
   const first = lacking.length > 0 ? `Set ${lacking.join(' and ')}, then` : 'Log in:'
   return mcp.fault(name, `${words} ${first} npm run mcp -- login ${name}.`)

@@ -69,7 +69,7 @@ const MISSING: Missing[] = [
   {
     what: 'a tool’s service',
     prepare: async ({ wiki }) => (await wiki.close(), {}),
-    says: [/tools +FAULT +wikipedia/, /tools +ok +calculator/],
+    says: [/tools +FAULT +wikipedia/, /Check the way out to it \(HTTPS_PROXY, its address\)/, /tools +ok +calculator/],
   },
   {
     what: 'an MCP server',
@@ -78,7 +78,7 @@ const MISSING: Missing[] = [
       await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { type: 'http', url } } }))
       return { MCP_CONFIG: join(folder, 'mcp.json') }
     },
-    says: [/MCP +FAULT +notes/],
+    says: [/MCP +FAULT +notes/, /\. Check its entry in MCP_CONFIG, and whether it runs\./],
   },
 ]
 
