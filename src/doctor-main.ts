@@ -82,8 +82,7 @@ function print(findings: Finding[], asJson: boolean): void {
 
 try {
   const asJson = wantsJson(process.argv.slice(2))
-  if (process.stdout.isTTY && !asJson)
-    console.log('Looking: it takes a minute at most.\n')
+  if (process.stdout.isTTY && !asJson) console.log('Looking: it takes a minute at most.\n')
   print(await look(), asJson)
 } catch (error) {
   console.error(messageOf(error))

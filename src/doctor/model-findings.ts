@@ -34,7 +34,9 @@ export async function modelFindings(config: Config, { log, net }: { log: Log; ne
   const isThere = answers.outcome !== 'fault'
   const rest = isThere ? await abilities(models.model, config) : []
   const parameters = isThere ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
-  return [...listed, answers, ...rest, ...parameters, ...beside, ...priceFindings(config, log)]
+  // A front spends nothing.
+  const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
+  return [...listed, answers, ...rest, ...parameters, ...beside, ...prices]
 }
 
 function noAccess({ ROLE }: Config): Finding {

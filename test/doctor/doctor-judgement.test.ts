@@ -102,12 +102,13 @@ describeWithRedis('with a Redis', () => {
     const server = await startRedis(['--appendonly', 'yes'])
     t.onTestFinished(() => server.stop())
     const { doctor } = await doctorDesk(t)
-    const [front, worker, alone] = await Promise.all([
+    const [front, priceless, worker, alone] = await Promise.all([
       doctor({ ROLE: 'front', REDIS_URL: server.url, OPENAI_API_KEY: '', OPENAI_BASE_URL: '' }),
+      doctor({ ROLE: 'front', REDIS_URL: server.url, RUN_MAX_USD: '1' }),
       doctor({ ROLE: 'worker', REDIS_URL: server.url, SLACK_APP_TOKEN: '' }),
       doctor({ ROLE: 'worker' }),
     ])
-    expect([front.stdout, worker.stdout].filter((text) => text.includes('FAULT'))).toEqual([])
+    expect([front.stdout, priceless.stdout, worker.stdout].filter((text) => text.includes('FAULT'))).toEqual([])
     expect([front.code, worker.code, alone.code]).toEqual([0, 0, 1])
     expect(line(front.stdout, 'tools', 'wikipedia')).toContain('it was not tried')
     expect(line(alone.stdout, 'Redis', 'REDIS_URL')).toMatch(/FAULT · .* ROLE=worker shares a Redis/)
