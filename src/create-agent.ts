@@ -115,6 +115,11 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   }
 }
 
+/** For a part that asks no model, such as a command that only looks at the tools: what it can do is not asked either. */
+export function withoutAuto(config: Config): Config {
+  return { ...config, AGENT_DIALECT: givenDialect(config) }
+}
+
 /** A model that is given in place of the configured one, such as the demo, is not asked what it can do. */
 function givenDialect({ AGENT_DIALECT: name }: Config): DialectName {
   return name === 'auto' ? 'text' : name

@@ -42,6 +42,6 @@ const TOKENS =
   /(?<kind>\b(?:xox[a-z]-|xapp-|sk-|ghp_|github_pat_)(?=[\w-]{4})|Bearer (?=[\w.~+/-]{8})|api_key=)[^&\s"'\\,)]+/g
 
 /** Redacts Slack, OpenAI, GitHub and bearer tokens in a text. */
-function redactTokens(text: string): string {
+export function redactTokens(text: string): string {
   return text.replace(TOKENS, '$<kind>***')
 }

@@ -62,9 +62,12 @@ async function withToolbox(
   { config, log, store }: OperatorPlace,
   work: (toolbox: McpToolbox) => Promise<number>,
 ): Promise<number> {
-  const [{ createAgent }, { createNetwork }] = await Promise.all([import('./create-agent.ts'), import('./proxy.ts')])
+  const [{ createAgent, withoutAuto }, { createNetwork }] = await Promise.all([
+    import('./create-agent.ts'),
+    import('./proxy.ts'),
+  ])
   const net = await createNetwork(config)
-  const agent = await createAgent({ ...config, ROLE: 'worker' }, { log, net, mcpStore: store })
+  const agent = await createAgent({ ...withoutAuto(config), ROLE: 'worker' }, { log, net, mcpStore: store })
   try {
     return agent.mcp ? await work(agent.mcp) : 1
   } finally {

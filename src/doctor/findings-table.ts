@@ -3,12 +3,48 @@ import type { Finding } from './finding.ts'
 
 const MARKS: Record<Finding['outcome'], string> = { ok: 'ok', note: 'note', fault: 'FAULT' }
 
-/** A line each, in columns: area, what came of it, the thing, its sentence; and a last line with the sum. */
-export function findingsTable(findings: Finding[]): string {
-  const rows = findings.map(({ area, outcome, name, sentence }) => [area, MARKS[outcome], name, onOneLine(sentence)])
+const GAP = '  '
+/** A longer name, such as a gateway's of a model, does not make the column wider: its sentence begins on the next line. */
+const MOST_NAME = 24
+/** With less room than this beside the columns, sentences begin on the next line. */
+const LEAST_SENTENCE = 30
+
+/**
+ * In columns: area, what came of it, the thing, its sentence; and a last line with the sum. `width` is that of the terminal in
+ * characters: sentences are wrapped under their column then. Without it each finding is one line, as a pipe is read.
+ */
+export function findingsTable(findings: Finding[], width = Infinity): string {
+  const rows = findings.map(({ area, outcome, name, sentence }) =>
+    [area, MARKS[outcome], name, sentence].map(onOneLine),
+  )
+  const most = width === Infinity ? Infinity : MOST_NAME
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
-  return [...lines, '', sumOf(findings)].join('\n')
+  const columns = widths.map((one) => Math.min(one, most))
+  return [...rows.map((row) => rowOf(row, columns, width)), '', sumOf(findings)].join('\n')
+}
+
+function rowOf(row: string[], columns: number[], width: number): string {
+  const sentence = row[3] ?? ''
+  const [area, mark, name] = columns.map((size, i) => (row[i] ?? '').padEnd(size))
+  const head = [area, mark, name].join(GAP) + GAP
+  const indent = columns.reduce((sum, size) => sum + size + GAP.length, 0)
+  const room = width - indent
+  if (head.length === indent && room >= LEAST_SENTENCE)
+    return head + wrapped(sentence, room).join(`\n${' '.repeat(indent)}`)
+  const below = room >= LEAST_SENTENCE ? indent : GAP.length
+  const lines = wrapped(sentence, width - below).map((line) => ' '.repeat(below) + line)
+  return [head.trimEnd(), ...lines].join('\n')
+}
+
+/** Lines of whole words. An address that is longer than a line stays whole, so that it can be copied. */
+function wrapped(sentence: string, most: number): string[] {
+  const lines: string[] = []
+  for (const word of sentence.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 function sumOf(findings: Finding[]): string {
@@ -19,6 +55,9 @@ function sumOf(findings: Finding[]): string {
 }
 
 /** What somebody else's program said may have more lines, and signs that a terminal obeys. */
-function onOneLine(sentence: string): string {
-  return sentence.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+function onOneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
 }

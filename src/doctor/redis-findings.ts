@@ -1,9 +1,10 @@
 /** What the Redis of REDIS_URL is set to: whether it keeps what the bot puts there. */
 import { Cluster, type Redis } from 'ioredis'
+import { settledWithin } from '../async.ts'
 import type { Config } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { checkRedis, connect, type RedisSettings } from '../redis.ts'
+import { checkRedis, connect, type RedisClient, type RedisSettings } from '../redis.ts'
 import { redisSettings } from '../stores.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
@@ -14,33 +15,61 @@ const LEAST_VERSION = [6, 2]
 /** Where a ping takes longer, acks to Slack come late. Milliseconds. */
 const SLOW_MS = 50
 
+/** How long a Redis that took the first ping may take for the rest, in ms. A Cluster's node may be away all the same. */
+const LOOK_MS = 10_000
+
 export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
-  if (!config.REDIS_URL)
-    return [note('REDIS_URL', 'It is not set: conversations and work are lost when the process ends.')]
+  if (!config.REDIS_URL) return [withoutRedis(config)]
   const settings = redisSettings(config, config.REDIS_URL)
   try {
     await checkRedis(settings)
-    return await lookAt(settings, log)
   } catch (error) {
-    return [fault('connection', messageOf(error))]
+    return [fault('connection', `${messageOf(error)}${settings.sentinels ? ` ${SENTINELS}` : ''}`)]
   }
+  return lookAt(settings, log)
+}
+
+const SENTINELS = 'Check REDIS_SENTINELS and the master’s name too.'
+
+function withoutRedis({ ROLE }: Config): Finding {
+  return ROLE === 'all'
+    ? note('REDIS_URL', 'It is not set: conversations and work are lost when the process ends.')
+    : fault('REDIS_URL', `It is not set: ROLE=${ROLE} shares a Redis with the other processes. Set it.`)
 }
 
 async function lookAt(settings: RedisSettings, log: Log): Promise<Finding[]> {
   const redis = connect(settings, { purpose: 'work', log })
+  const found = findingsIn(redis).catch((error: unknown) => [refusedInfo(error)])
   try {
-    await redis.ping()
-    const from = performance.now()
-    await redis.ping()
-    const ms = performance.now() - from
-    const masters = redis instanceof Cluster ? redis.nodes('master') : [redis]
-    const each = await Promise.all(masters.map(nodeFindings))
-    // The nodes of a Cluster are set alike: each thing is said once, and where they differ each time.
-    const seen = new Map(each.flat().map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
-    return [speed(ms), ...seen.values()]
+    if (await settledWithin(LOOK_MS, [found])) return await found
+    return [
+      fault(
+        'connection',
+        `It answers a ping, but not all of it answers within ${LOOK_MS / 1000} s: look at each node.`,
+      ),
+    ]
   } finally {
     redis.disconnect()
   }
+}
+
+/** BullMQ asks for INFO when it starts, and does not start without. */
+function refusedInfo(error: unknown): Finding {
+  const said = messageOf(error)
+  const fix = /NOPERM/.test(said) ? 'The queue asks for it at the start: let this user (ACL SETUSER … +info).' : ''
+  return fault('INFO', `It does not tell about itself: ${said.replace(/\.$/, '')}. ${fix}`.trim())
+}
+
+async function findingsIn(redis: RedisClient): Promise<Finding[]> {
+  await redis.ping()
+  const from = performance.now()
+  await redis.ping()
+  const ms = performance.now() - from
+  const masters = redis instanceof Cluster ? redis.nodes('master') : [redis]
+  const each = await Promise.all(masters.map(nodeFindings))
+  // The nodes of a Cluster are set alike: each thing is said once, and where they differ each time.
+  const seen = new Map(each.flat().map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
+  return [speed(ms), ...seen.values()]
 }
 
 function speed(ms: number): Finding {
@@ -61,39 +90,57 @@ function factsIn(info: string): Map<string, string> {
 
 function versionOf(facts: Map<string, string>): Finding {
   const version = facts.get('redis_version') ?? ''
-  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [major = NaN, minor = 0] = version.split('.').map(Number)
   const [leastMajor = 0, leastMinor = 0] = LEAST_VERSION
+  if (Number.isNaN(major))
+    return note('version', `It tells no version: one like Redis ${LEAST_VERSION.join('.')} is needed.`)
   const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor)
-  if (isNew) return ok('version', `It is Redis ${version}, or speaks as that does.`)
-  return fault(
-    'version',
-    `It is Redis ${version || 'of no version that it tells'}: ${LEAST_VERSION.join('.')} is needed.`,
-  )
+  return isNew
+    ? ok('version', `It is Redis ${version}, or speaks as that does.`)
+    : fault('version', `It is Redis ${version}: ${LEAST_VERSION.join('.')} or newer is needed.`)
 }
 
+/** A managed Redis may not tell, or keep its copies in another way. */
 function persistenceOf(facts: Map<string, string>): Finding {
-  if (facts.get('aof_enabled') === '1') {
+  const name = 'persistence'
+  const isOn = facts.get('aof_enabled')
+  if (isOn === '1') {
     const isWritten = (facts.get('aof_last_write_status') ?? 'ok') === 'ok'
     return isWritten
-      ? ok('persistence', 'It has an append-only file: a crash loses a second at most.')
-      : fault('persistence', 'Its append-only file could not be written. Look at its disk.')
+      ? ok(name, 'It has an append-only file: a crash loses a second at most.')
+      : fault(name, 'Its append-only file could not be written. Look at its disk.')
   }
-  const lost = 'Set appendonly yes, or a crash of Redis loses questions that Slack was told are stored'
-  return fault('persistence', `It has no append-only file. ${lost}.`)
+  if (isOn === undefined) return note(name, 'It does not tell whether it keeps an append-only file. See that it does.')
+  const replicas = Number(facts.get('connected_slaves') ?? 0)
+  const lost = 'a crash of Redis loses questions that Slack was told are stored'
+  return replicas > 0
+    ? note(
+        name,
+        `It has no append-only file, but ${replicas === 1 ? 'a replica' : `${replicas} replicas`}: only what these had not yet is lost in a crash.`,
+      )
+    : fault(name, `It has no append-only file. Set appendonly yes, or ${lost}.`)
 }
 
 function evictionOf(facts: Map<string, string>): Finding {
-  const policy = facts.get('maxmemory_policy') ?? 'unknown'
+  const policy = facts.get('maxmemory_policy')
+  if (policy === undefined)
+    return note(
+      'eviction',
+      'It does not tell its maxmemory-policy. It should be noeviction: else a full Redis drops questions.',
+    )
   if (policy !== 'noeviction')
     return fault('eviction', `maxmemory-policy is ${policy}: set noeviction, or Redis drops questions when it is full.`)
   const [used, most] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
   if (most > 0 && used > most * 0.8)
-    return note('eviction', `It is ${Math.round((100 * used) / most)} % full: then it takes no more questions.`)
+    return note(
+      'eviction',
+      `It is ${Math.round((100 * used) / most)} % full: full, it takes no more questions. Give it more memory.`,
+    )
   return ok('eviction', 'maxmemory-policy is noeviction: nothing is dropped.')
 }
 
 function roleOf(facts: Map<string, string>): Finding[] {
-  return facts.get('role') === 'master'
-    ? []
-    : [fault('role', 'It is a replica, which takes no writes. Name its master.')]
+  return ['slave', 'replica'].includes(facts.get('role') ?? '')
+    ? [fault('role', 'It is a replica, which takes no writes. Name its master.')]
+    : []
 }

@@ -1,9 +1,9 @@
 /** Uses the tools that are on, with one harmless question each, and asks the MCP servers for theirs. */
-import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
+import { DIALECTS } from '../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../agent/types.ts'
 import type { Config, Env } from '../config.ts'
 import { createAgent, type AgentParts } from '../create-agent.ts'
-import { messageOf } from '../errors.ts'
+import { isTimeUp, messageOf, ToolError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
 import type { Network } from '../proxy.ts'
@@ -24,17 +24,16 @@ const SAMPLES: Record<string, unknown> = {
 
 export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
   const leftOut: LeftOut[] = []
-  // The dialect is not this part's concern: a set one that lacks its tools is a fault all the same.
-  const dialect: DialectName = config.AGENT_DIALECT === 'auto' ? 'text' : config.AGENT_DIALECT
   const model = { name: 'none', async *stream() {} }
   const sources = { ...parts, model, leftOut: (one: LeftOut) => void leftOut.push(one) }
-  const agent = await createAgent({ ...config, AGENT_DIALECT: dialect }, sources).catch((error: unknown) => error)
+  // By a dialect that needs no tool: what another one lacks is said beside the rest.
+  const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
     const { tools: on } = agent.answer.agent
     const used = await Promise.all(on.map((tool) => useOf(tool, agent, config)))
     const broken = leftOut.map((one) => tools.fault('custom tools', leftOutSentence(one)))
-    return [...used, ...broken, ...needFinding(dialect, on)]
+    return [...used, ...broken, ...needFinding(config, on)]
   } finally {
     await agent.close()
   }
@@ -44,11 +43,20 @@ function isAgent(made: unknown): made is AgentParts {
   return typeof made === 'object' && made !== null && 'answer' in made
 }
 
-async function useOf(tool: Tool, { answer }: AgentParts, { TOOL_TIMEOUT_MS: ms }: Config): Promise<Finding> {
+/** A tool that may take longer in a run is not waited for longer here. Milliseconds. */
+const USE_MS = 30_000
+
+const AWAY = 'Check the way out to it (HTTPS_PROXY, its address), or take it out of TOOLS.'
+
+async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promise<Finding> {
   const sample = tool.parse(SAMPLES[tool.name])
-  if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok) return tools.ok(tool.name, 'It is on; it was not tried.')
+  // A front may have no way out to them: workers use them.
+  if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok || config.ROLE === 'front')
+    return tools.ok(tool.name, 'It is on; it was not tried.')
+  const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
+  const signal = AbortSignal.timeout(ms)
   const context: ToolContext = {
-    signal: AbortSignal.timeout(ms),
+    signal,
     fetch: answer.agent.fetch,
     now: answer.agent.now,
     ask: () => Promise.reject(new Error('no model')),
@@ -58,19 +66,24 @@ async function useOf(tool: Tool, { answer }: AgentParts, { TOOL_TIMEOUT_MS: ms }
     await tool.run(sample.value, context)
     return tools.ok(tool.name, 'It is on, and answers.')
   } catch (error) {
-    return tools.fault(tool.name, messageOf(error))
+    const isLate = isTimeUp(signal)
+    const said = isLate ? `It did not answer within ${ms / 1000} s.` : messageOf(error)
+    const isAway = isLate || (error instanceof ToolError && error.isDown)
+    return tools.fault(tool.name, isAway ? `${said} ${AWAY}` : said)
   }
 }
 
-/** Dialects that cannot do without a tool. */
-function needFinding(dialect: DialectName, on: Tool[]): Finding[] {
-  const lacking = DIALECTS[dialect].needs.filter((name: string) => !on.some((tool) => tool.name === name))
-  return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${dialect} cannot do without it: add it to TOOLS.`))
+/** What the dialect that is set cannot do without. */
+function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
+  const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
+  const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))
+  return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${set} cannot do without it: add it to TOOLS.`))
 }
 
 /** Each server of MCP_CONFIG: whether it is up, with how many tools. Its login is looked for where the bot keeps it. */
 export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
   if (!config.MCP_CONFIG) return []
+  if (config.ROLE === 'front') return [mcp.ok('MCP_CONFIG', 'ROLE=front calls no server: the workers do.')]
   const { loadMcpConfig } = await import('../mcp/mcp-config.ts')
   const { lookAtServers } = await import('../mcp/operator.ts')
   const { openMcpStore } = await import('../open-mcp-store.ts')
@@ -78,13 +91,16 @@ export async function mcpFindings(config: Config, env: Env, log: Log): Promise<F
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, log)
     const looked = await lookAtServers({ config, servers, store, log, say() {} }).finally(close)
-    return looked.map(serverFinding)
+    return looked.map((one) => serverFinding(one, config))
   } catch (error) {
     return [mcp.fault('MCP_CONFIG', messageOf(error))]
   }
 }
 
-function serverFinding({ name, state, words }: ServerLook): Finding {
+function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {
   if (state === 'up') return mcp.ok(name, `It is up, with ${words}.`)
-  return state === 'down' ? mcp.fault(name, words) : mcp.fault(name, `${words} Log in: npm run mcp -- login ${name}.`)
+  if (state === 'down') return mcp.fault(name, `${words} Check its entry in MCP_CONFIG, and whether it runs.`)
+  const lacking = Object.entries({ REDIS_URL, SECRETS_KEY }).flatMap(([setting, value]) => (value ? [] : [setting]))
+  const first = lacking.length > 0 ? `Set ${lacking.join(' and ')}, then` : 'Log in:'
+  return mcp.fault(name, `${words} ${first} npm run mcp -- login ${name}.`)
 }

@@ -1,8 +1,9 @@
 /** Whether a model's own tool calls come back usable: asked once, for AGENT_DIALECT=auto and for `npm run doctor`. */
 import { z } from 'zod'
 import type { Message, Model, ModelRequest, ToolCall, ToolSpec } from '../agent/types.ts'
-import { ModelError, messageOf } from '../errors.ts'
+import { ModelError } from '../errors.ts'
 import { parseJson } from '../parse-json.ts'
+import { operatorSentence } from './operator-sentence.ts'
 
 /** What came of the two calls: one that should use a tool, and one that gives its result back. `why` is a sentence. */
 export type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
@@ -43,8 +44,8 @@ export async function probeNativeCalls(model: Model, timeMs: number): Promise<Na
       : { usable: false, why: 'It calls tools, but does not read what they give.' }
   } catch (error) {
     if (signal.aborted) return { usable: false, isDown: true, why: `It did not answer within ${timeMs / 1000} s.` }
-    if (error instanceof ModelError) return { usable: false, why: error.hint, ...(error.retryable && { isDown: true }) }
-    return { usable: false, why: messageOf(error) }
+    const isDown = error instanceof ModelError && error.retryable
+    return { usable: false, why: operatorSentence(error), ...(isDown && { isDown }) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { createAgent, type AgentParts } from '../create-agent.ts'
+import { createAgent, withoutAuto, type AgentParts } from '../create-agent.ts'
 import { coerceInput } from '../agent/tool-input.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
@@ -14,7 +14,7 @@ export function toolRunner(config: Config, net: Network): { run: RunTool; close(
   let opened: Promise<AgentParts> | undefined
   return {
     async run(name, input) {
-      opened ??= createAgent(config, { log: createLog('error'), net, hasWorkspace: true })
+      opened ??= createAgent(withoutAuto(config), { log: createLog('error'), net, hasWorkspace: true })
       const { answer } = await opened
       const tool = answer.agent.tools.find((one) => one.name === name)
       if (!tool) throw new Error(`The tool ${name} is not called from here: it belongs to an MCP server, or to a run.`)

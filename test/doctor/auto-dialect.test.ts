@@ -1,7 +1,10 @@
 /** AGENT_DIALECT=auto: what the bot asks the model at its start, and how it speaks with it from then on. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { startBot } from '../harness/bot.ts'
-import type { PlayedRequest, Turn } from '../harness/played-model.ts'
+import { runCommand, temporaryFolder } from '../harness/command.ts'
+import { playModel, type PlayedRequest, type Turn } from '../harness/played-model.ts'
 
 const ANSWERED = '4 is the sum.'
 
@@ -60,4 +63,27 @@ test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why
 test('where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text', async (t) => {
   const { logs } = await autoBot(t, () => ({ status: 503, body: 'no' }))
   expect(logs).toMatch(/"level":40[^\n]*AGENT_DIALECT=auto/)
+})
+
+test('an endpoint that is silent at the start holds the bot for some seconds, and then it speaks text', async (t) => {
+  const { logs } = await autoBot(t, () => ({ hang: true }))
+  expect(logs).toMatch(/"level":40[^\n]*"dialect":"text","why":"It did not answer within 15 s\./)
+})
+
+test('why native calls cannot be used is told in words for the operator', async (t) => {
+  const { logs } = await autoBot(t, () => ({ status: 400, body: { error: { message: 'no tools here' } } }))
+  expect(logs).toContain('It refused the request (status 400): no tools here.')
+})
+
+test('npm run mcp asks the model nothing for it', async (t) => {
+  const model = await playModel(t)
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'mcp.json')
+  const args = [join(process.cwd(), 'node_modules/@modelcontextprotocol/server-memory/dist/index.js')]
+  await writeFile(file, JSON.stringify({ mcpServers: { memory: { command: process.execPath, args } } }))
+  const env = { AGENT_DIALECT: 'auto', OPENAI_BASE_URL: model.url, MCP_CONFIG: file }
+  const { code, stdout } = await runCommand(t, 'src/mcp-main.ts', { args: ['tools'], env, cwd: folder })
+  expect(stdout).toContain('create_entities')
+  expect(code).toBe(0)
+  expect(model.requests).toEqual([])
 })

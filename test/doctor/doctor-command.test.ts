@@ -1,45 +1,13 @@
 /** `npm run doctor` as an operator runs it, with each thing missing in turn. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, type TestContext } from 'vitest'
-import { startLocalSlack } from '../../src/playground/slack.ts'
-import { startWiki } from '../../src/playground/wiki.ts'
-import { runCommand, temporaryFolder } from '../harness/command.ts'
-import { envFor } from '../harness/bot.ts'
-import { playModel, type PlayedModel, type PlayedRequest, type Turn } from '../harness/played-model.ts'
+import { expect, test } from 'vitest'
+import { able, doctorDesk, line } from '../harness/doctor-desk.ts'
+import type { PlayedModel, PlayedRequest, Turn } from '../harness/played-model.ts'
 import { describeWithRedis, freePort, startRedis } from '../harness/redis.ts'
 
-/** A model that can do everything that is looked at. */
-function able(request: PlayedRequest): Turn {
-  if (request.images.length > 0) return 'Red.'
-  if (!request.body.tools) return { text: 'ready, 1, 2, 3', chunkMs: 5 }
-  if (request.body.messages.some(({ role }) => role === 'tool')) return 'There are 318 pieces.'
-  return { toolCalls: [{ id: 'c1', name: 'stock_level', arguments: '{"article": "K-4711"}' }] }
-}
-
-async function place(t: TestContext, script: (request: PlayedRequest) => Turn = able) {
-  const slack = await startLocalSlack()
-  t.onTestFinished(() => slack.close())
-  const model = await playModel(t, script)
-  const wiki = await startWiki()
-  t.onTestFinished(() => wiki.close())
-  const env = { ...envFor({ slack, model, wiki }, 'socket'), TOOLS: 'calculator,wikipedia' }
-  const folder = await temporaryFolder(t)
-  const doctor = async (more: Record<string, string> = {}, args: string[] = []) => {
-    const given = Object.entries({ ...env, ...more }).filter((entry): entry is [string, string] => Boolean(entry[1]))
-    return runCommand(t, 'src/doctor-main.ts', { env: Object.fromEntries(given), args, cwd: folder })
-  }
-  return { slack, model, wiki, doctor, folder }
-}
-
-/** The line of a finding, without the columns' spaces. */
-function line(stdout: string, area: string, name: string): string | undefined {
-  const words = stdout.split('\n').map((one) => one.replace(/ {2,}/g, ' · '))
-  return words.find((one) => new RegExp(`^${area} · \\w+ · ${name} ·`).test(one))?.trim()
-}
-
 test('where all is well, every line is ok or a note, and it ends with 0', async (t) => {
-  const { doctor } = await place(t)
+  const { doctor } = await doctorDesk(t)
   const { code, stdout, stderr } = await doctor()
   expect(stdout).not.toContain('FAULT')
   expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token is that of @thinkaloud')
@@ -57,7 +25,7 @@ test('where all is well, every line is ok or a note, and it ends with 0', async 
 })
 
 test('--json is one object, and nothing secret is in it', async (t) => {
-  const { doctor, slack } = await place(t)
+  const { doctor, slack } = await doctorDesk(t)
   const { code, stdout } = await doctor({}, ['--json'])
   const told: unknown = JSON.parse(stdout)
   expect(told).toMatchObject({
@@ -69,14 +37,14 @@ test('--json is one object, and nothing secret is in it', async (t) => {
 })
 
 test('a setting that cannot be is a fault with its sentence', async (t) => {
-  const { doctor } = await place(t)
+  const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ AGENT_MAX_STEPS: 'many' })
   expect(line(stdout, 'settings', 'AGENT_MAX_STEPS')).toContain('AGENT_MAX_STEPS should be a whole number')
   expect(code).toBe(1)
 })
 
 test('an option that there is not is answered with how it is used', async (t) => {
-  const { doctor } = await place(t)
+  const { doctor } = await doctorDesk(t)
   const { code, stderr } = await doctor({}, ['--yaml'])
   expect(stderr).toContain('Usage: npm run doctor')
   expect(code).toBe(1)
@@ -88,7 +56,7 @@ test.for<[what: string, env: Record<string, string>, name: string, sentence: Reg
   ['a revoked token', { SLACK_BOT_TOKEN: 'xoxb-gone' }, 'auth.test', /invalid_auth/],
   ['another app token', { SLACK_APP_TOKEN: 'xapp-gone' }, 'apps.connections.open', /invalid_auth/],
 ])('%s is a fault of Slack, with what to do', async ([, env, name, sentence], t) => {
-  const { doctor } = await place(t)
+  const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor(env)
   expect(line(stdout, 'Slack', name)).toMatch(/^Slack · FAULT/)
   expect(line(stdout, 'Slack', name)).toMatch(sentence)
@@ -105,7 +73,7 @@ test.for<[what: string, script: (request: PlayedRequest) => Turn, name: string, 
   ],
   ['says nothing', () => '', 'played-model', /answers with nothing/],
 ])('a model that %s is a fault', async ([, script, name, sentence], t) => {
-  const { doctor } = await place(t, script)
+  const { doctor } = await doctorDesk(t, script)
   const { code, stdout } = await doctor()
   expect(line(stdout, 'model', name)).toMatch(/^model · FAULT/)
   expect(line(stdout, 'model', name)).toMatch(sentence)
@@ -114,7 +82,7 @@ test.for<[what: string, script: (request: PlayedRequest) => Turn, name: string, 
 
 test('what a model cannot do is a note, and what it refuses is named', async (t) => {
   const blind = (request: PlayedRequest) => (request.body.tools ? 'I would look that up.' : able(request))
-  const { doctor, model } = await place(t, blind)
+  const { doctor, model } = await doctorDesk(t, blind)
   takesLess(model)
   const { code, stdout } = await doctor()
   expect(line(stdout, 'model', 'tool calls')).toMatch(
@@ -126,14 +94,14 @@ test('what a model cannot do is a note, and what it refuses is named', async (t)
 })
 
 test('AGENT_DIALECT=native on a model without tool calls is a fault', async (t) => {
-  const { doctor } = await place(t, () => 'words alone')
+  const { doctor } = await doctorDesk(t, () => 'words alone')
   const { code, stdout } = await doctor({ AGENT_DIALECT: 'native' })
   expect(line(stdout, 'model', 'tool calls')).toContain('AGENT_DIALECT=native needs them: try text or auto')
   expect(code).toBe(1)
 })
 
 test('a tool whose service is away, and one that there is not, are faults', async (t) => {
-  const { doctor, wiki } = await place(t)
+  const { doctor, wiki } = await doctorDesk(t)
   await wiki.close()
   const away = await doctor()
   expect(line(away.stdout, 'tools', 'wikipedia')).toMatch(/^tools · FAULT · wikipedia · .+/)
@@ -143,7 +111,7 @@ test('a tool whose service is away, and one that there is not, are faults', asyn
 })
 
 test('an MCP server that does not start is a fault, one that does is not', async (t) => {
-  const { doctor, folder } = await place(t)
+  const { doctor, folder } = await doctorDesk(t)
   const echo = {
     command: process.execPath,
     args: [join(process.cwd(), 'node_modules/@modelcontextprotocol/server-memory/dist/index.js')],
@@ -175,13 +143,13 @@ describeWithRedis('its Redis', () => {
   ])('%s', async ([, settings, name, expected], t) => {
     const server = await startRedis(settings)
     t.onTestFinished(() => server.stop())
-    const { doctor } = await place(t)
+    const { doctor } = await doctorDesk(t)
     const { stdout } = await doctor({ REDIS_URL: server.url })
     expect(line(stdout, 'Redis', name)).toMatch(expected)
   })
 
   test('that is not there is a fault, without its password', async (t) => {
-    const { doctor } = await place(t)
+    const { doctor } = await doctorDesk(t)
     const { code, stdout } = await doctor({ REDIS_URL: `redis://:sesame@127.0.0.1:${await freePort()}` })
     expect(line(stdout, 'Redis', 'connection')).toMatch(
       /FAULT · connection · REDIS_URL should be a Redis that takes us/,

@@ -27,7 +27,7 @@ export interface TestTerminal {
 
 /**
  * Starts a source file of ours in a pseudo-terminal, as a person does. `after` is a shell command that runs in the same terminal
- * when it has ended.
+ * when it has ended. `columns` is the terminal's width; without it the terminal has none.
  */
 export function startInTerminal(
   t: Ends,
@@ -37,12 +37,14 @@ export function startInTerminal(
     env = {},
     args = [],
     after = '',
-  }: { cwd: string; env?: Record<string, string>; args?: string[]; after?: string },
+    columns,
+  }: { cwd: string; env?: Record<string, string>; args?: string[]; after?: string; columns?: number },
 ): TestTerminal {
   const words = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, file), ...args]
   const command = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
   const own = { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm' }
-  const line = after === '' ? `exec ${command}` : `${command}; code=$?; ${after}; exit $code`
+  const size = columns === undefined ? '' : `stty cols ${columns}; `
+  const line = size + (after === '' ? `exec ${command}` : `${command}; code=$?; ${after}; exit $code`)
   const child = spawn('script', ['-qfec', line, '/dev/null'], { cwd, env: { ...own, ...env } })
   let [screen, read] = ['', 0]
   for (const stream of [child.stdout, child.stderr])

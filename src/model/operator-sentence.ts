@@ -1,0 +1,45 @@
+/** What a failed call of a model means to whoever runs the bot; what people are told of it is `ModelError.hint`. */
+import { APIError } from 'openai/core/error'
+import { messageOf, ModelError } from '../errors.ts'
+import { isUnknownModel, knownFailureIn } from './failures.ts'
+
+/** So much of an endpoint's own words. */
+const MOST_WORDS = 200
+
+/** The fault and what to do, for a call in which nobody's words were sent: the endpoint's own may stand in it. */
+export function operatorSentence(error: unknown): string {
+  const known = knownFailureIn(error)
+  if (known) return known.hint.replace('Whoever runs me should check', 'Check')
+  const said = apiErrorIn(error)
+  if (said?.status !== undefined) return ofStatus(said, said.status)
+  if (!(error instanceof ModelError)) return messageOf(error)
+  // What remains is the connection: the message has its code, such as ECONNREFUSED.
+  const code = /\b(?:E[A-Z_]{3,}|[A-Z_]*CERT[A-Z_]*|[A-Z_]*SIGNATURE[A-Z_]*|UND_[A-Z_]+)\b/.exec(error.message)?.[0]
+  return said || code ? `It cannot be reached${code ? ` (${code})` : ''}. ${REACH}` : error.hint
+}
+
+const REACH = 'Check OPENAI_BASE_URL, HTTPS_PROXY, and whether it runs.'
+
+function ofStatus(error: APIError, status: number): string {
+  const of = `(status ${status})`
+  if (error.code === 'insufficient_quota')
+    return `The quota of the account is used up ${of}. Check its plan and billing.`
+  if (status === 401) return `It refused the key ${of}. Check OPENAI_API_KEY and OPENAI_HEADERS.`
+  if (status === 407) return `The proxy wants a login ${of}. Check HTTPS_PROXY.`
+  if (status === 404 || isUnknownModel(error))
+    return `There is no such model at this address ${of}. Check its name, and OPENAI_BASE_URL, which often ends in /v1.`
+  if (status === 429) return `It takes no more calls for now ${of}. Wait, or look at the limits of the account.`
+  if (status >= 500) return `It is broken or overloaded ${of}. Look at the endpoint itself, or try again in a minute.`
+  const key = status === 403 ? ' Check whether the key may use this model.' : ''
+  return `It refused the request ${of}: ${wordsOf(error)}.${key}`
+}
+
+function wordsOf({ message, status }: APIError): string {
+  const line = message.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  return line.replace(`${status} `, '').slice(0, MOST_WORDS).replace(/\.$/, '')
+}
+
+function apiErrorIn(error: unknown): APIError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof APIError) return cause
+  return undefined
+}

@@ -1,0 +1,43 @@
+import type { TestContext } from 'vitest'
+import { startLocalSlack } from '../../src/playground/slack.ts'
+import { startWiki } from '../../src/playground/wiki.ts'
+import { envFor } from './bot.ts'
+import { runCommand, temporaryFolder } from './command.ts'
+import { playModel, type PlayedRequest, type Turn } from './played-model.ts'
+import { startInTerminal } from './terminal.ts'
+
+/** A model that can do everything that is looked at. */
+export function able(request: PlayedRequest): Turn {
+  if (request.images.length > 0) return 'Red.'
+  if (!request.body.tools) return { text: 'ready, 1, 2, 3', chunkMs: 25 }
+  if (request.body.messages.some(({ role }) => role === 'tool')) return 'There are 318 pieces.'
+  return { toolCalls: [{ id: 'c1', name: 'stock_level', arguments: '{"article": "K-4711"}' }] }
+}
+
+const MAIN = 'src/doctor-main.ts'
+
+/** All that the doctor looks at, well as it is; `more` in `doctor` and `inTerminal` are settings over these, an empty one takes one away. */
+export async function doctorDesk(t: TestContext, script: (request: PlayedRequest) => Turn = able) {
+  const slack = await startLocalSlack()
+  t.onTestFinished(() => slack.close())
+  const model = await playModel(t, script)
+  const wiki = await startWiki()
+  t.onTestFinished(() => wiki.close())
+  const env = { ...envFor({ slack, model, wiki }, 'socket'), TOOLS: 'calculator,wikipedia' }
+  const folder = await temporaryFolder(t)
+  const settings = (more: Record<string, string>) => {
+    const given = Object.entries({ ...env, ...more }).filter((entry): entry is [string, string] => Boolean(entry[1]))
+    return Object.fromEntries(given)
+  }
+  const doctor = (more: Record<string, string> = {}, args: string[] = []) =>
+    runCommand(t, MAIN, { env: settings(more), args, cwd: folder })
+  const inTerminal = (more: Record<string, string> = {}, columns = 80) =>
+    startInTerminal(t, MAIN, { env: settings(more), cwd: folder, columns })
+  return { slack, model, wiki, doctor, inTerminal, folder }
+}
+
+/** The line of a finding, without the columns' spaces. */
+export function line(stdout: string, area: string, name: string): string | undefined {
+  const words = stdout.split('\n').map((one) => one.replace(/ {2,}/g, ' · '))
+  return words.find((one) => new RegExp(`^${area} · \\w+ · ${name} ·`).test(one))?.trim()
+}
