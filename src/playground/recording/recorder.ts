@@ -1,5 +1,6 @@
 /** Reads along what people, models and tools do in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../args.ts'
+import { TRIED_HEADER } from '../again-header.ts'
 import type { Entry, Journal } from '../journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { Json } from '../types.ts'
@@ -43,8 +44,9 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
   const calls = new Set<Entry>()
   const unwatch = journal.watch((entry) => {
     if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MOST) return
-    const { body } = journal.whole(entry) ?? entry.request
-    if (!isObject(body) || !Array.isArray(body['messages'])) return
+    const { body, headers } = journal.whole(entry) ?? entry.request
+    const isRuns = entry.of === undefined && !(isObject(headers) && TRIED_HEADER in headers)
+    if (!isRuns || !isObject(body) || !Array.isArray(body['messages'])) return
     calls.add(entry)
     heard.models.push({ entry, body: clean(body) })
   })

@@ -14,6 +14,7 @@ import { createLog } from '../../log.ts'
 import { ROOT } from '../../package-root.ts'
 import { loadPrompts, type Prompts } from '../../prompts.ts'
 import { createNetwork } from '../../proxy.ts'
+import { TRIED_HEADER } from '../again-header.ts'
 import { embeddedRun } from '../../run/memory-run.ts'
 import { conversationOf, freshRun, type Question, type SavedRun } from '../../run/types.ts'
 import type { Stores } from '../../stores.ts'
@@ -57,6 +58,7 @@ export function createTrier(
   folder = PROMPTS,
 ): Trier {
   const net = createNetwork(config)
+  const tried = { ...config, OPENAI_HEADERS: { ...config.OPENAI_HEADERS, [TRIED_HEADER]: 'yes' } }
   return {
     async run(request) {
       const prompts = await checkPrompt(request, folder)
@@ -72,7 +74,7 @@ export function createTrier(
     const from = Date.now()
     const run = embeddedRun(freshRun(from), () => true)
     const sources = { log: createLog('silent'), net: await net, mcpStore: stores.mcp, hasWorkspace: true }
-    const agent = await createAgent(config, { ...sources, prompts, toolSeam: { wrap: harmless } })
+    const agent = await createAgent(tried, { ...sources, prompts, toolSeam: { wrap: harmless } })
     try {
       const { team, channel } = question
       const chosen = await agent.agentFor({}, { team, channel, waits: true })

@@ -35,7 +35,7 @@ async function opened(env: Env = {}, paceMs = 0) {
     )
   const save = (name: string, thread: string) => post('record/save', { name, scope: { channel: GENERAL, thread } })
   const saved = async (name: string) => readConversation(await readFile(join(conversations, `${name}.json`), 'utf8'))
-  return { slack, post, ask, answers, save, saved, conversations }
+  return { url, slack, post, ask, answers, save, saved, conversations }
 }
 
 const SLOW = 60_000
@@ -118,6 +118,44 @@ test(
     await answers(thread, 1)
     expect(JSON.stringify(await save('long', thread))).toContain('This is too long for a test')
     expect(readdirSync(conversations)).toEqual([])
+  },
+  SLOW,
+)
+
+test(
+  'what is tried in the panel “Prompts” is no part of a recording',
+  async () => {
+    const { url, post, ask, answers, save, saved } = await opened()
+    const thread = await ask('@thinkaloud What is 6*7?')
+    await answers(thread, 1)
+    const { files } = (await (await fetch(`${url}/prompts`)).json()) as { files: { name: string; text: string }[] }
+    const text = files.find(({ name }) => name === 'text')?.text
+    const { now } = await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
+    expect(JSON.stringify(now)).toContain('42')
+    expect(await save('untried', thread)).toEqual({ ok: true, saved: 'test/conversations/untried.json' })
+    expect((await saved('untried')).models).toHaveLength(2)
+  },
+  SLOW,
+)
+
+test(
+  'PROBE',
+  async () => {
+    const { url, post, ask, slack } = await opened()
+    const thread = await ask('@thinkaloud Note down: buy milk')
+    await slack.until(
+      () => JSON.stringify(slack.store.channels.get(GENERAL)?.messages).includes('tool_allow'),
+      'approval',
+    )
+    const { files } = (await (await fetch(`${url}/prompts`)).json()) as { files: { name: string; text: string }[] }
+    const text = files.find(({ name }) => name === 'text')?.text
+    console.log('WAITING', JSON.stringify(await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })))
+    const msg = slack.store.channels.get(GENERAL)!.messages.find((m) => JSON.stringify(m).includes('Allow'))!
+    const action = /"action_id":"([^"]*)"/.exec(JSON.stringify(msg.blocks))
+    console.log(JSON.stringify(msg.blocks))
+    console.log(JSON.stringify(await post('press', { channel: GENERAL, ts: msg.ts, action_id: action?.[1] })))
+    await new Promise((r) => setTimeout(r, 2000))
+    console.log('AFTER', JSON.stringify(await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })))
   },
   SLOW,
 )

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -48,6 +49,24 @@ test('a trace that a replay cannot follow makes no test, and nothing is overwrit
     'The recording does not know this call of a tool: calculator',
   )
   await saveTraceTest(trace, { folder, name: 'one' })
-  await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow('Give another name.')
+  await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow('is there already. Give another name: npm run trace')
   await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name is made of')
+}, 60_000)
+
+test('a trace whose later calls a replay never makes is no test', async (t) => {
+  const folder = await temporaryFolder(t)
+  const trace = traced()
+  const [, , last] = trace.calls
+  const calls = [last!, ...trace.calls]
+  await expect(saveTraceTest({ ...trace, calls }, { folder })).rejects.toThrow(
+    /does not go its way[^]*2 of its 3 calls of the model were not made/,
+  )
+  expect(readdirSync(folder)).toEqual([])
+}, 60_000)
+
+test('tokens that stand in a trace do not get into the test', async (t) => {
+  const folder = await temporaryFolder(t)
+  const leaky = JSON.stringify(traced()).replaceAll('Forty-two apples.', 'Forty-two xoxb-1234567890-abcdef.')
+  await saveTraceTest(JSON.parse(leaky) as RunTrace, { folder, name: 'clean' })
+  expect(await readFile(join(folder, 'clean.json'), 'utf8')).not.toContain('xoxb-')
 }, 60_000)
