@@ -137,25 +137,3 @@ test(
   },
   SLOW,
 )
-
-test(
-  'PROBE',
-  async () => {
-    const { url, post, ask, slack } = await opened()
-    const thread = await ask('@thinkaloud Note down: buy milk')
-    await slack.until(
-      () => JSON.stringify(slack.store.channels.get(GENERAL)?.messages).includes('tool_allow'),
-      'approval',
-    )
-    const { files } = (await (await fetch(`${url}/prompts`)).json()) as { files: { name: string; text: string }[] }
-    const text = files.find(({ name }) => name === 'text')?.text
-    console.log('WAITING', JSON.stringify(await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })))
-    const msg = slack.store.channels.get(GENERAL)!.messages.find((m) => JSON.stringify(m).includes('Allow'))!
-    const action = /"action_id":"([^"]*)"/.exec(JSON.stringify(msg.blocks))
-    console.log(JSON.stringify(msg.blocks))
-    console.log(JSON.stringify(await post('press', { channel: GENERAL, ts: msg.ts, action_id: action?.[1] })))
-    await new Promise((r) => setTimeout(r, 2000))
-    console.log('AFTER', JSON.stringify(await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })))
-  },
-  SLOW,
-)
