@@ -63,7 +63,7 @@ export function createTrier(
     async run(request) {
       const prompts = await checkPrompt(request, folder)
       const record = await stores.archive.load(request.question)
-      if (!record) throw new Error('Nothing is kept of this question. Ask it again.')
+      if (!record) throw new Error('This question is not answered yet, or nothing is kept of it any more.')
       const { question, steps, usage, answer: said, startedAt, endedAt } = record
       const before = told({ steps, usage }, { text: said?.text ?? '', ms: endedAt - startedAt })
       return { question: question.text, before, now: await answered(question, prompts) }
