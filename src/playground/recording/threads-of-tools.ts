@@ -7,15 +7,17 @@ export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardT
   const byCall = new Map<string, Entry[]>()
   for (const entry of told) {
     const key = callKey(entry.name, entry.request['input'])
-    byCall.set(key, [...(byCall.get(key) ?? []), entry])
+    const same = byCall.get(key)
+    if (same) same.push(entry)
+    else byCall.set(key, [entry])
   }
   const threads = new Map<HeardTool, string>()
   for (const tool of tools) {
     const same = byCall.get(callKey(tool.tool, tool.input)) ?? []
-    const [nearest] = same.toSorted((a, b) => Math.abs(a.at - tool.at) - Math.abs(b.at - tool.at))
-    if (!nearest) continue
-    same.splice(same.indexOf(nearest), 1)
-    if (nearest.thread !== undefined) threads.set(tool, nearest.thread)
+    const farOf = (i: number) => Math.abs((same[i]?.at ?? Infinity) - tool.at)
+    const nearest = same.reduce((best, _, i) => (farOf(i) < farOf(best) ? i : best), 0)
+    const [entry] = same.splice(nearest, 1)
+    if (entry?.thread !== undefined) threads.set(tool, entry.thread)
   }
   return threads
 }
