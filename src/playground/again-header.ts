@@ -3,6 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** What is sent again from the journal says of which entry it is. No app sends this, and it goes nowhere from here. */
 export const AGAIN_HEADER = 'x-playground-again'
 
+/** A call of a model that belongs to no run says so: a prompt is tried. It goes nowhere from here either. */
+export const TRIED_HEADER = 'x-playground-tried'
+
 /** The number of the entry that this is sent again of. */
 export function againOf(headers: IncomingHttpHeaders): number | undefined {
   const n = Number(headers[AGAIN_HEADER] ?? 0)

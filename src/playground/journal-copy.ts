@@ -25,6 +25,8 @@ export interface Copied {
 export interface Copier {
   copy(body: Json): Copied
   text(text: string): string
+  /** All of a text, but for the secrets in it. */
+  hidden(text: string): string
   /** From now on `name` stands where `secret` was. */
   hide(secret: string, name: string): void
 }
@@ -44,6 +46,7 @@ export function createCopier(): Copier {
       return { copy, size: BODY_CHARS - work.left, isShortened: work.isShortened }
     },
     text: (given) => textOf(given, { secrets, left: TEXT_CHARS, isShortened: false }),
+    hidden: (text) => withoutSecrets(text, secrets),
     hide: (secret, name) => void (secret.length > 3 && secrets.set(secret, name)),
   }
 }

@@ -58,6 +58,8 @@ export interface Journal {
   whole(entry: Entry): Json | undefined
   /** From now on `secret` stands in no entry: `name` stands in its place. */
   hide(secret: string, name: string): void
+  /** A text as the journal has it: without what it hides. */
+  hidden(text: string): string
   /** Told of each beginning, change and end. */
   watch(cb: (entry: Entry) => void): () => void
 }
@@ -186,6 +188,7 @@ export function createJournal({ now = Date.now, most = MOST, mostChars = MOST_CH
     note: (fields) => begin({ ms: 0, ...fields }),
     whole: (entry) => shelf.whole(entry),
     hide: copier.hide,
+    hidden: copier.hidden,
     watch: (cb) => {
       watchers.add(cb)
       return () => void watchers.delete(cb)

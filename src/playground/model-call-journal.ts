@@ -8,7 +8,7 @@ import type { Json } from './types.ts'
 /** Of an answer so many bytes are kept. */
 const MOST_BYTES = 400_000
 /** Of what a caller sends, these say something about the call. */
-const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count))$/
+const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count)|x-playground-tried)$/
 
 interface Told {
   status?: number

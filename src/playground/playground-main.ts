@@ -141,8 +141,7 @@ async function openPlayground(
   { options, stops }: { options: PlaygroundOptions; stops: Stops },
 ): Promise<Omit<Playground, 'stop'>> {
   const config = loadConfig(settings)
-  const secrets = secretsOf(given)
-  const recording = recordPlayground(slack, { journal, settings, secrets, folder: options.conversations })
+  const recording = recordPlayground(slack, { journal, settings, folder: options.conversations })
   const tools = toolRunner(config, net)
   stops.push(() => tools.close())
   const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))

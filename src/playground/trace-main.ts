@@ -13,7 +13,7 @@ import { openBrowser } from '../setup/open-browser.ts'
 import { startTracePage } from './trace-server.ts'
 
 const USAGE = `Usage: npm run trace FILE            opens a saved trace: the page’s export, or the output of npm run runs -- trace ID
-       npm run trace -- test FILE    makes it a test, in test/conversations`
+       npm run trace -- test FILE [NAME]    makes it a test, test/conversations/NAME.json`
 
 /** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
 export async function readTraceFile(path: string): Promise<RunTrace> {
@@ -29,15 +29,15 @@ export async function readTraceFile(path: string): Promise<RunTrace> {
 }
 
 async function main(args: string[]): Promise<void> {
-  const [first, second] = args
-  if (first === 'test' && second && args.length === 2) return makeTest(second)
+  const [first, second, name] = args
+  if (first === 'test' && second && args.length <= 3) return makeTest(second, name)
   if (!first || args.length > 1) throw new ConfigError(USAGE)
   return show(first)
 }
 
-async function makeTest(file: string): Promise<void> {
+async function makeTest(file: string, name?: string): Promise<void> {
   const { saveTraceTest } = await import('./with-bot/trace-test.ts')
-  for (const line of await saveTraceTest(await readTraceFile(file))) console.log(line)
+  for (const line of await saveTraceTest(await readTraceFile(file), { name })) console.log(line)
 }
 
 async function show(file: string): Promise<void> {

@@ -157,6 +157,17 @@ describe('npm run dev', () => {
     expect((await dev.answers(after, 1)).join('')).toContain('42')
   }, 180_000)
 
+  test('what waits for a person is allowed in the bot after the one that asked', async () => {
+    const thread = await dev.ask('@thinkaloud Note down: buy milk')
+    const asking = async () => (await dev.messages(thread)).find(({ all }) => all.includes('thinkaloud_allow_once'))
+    await until(async () => ((await asking()) ? '' : 'what asks for a person'))
+    await dev.edit('prompts/text.md', (text) => `${text}\n`)
+    await dev.shows('The bot has been started anew.')
+    const { ts } = (await asking()) ?? {}
+    await dev.post('press', { channel: GENERAL, ts, action_id: 'thinkaloud_allow_once' })
+    expect((await dev.answers(thread, 1)).join('')).toContain('buy milk')
+  }, 120_000)
+
   test('Ctrl+C ends all of it', async () => {
     expect(await dev.stop()).toBe(0)
   }, 60_000)

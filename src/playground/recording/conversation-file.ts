@@ -135,9 +135,9 @@ function faultOf(value: unknown): string | undefined {
   if (!isObject(value['settings']) || Object.values(value['settings']).some((one) => typeof one !== 'string'))
     return 'settings should be texts by name'
   const checks: [string, (one: Json) => boolean][] = [
-    ['acts', (one) => isText(one['act']) && isText(one['as']) && isObject(one['with']) && isObject(one['after'])],
-    ['models', (one) => isText(one['question']) && isText(one['text']) && Array.isArray(one['sees'])],
-    ['tools', (one) => isText(one['tool'])],
+    ['acts', isAct],
+    ['models', (one) => isText(one['question']) && isText(one['text']) && isList(one['sees'], isText)],
+    ['tools', (one) => isText(one['tool']) && isAbsentOr(one['error'], (error) => isText(error['message']))],
   ]
   for (const [key, check] of checks) {
     const list = value[key]
@@ -145,9 +145,38 @@ function faultOf(value: unknown): string | undefined {
     const at = list.findIndex((one) => !isObject(one) || !check(one))
     if (at >= 0) return `${key} ${at + 1} lacks something`
   }
-  const after = value['after']
-  const isState = isObject(after) && Array.isArray(after['messages']) && isObject(after['views'])
-  return isState ? undefined : 'after should be the state of a workspace'
+  if (value['offered'] !== undefined && !isList(value['offered'], isObject)) return 'offered should be a list of tools'
+  return isState(value['after']) ? undefined : 'after should be the state of a workspace'
+}
+
+function isAct({ act, as, with: given, after, files = [], during = [] }: Json): boolean {
+  const isUnderway = (one: unknown) => isObject(one) && (isNumber(one['model']) || isNumber(one['tool']))
+  const isFile = (one: unknown) => isObject(one) && isText(one['name']) && isText(one['text'] ?? one['base64'])
+  const isReached = isObject(after) && ['models', 'tools', 'messages'].every((key) => isNumber(after[key]))
+  return (
+    isText(act) && isText(as) && isObject(given) && isReached && isList(files, isFile) && isList(during, isUnderway)
+  )
+}
+
+function isState(after: unknown): boolean {
+  if (!isObject(after) || !['views', 'sessions', 'statuses'].every((key) => isObject(after[key]))) return false
+  return isList(after['messages'], (one) => {
+    return (
+      isObject(one) && isText(one['at']) && isText(one['by']) && isList(one['shown'], isText) && isObject(one['is'])
+    )
+  })
+}
+
+function isList(value: unknown, check: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every((one) => check(one))
+}
+
+function isAbsentOr(value: unknown, check: (one: Json) => boolean): boolean {
+  return value === undefined || (isObject(value) && check(value))
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number'
 }
 
 function isText(value: unknown): value is string {

@@ -11,10 +11,11 @@ export interface SaidAct {
   user: string
   at: number
   files: RecordedFile[]
-  reached: { models: Entry[]; tools: HeardTool[]; messages: number }
+  /** `placed`: how many messages stood there; `views`: how many had been opened. */
+  reached: { models: Entry[]; tools: HeardTool[]; placed: number; views: number }
   during: { models: Entry[]; tools: HeardTool[] }
-  /** The bot said that it works. */
-  isAtWork: boolean
+  /** The threads in which the bot said that it works. */
+  atWork: { channel: string; ts: string }[]
 }
 
 /** A model call as the journal has it, with the prompt whole. */

@@ -11,7 +11,8 @@ const TS = /\b\d{10}\.\d{6}\b/g
 /** In the address of a message. */
 const IN_ADDRESS = /(?<=\/p)(\d{10})(\d{6})\b/g
 const VIEW = /\bV\d{10}\b/g
-const NAMED = /⟦((?:[#@]|modal |home )[^⟦⟧\n]{1,200})⟧/g
+/** `⟦⟦⟧` is the sign itself, where people wrote it. */
+const NAMED = /⟦(?:⟦|((?:[#@]|modal |home )[^⟦⟧\n]{1,200}))⟧/g
 
 /** What names are given to: all, or one channel or thread. */
 export interface Scope {
@@ -52,7 +53,11 @@ export class Places {
 
   /** How many things there are that have a name; it only grows. */
   get size(): number {
-    return this.placed.size + this.#views.size
+    return this.placed.size + this.views
+  }
+
+  get views(): number {
+    return this.#views.size
   }
 
   names(scope: Scope = {}): PlaceNames {
@@ -126,10 +131,20 @@ export function named<T>(value: T, { byId }: PlaceNames): T {
   return eachText(value, (text) => text.replace(TS, name).replace(IN_ADDRESS, inAddress).replace(VIEW, name))
 }
 
+/** What somebody said or gave, so that `unnamed` gives it back: what has no name stays. */
+export function namedForReplay<T>(value: T, { byId }: PlaceNames): T {
+  const name = (id: string) => {
+    const known = byId.get(id)
+    return known === undefined ? id : `⟦${known}⟧`
+  }
+  return eachText(value, (text) => text.replaceAll('⟦', '⟦⟦⟧').replace(TS, name).replace(VIEW, name))
+}
+
 /** The other way. @throws Error for a name of nothing */
 export function unnamed<T>(value: T, { byName }: PlaceNames): T {
   return eachText(value, (text) =>
-    text.replace(NAMED, (_, name: string) => {
+    text.replace(NAMED, (_, name: string | undefined) => {
+      if (name === undefined) return '⟦'
       const id = byName.get(name)
       if (id === undefined) throw new Error(`There is no ${name} in the workspace.`)
       return id
@@ -139,7 +154,7 @@ export function unnamed<T>(value: T, { byName }: PlaceNames): T {
 
 /** The names that stand in a value. */
 export function namesIn(value: Json): string[] {
-  return [...JSON.stringify(value).matchAll(NAMED)].map(([, name]) => name ?? '')
+  return [...JSON.stringify(value).matchAll(NAMED)].flatMap(([, name]) => name ?? [])
 }
 
 /** A copy with each text changed, keys too. */

@@ -16,6 +16,8 @@ export interface Replayed {
   differences: Difference[]
   /** Sentences on what the recording did not know, and what was not to be done. */
   problems: string[]
+  /** How many of the recorded calls of models were not made. */
+  unused: number
 }
 
 export interface Replay {
@@ -28,7 +30,10 @@ export interface Replay {
 }
 
 /** What went otherwise than recorded, and how it is looked at; empty where nothing did. `file`: that of the conversation. */
-export function failureText({ differences, problems }: Replayed, file: string): string {
+export function failureText(
+  { differences, problems }: Pick<Replayed, 'differences' | 'problems'>,
+  file: string,
+): string {
   if (differences.length + problems.length === 0) return ''
   const fault = [...problems, differenceText(differences)].filter(Boolean).join('\n\n')
   return `${fault}\n\nBoth side by side: npm run playground -- --conversation ${file}`
@@ -56,7 +61,8 @@ async function play(conversation: Conversation, calls: ReplayCalls, slack: Local
     for (const [i, act] of conversation.acts.entries())
       await perform(act, stage, `Act ${i + 1}, ${act.act} of ${act.as},`)
     const came = await endState(conversation, stage)
-    return { came, differences: stateDifference(conversation.after, came), problems: calls.problems }
+    const { problems, unused } = calls
+    return { came, differences: stateDifference(conversation.after, came), problems, unused }
   } finally {
     places.end()
   }

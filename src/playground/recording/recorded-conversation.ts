@@ -3,19 +3,27 @@ import { isObject } from '../args.ts'
 import { BOT_USER } from '../store.ts'
 import type { Act, Conversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
-import { isMeant, named, type PlaceNames, type Places, type Scope } from './place-names.ts'
-import type { Heard, HeardCall, SaidAct } from './heard.ts'
+import { isMeant, namedForReplay, type PlaceNames, type Places, type Scope } from './place-names.ts'
+import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
 import { workspaceState } from './workspace-state.ts'
 
+/** What is to be saved, and which threads tools were used for. */
+interface Saved {
+  name: string
+  scope: Scope
+  settings: Record<string, string>
+  threads: Map<HeardTool, string>
+  /** Takes secrets out of a text. */
+  clean: (text: string) => string
+}
+
 /** What is saved of a recording. */
-export function conversationOf(
-  heard: Heard,
-  { name, scope, settings }: { name: string; scope: Scope; settings: Record<string, string> },
-): Conversation {
+export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): Conversation {
   const acts = meantActs(heard, scope)
   const from = acts[0]?.at ?? Infinity
-  const models = heard.models.filter(({ entry }) => entry.at >= from)
-  const tools = heard.tools.filter(({ at }) => at >= from)
+  const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)
+  const models = heard.models.filter(({ entry }) => entry.at >= from && isIn(entry.thread))
+  const tools = heard.tools.filter((tool) => tool.at >= from && isIn(threads.get(tool)))
   const names = heard.places.names(scope)
   const written = JSON.stringify(models.map(({ entry }) => entry.response))
   const offered = [...heard.offered].flatMap(([tool, spec]) => (written.includes(tool) ? [spec] : []))
@@ -24,15 +32,23 @@ export function conversationOf(
     version: 1,
     name,
     settings,
-    acts: acts.map((one) => actOf(one, within, names)),
+    acts: acts.map((one) => actOf(one, within, { names, scope })),
     models: models.map((_, i) => callOf(within, i)),
     tools: tools.map(({ tool, input, output, error }) => ({
       ...{ tool, input },
       ...(error ? { error } : { output }),
     })),
     ...(offered.length > 0 && { offered }),
-    after: workspaceState(heard.places, scope),
+    after: workspaceState(heard.places, scope, clean),
   }
+}
+
+/** Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one conversation. */
+function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places): boolean {
+  if (thread === undefined) return true
+  const [channel = '', ts = ''] = thread.split(':')
+  const isDirect = slack.store.channels.get(channel)?.kind === 'im'
+  return isMeant({ channel, ts }, isDirect && scope.channel ? { channel: scope.channel } : scope)
 }
 
 function meantActs({ acts, places }: Heard, scope: Scope): SaidAct[] {
@@ -64,13 +80,13 @@ function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   return { channel, ts: root?.ts ?? '' }
 }
 
-function actOf(said: SaidAct, heard: Heard, names: PlaceNames): Act {
-  const { act, body, user, files, isAtWork } = said
+function actOf(said: SaidAct, heard: Heard, { names, scope }: { names: PlaceNames; scope: Scope }): Act {
+  const { act, body, user, files, atWork } = said
   const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'files'))
-  const after = reached(said, heard)
-  const during = isAtWork ? underway(said, heard, after) : []
+  const after = reached(said, heard, scope)
+  const during = atWork.some((one) => isMeant(one, scope)) ? underway(said, heard, after) : []
   return {
-    ...{ act, as: heard.places.nameOf(user), with: named(rest, names) },
+    ...{ act, as: heard.places.nameOf(user), with: namedForReplay(rest, names) },
     ...(files.length > 0 && { files }),
     ...sinceLastHome(said, heard),
     after,
@@ -84,11 +100,13 @@ function sinceLastHome({ act, user, at }: SaidAct, { acts }: Heard): Pick<Act, '
   return before ? { sinceMs: at - before.at } : {}
 }
 
-function reached({ reached: { models, tools, messages } }: SaidAct, heard: Heard): Reached {
+function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: Heard, scope: Scope): Reached {
+  const stood = [...heard.places.placed.values()].slice(0, placed)
   return {
     models: models.filter((one) => heard.models.some(({ entry }) => entry === one)).length,
     tools: tools.filter((one) => heard.tools.includes(one)).length,
-    messages,
+    // A view belongs to no channel; whoever acts in one waits for it.
+    messages: stood.filter((one) => isMeant(one, scope)).length + (scope.channel ? 0 : views),
   }
 }
 

@@ -1,20 +1,20 @@
 /** Reads along what people, models and tools do in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../args.ts'
+import { TRIED_HEADER } from '../again-header.ts'
 import type { Entry, Journal } from '../journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { Json } from '../types.ts'
-import { isAtWork } from './at-work.ts'
-import { eachText, Places, type Scope } from './place-names.ts'
+import { threadsAtWork } from './at-work.ts'
+import { eachText, isMeant, Places, type Scope } from './place-names.ts'
 import type { Heard, HeardTool, SaidAct } from './heard.ts'
 import { conversationOf } from './recorded-conversation.ts'
+import { threadsOfTools } from './threads-of-tools.ts'
 import type { Conversation, RecordedTool } from './conversation-file.ts'
 
 export interface RecorderOptions {
   journal: Journal
   /** The bot's settings that are not as by default. */
   settings: Record<string, string>
-  /** What may stand in no file: each is replaced by `***`. */
-  secrets: string[]
   now?: () => number
 }
 
@@ -26,6 +26,8 @@ export interface Recorder {
   onOffered(tool: Json): void
   /** Told of a tool's use when it begins; what it returns is told of its end. */
   onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
+  /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
+  settled(scope: Scope): Promise<void>
   /** What would be saved. */
   conversation(name: string, scope?: Scope): Conversation
   end(): void
@@ -35,35 +37,44 @@ export interface Recorder {
 const MOST = 5_000
 
 export function createRecorder(slack: LocalSlack, options: RecorderOptions): Recorder {
-  const { journal, settings, secrets, now = Date.now } = options
+  const { journal, settings, now = Date.now } = options
+  // At once, since what is cut later may cut a secret in two.
+  const clean = <T>(value: T): T => eachText(value, journal.hidden)
   const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
   const calls = new Set<Entry>()
   const unwatch = journal.watch((entry) => {
     if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MOST) return
-    const { body } = journal.whole(entry) ?? entry.request
-    if (!isObject(body) || !Array.isArray(body['messages'])) return
+    const { body, headers } = journal.whole(entry) ?? entry.request
+    const isRuns = entry.of === undefined && !(isObject(headers) && TRIED_HEADER in headers)
+    if (!isRuns || !isObject(body) || !Array.isArray(body['messages'])) return
     calls.add(entry)
-    heard.models.push({ entry, body })
+    heard.models.push({ entry, body: clean(body) })
   })
   return {
     heard,
     onAct(act, body, user) {
       const said = {
-        ...{ act, body: structuredClone(body), user, at: now(), files: filesOf(slack, body) },
-        ...{ reached: reachedBy(heard), during: underway(heard), isAtWork: isAtWork(slack) },
+        ...{ act, body: clean(body), user, at: now(), files: filesOf(slack, body) },
+        ...{ reached: reachedBy(heard), during: underway(heard), atWork: threadsAtWork(slack) },
       }
       heard.acts.push(said)
       return () => void heard.acts.splice(heard.acts.indexOf(said), 1)
     },
-    onOffered: (tool) => void heard.offered.set(String(tool['name']), tool),
+    onOffered: (tool) => void heard.offered.set(String(tool['name']), clean(tool)),
     onTool(begun) {
-      const tool: HeardTool = { ...begun, isOver: false, at: now() }
+      const tool: HeardTool = { ...clean(begun), isOver: false, at: now() }
       if (heard.tools.length < MOST) heard.tools.push(tool)
-      return (end) => void Object.assign(tool, end, { isOver: true })
+      return (end) => void Object.assign(tool, clean(end), { isOver: true })
+    },
+    async settled(scope) {
+      await slack.settle()
+      const isBusy = threadsAtWork(slack).some((one) => isMeant(one, scope))
+      if (isBusy) throw new Error('The bot is at work here. Save it once it has answered.')
     },
     conversation: (name, scope = {}) => {
       if (calls.size >= MOST) throw new Error('Too much was said to be recorded. Start the playground again.')
-      return withoutSecrets(conversationOf(heard, { name, scope, settings }), secrets)
+      const threads = threadsOfTools(heard.tools, journal)
+      return clean(conversationOf(heard, { name, scope, settings, threads, clean: journal.hidden }))
     },
     end() {
       unwatch()
@@ -74,7 +85,12 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
 
 function reachedBy({ models, tools, places }: Heard): SaidAct['reached'] {
   const over = models.filter(({ entry }) => entry.ms !== undefined)
-  return { models: over.map(({ entry }) => entry), tools: tools.filter(({ isOver }) => isOver), messages: places.size }
+  return {
+    models: over.map(({ entry }) => entry),
+    tools: tools.filter(({ isOver }) => isOver),
+    placed: places.placed.size,
+    views: places.views,
+  }
 }
 
 function underway({ models, tools }: Heard): SaidAct['during'] {
@@ -95,13 +111,4 @@ function filesOf({ store }: LocalSlack, { files }: Json): NonNullable<SaidAct['f
     const isText = Buffer.from(text).equals(Buffer.from(bytes))
     return [{ name, ...(alt && { alt }), ...(isText ? { text } : { base64: Buffer.from(bytes).toString('base64') }) }]
   })
-}
-
-/** @returns the conversation with `***` where a secret stood */
-function withoutSecrets(conversation: Conversation, secrets: string[]): Conversation {
-  const known = secrets.filter((secret) => secret.length >= 6)
-  const hidden = /\b(?:xox[a-z]-|xapp-|sk-)[\w-]{8,}/g
-  const clean = (text: string) =>
-    known.reduce((all, secret) => all.replaceAll(secret, '***'), text).replace(hidden, '***')
-  return eachText(conversation, clean)
 }

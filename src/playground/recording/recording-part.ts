@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isObject, optional } from '../args.ts'
 import type { PagePart } from '../page-part.ts'
 import type { Json } from '../types.ts'
-import { checkName, type Conversation } from './conversation-file.ts'
+import { checkName, MOST_CHARS, type Conversation } from './conversation-file.ts'
 import type { Scope } from './place-names.ts'
 import type { Recorder } from './recorder.ts'
 import type { Replayed } from './play-conversation.ts'
@@ -63,17 +63,20 @@ function preview({ acts, models, tools, after, settings }: Conversation): Json {
 /** Saves it, once a replay has come to the same end; one that ends otherwise only where the person insists (`anyway`). */
 async function save(recorder: Recorder, { folder, replay }: RecordingOptions, body: Json): Promise<Json> {
   const name = checkName(body['name'])
-  const conversation = recorder.conversation(name, isObject(body['scope']) ? scopeOf(body['scope']) : {})
+  const scope = isObject(body['scope']) ? scopeOf(body['scope']) : {}
+  await recorder.settled(scope)
+  const conversation = recorder.conversation(name, scope)
   if (conversation.acts.length === 0) throw new Error('Nobody has done anything here yet that could be saved.')
+  const text = `${JSON.stringify(conversation, null, 1)}\n`
+  if (text.length > MOST_CHARS)
+    throw new Error(`This is too long for a test: ${text.length} characters, and at most ${MOST_CHARS} are read.`)
   const { differences, problems, stop } = await replay(conversation)
   await stop()
   const fault = [...problems, differenceText(differences)].filter(Boolean).join('\n\n')
   if (fault && body['anyway'] !== true) return { fault }
   await mkdir(folder, { recursive: true })
   const flag = body['replace'] === true ? 'w' : 'wx'
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(conversation, null, 1)}\n`, { flag }).catch(
-    refuseTaken,
-  )
+  await writeFile(join(folder, `${name}.json`), text, { flag }).catch(refuseTaken)
   return { saved: `test/conversations/${name}.json`, ...(fault && { fault }) }
 }
 

@@ -44,6 +44,10 @@ export class ReplayCalls implements PlayedUpstream {
     return gate
   }
 
+  get unused(): number {
+    return [...this.#models.values()].reduce((sum, { length }) => sum + length, 0)
+  }
+
   async models(): Promise<string[]> {
     return [this.#conversation.settings['OPENAI_MODEL'] ?? 'recorded']
   }

@@ -12,8 +12,12 @@ const LEFT_OUT = new Set([
   ...['blocks', 'streaming_expires', 'username', 'icons'],
 ])
 
-/** All of a workspace, or of one channel or thread. */
-export function workspaceState(places: Places, scope: Scope = {}): WorkspaceState {
+/** All of a workspace, or of one channel or thread. `clean` takes secrets out of texts, while they are whole. */
+export function workspaceState(
+  places: Places,
+  scope: Scope = {},
+  clean = (text: string): string => text,
+): WorkspaceState {
   const { slack } = places
   const names = places.names(scope)
   const channels = [...slack.store.channels.values()].filter(({ id }) => !scope.channel || id === scope.channel)
@@ -31,7 +35,7 @@ export function workspaceState(places: Places, scope: Scope = {}): WorkspaceStat
     sessions: byThread(({ sessions }) => [...sessions].map(([thread, one]): [string, Json] => [thread, { ...one }])),
     statuses: byThread((channel) => statusesOf(slack, channel)),
   }
-  return steady(named(state, names))
+  return steady(named(eachText(state, clean), names))
 }
 
 function statusesOf({ store }: LocalSlack, channel: Channel): [string, string][] {

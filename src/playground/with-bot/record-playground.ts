@@ -23,7 +23,6 @@ interface RecordingSources {
   journal: Journal
   /** Those of its bot. */
   settings: Env
-  secrets: string[]
   /** Where conversations are saved, if not in the checkout. */
   folder?: string | undefined
 }
@@ -31,12 +30,12 @@ interface RecordingSources {
 /** Records a playground from its beginning. */
 export function recordPlayground(
   slack: LocalSlack,
-  { journal, settings, secrets, folder = join(ROOT, CONVERSATIONS) }: RecordingSources,
+  { journal, settings, folder = join(ROOT, CONVERSATIONS) }: RecordingSources,
 ): PlaygroundRecording {
   const kept = Object.entries(settings).flatMap(([name, value]): [string, string][] =>
     value && REPLAYED_SETTINGS.test(name) ? [[name, value]] : [],
   )
-  const recorder = createRecorder(slack, { journal, settings: Object.fromEntries(kept), secrets })
+  const recorder = createRecorder(slack, { journal, settings: Object.fromEntries(kept) })
   const part = recordingPart(recorder, { folder, replay: replayWithBot })
   return { onAct: recorder.onAct, recorder, part }
 }

@@ -2,26 +2,37 @@
 import { embeddedRun } from '../../run/memory-run.ts'
 import type { Run, SavedRun } from '../../run/types.ts'
 import type { Handled, Handler } from '../../queue/types.ts'
+import type { FileStore } from '../../files/file-store.ts'
 import type { Stores } from '../../stores.ts'
 import type { Methods, Remote } from './remote.ts'
 
+/** What the bot calls of each part; the compiler misses none. `start` and `stop` of the queue are the bot's own, `close` and `rated` the parent's. */
+type Called<T> = { [M in Exclude<keyof T, 'start' | 'stop' | 'close' | 'rated'>]: true }
+type Kept = Omit<Stores, 'files' | 'durable' | 'close'> & { files: FileStore }
+
+const FORGETS = { forgetChannel: true, forgetUser: true, forgetTeam: true } as const
+
 /** The parts that travel: their methods take and give plain JSON, functions and signals. */
-const PLACES = ['forgetChannel', 'forgetUser', 'forgetTeam']
-const PARTS = {
-  history: ['load', 'append', 'remove', 'forget', ...PLACES],
-  archive: ['keep', 'load', 'lastOf', 'rate', 'remove', ...PLACES],
-  audit: ['note', 'list', 'forgetTeam'],
-  threads: ['load', 'patch', 'forget', ...PLACES],
-  actionTokens: ['keep', 'load', 'forgetChannel', 'forgetTeam'],
-  channelSettings: ['load', 'save', 'forgetTeam'],
-  saidOnce: ['isFirst', 'forgetTeam'],
-  limits: ['admit', 'release', 'left', 'forgetTeam'],
-  queue: ['accept', 'ready', 'stats', 'place', 'inThread', 'withdraw', ...PLACES],
-  control: ['send', 'wake', 'load', 'listen'],
-  forgetting: ['teams', 'forgetChannel', 'forgetPerson', 'forgetTeam'],
-  mcp: ['get', 'put', 'putIfAbsent', 'remove', 'lock'],
-  files: ['keep', 'load', 'list', 'remove', ...PLACES],
-} as const
+const PARTS: { [P in keyof Kept]-?: Called<NonNullable<Kept[P]>> } = {
+  history: { load: true, append: true, remove: true, forget: true, ...FORGETS },
+  archive: {
+    ...{ keep: true, load: true, lastOf: true, rate: true, remove: true },
+    keepTrace: true,
+    loadTrace: true,
+    ...FORGETS,
+  },
+  audit: { note: true, list: true, forgetTeam: true },
+  threads: { load: true, patch: true, forget: true, ...FORGETS },
+  actionTokens: { keep: true, load: true, forgetChannel: true, forgetTeam: true },
+  channelSettings: { load: true, save: true, forgetTeam: true },
+  saidOnce: { isFirst: true, forgetTeam: true },
+  limits: { admit: true, release: true, left: true, forgetTeam: true },
+  queue: { ...{ accept: true, ready: true, stats: true, place: true, inThread: true, withdraw: true }, ...FORGETS },
+  control: { send: true, wake: true, load: true, listen: true },
+  forgetting: { teams: true, forgetChannel: true, forgetPerson: true, forgetTeam: true },
+  mcp: { get: true, put: true, putIfAbsent: true, remove: true, lock: true },
+  files: { keep: true, load: true, list: true, remove: true, ...FORGETS },
+}
 
 type Part = keyof typeof PARTS
 
@@ -31,7 +42,9 @@ type SentHandler = (question: unknown, run: SentRun, signal: AbortSignal) => Pro
 
 /** On the side that keeps them: their methods by name, as `history.load`. */
 export function servedStores(stores: Stores): Methods {
-  const names = Object.entries(PARTS).flatMap(([part, methods]) => methods.map((method) => [part, method] as const))
+  const names = Object.entries(PARTS).flatMap(([part, methods]) =>
+    Object.keys(methods).map((method) => [part, method] as const),
+  )
   return Object.fromEntries(
     names.map(([part, method]) => [
       `${part}.${method}`,
@@ -49,7 +62,10 @@ export function servedStores(stores: Stores): Methods {
 export function remoteStores(remote: Remote, which: string[]): Stores {
   const part = (name: Part) =>
     Object.fromEntries(
-      PARTS[name].map((method) => [method, (...args: unknown[]) => remote.call(`${name}.${method}`, ...args)]),
+      Object.keys(PARTS[name]).map((method) => [
+        method,
+        (...args: unknown[]) => remote.call(`${name}.${method}`, ...args),
+      ]),
     )
   const parts = Object.fromEntries(Object.keys(PARTS).map((name) => [name, part(name as Part)]))
   const work = workOver(remote)

@@ -1,12 +1,21 @@
 /** Makes a test of a run that was traced, also one of production: its question, what its model wrote, what its tools gave. */
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '../../agent/types.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError, messageOf } from '../../errors.ts'
 import { ROOT } from '../../package-root.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../run/run-trace.ts'
-import { checkName, type Conversation, type RecordedCall, type RecordedTool } from '../recording/conversation-file.ts'
+import { createCopier } from '../journal-copy.ts'
+import {
+  checkName,
+  type Conversation,
+  type RecordedCall,
+  type RecordedTool,
+  type WorkspaceState,
+} from '../recording/conversation-file.ts'
 import { askedIn, promptOf, seenIn } from '../recording/model-calls.ts'
+import { eachText } from '../recording/place-names.ts'
 import { GENERAL } from '../slack.ts'
 import type { Json } from '../types.ts'
 import { replayWithBot } from './replay-bot.ts'
@@ -26,16 +35,15 @@ export interface TraceTestOptions {
 export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions = {}): Promise<string[]> {
   const { folder = join(ROOT, 'test/conversations') } = options
   const name = checkName(options.name ?? nameOf(trace))
-  const conversation = conversationOf(trace, name)
-  const { came, problems, stop } = await replayWithBot(conversation)
-  await stop()
-  if (problems.length > 0)
-    throw new ConfigError(`A replay of this trace does not go its way, so it makes no test:\n${problems.join('\n')}`)
   const file = join(folder, `${name}.json`)
+  const taken = `${file} is there already. Give another name: npm run trace -- test FILE NAME.`
+  if (existsSync(file)) throw new ConfigError(taken)
+  const conversation = eachText(conversationOf(trace, name), createCopier().hidden)
+  const came = await replayed(conversation)
   await mkdir(folder, { recursive: true })
   const text = `${JSON.stringify({ ...conversation, after: came }, null, 1)}\n`
-  await writeFile(file, text, { flag: 'wx' }).catch(() => {
-    throw new ConfigError(`${file} cannot be written; perhaps it is there already. Give another name.`)
+  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
+    throw new ConfigError(existsSync(file) ? taken : `${file} cannot be written: ${messageOf(error)}.`)
   })
   const shown = came.messages.map(({ by, shown: lines }) => `  ${by}: ${lines.join(' ')}`)
   return [
@@ -43,6 +51,16 @@ export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions =
     'A trace does not tell how the thread looked. This is what its replay came to; the test expects it from now on, so look at it:',
     ...shown,
   ]
+}
+
+/** How the workspace is after a replay that went the way of its trace. @throws ConfigError for one that did not */
+async function replayed(conversation: Conversation): Promise<WorkspaceState> {
+  const { came, problems, unused, stop } = await replayWithBot(conversation)
+  await stop()
+  const missed = unused > 0 ? [`${unused} of its ${conversation.models.length} calls of the model were not made.`] : []
+  const why = [...problems, ...missed]
+  if (why.length === 0) return came
+  throw new ConfigError(`A replay of this trace does not go its way, so it makes no test:\n${why.join('\n')}`)
 }
 
 /** The question as it was understood, so that it needs no conversation before it. */

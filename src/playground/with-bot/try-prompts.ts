@@ -14,6 +14,7 @@ import { createLog } from '../../log.ts'
 import { ROOT } from '../../package-root.ts'
 import { loadPrompts, type Prompts } from '../../prompts.ts'
 import { createNetwork } from '../../proxy.ts'
+import { TRIED_HEADER } from '../again-header.ts'
 import { embeddedRun } from '../../run/memory-run.ts'
 import { conversationOf, freshRun, type Question, type SavedRun } from '../../run/types.ts'
 import type { Stores } from '../../stores.ts'
@@ -57,11 +58,12 @@ export function createTrier(
   folder = PROMPTS,
 ): Trier {
   const net = createNetwork(config)
+  const tried = { ...config, OPENAI_HEADERS: { ...config.OPENAI_HEADERS, [TRIED_HEADER]: 'yes' } }
   return {
     async run(request) {
       const prompts = await checkPrompt(request, folder)
       const record = await stores.archive.load(request.question)
-      if (!record) throw new Error('Nothing is kept of this question. Ask it again.')
+      if (!record) throw new Error('This question is not answered yet, or nothing is kept of it any more.')
       const { question, steps, usage, answer: said, startedAt, endedAt } = record
       const before = told({ steps, usage }, { text: said?.text ?? '', ms: endedAt - startedAt })
       return { question: question.text, before, now: await answered(question, prompts) }
@@ -72,7 +74,7 @@ export function createTrier(
     const from = Date.now()
     const run = embeddedRun(freshRun(from), () => true)
     const sources = { log: createLog('silent'), net: await net, mcpStore: stores.mcp, hasWorkspace: true }
-    const agent = await createAgent(config, { ...sources, prompts, toolSeam: { wrap: harmless } })
+    const agent = await createAgent(tried, { ...sources, prompts, toolSeam: { wrap: harmless } })
     try {
       const { team, channel } = question
       const chosen = await agent.agentFor({}, { team, channel, waits: true })

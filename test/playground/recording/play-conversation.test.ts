@@ -102,12 +102,31 @@ describe('a replay', { timeout: SLOW }, () => {
   })
 })
 
+const STATE = { messages: [], views: {}, sessions: {}, statuses: {} }
+const SAID = { act: 'say', as: 'alice', with: {}, after: { models: 0, tools: 0, messages: 0 } }
+
+/** A file that is right but for these parts. */
+function fileWith(parts: object): string {
+  const whole = { version: 1, name: 'a', settings: {}, acts: [SAID], models: [], tools: [], after: STATE }
+  return JSON.stringify({ ...whole, ...parts })
+}
+
 describe('a file of a conversation', () => {
+  test('that has all that it needs is read', () => {
+    expect(readConversation(fileWith({})).name).toBe('a')
+  })
+
   test.each([
     ['no JSON', '{', 'it is not JSON'],
     ['no object', '[]', 'it is not an object'],
     ['another version', '{"version": 2}', 'version should be 1, not 2'],
     ['no acts', '{"version": 1, "name": "a", "settings": {}}', 'acts should be a list'],
+    ['an output that sees no list', fileWith({ models: [{ question: 'a', text: 'b', sees: [{}] }] }), 'models 1 lacks'],
+    ['an error without words', fileWith({ tools: [{ tool: 'a', error: null }] }), 'tools 1 lacks'],
+    ['a file without bytes', fileWith({ acts: [{ ...SAID, files: [{ name: 'a' }] }] }), 'acts 1 lacks'],
+    ['an act during nothing', fileWith({ acts: [{ ...SAID, during: [null] }] }), 'acts 1 lacks'],
+    ['half a state', fileWith({ after: { messages: [], views: {} } }), 'after should be'],
+    ['a message that nobody reads', fileWith({ after: { ...STATE, messages: [{ at: 'a' }] } }), 'after should be'],
     ['an act without a person', '{"version":1,"name":"a","settings":{},"acts":[{"act":"say"}]}', 'acts 1 lacks'],
   ])('with %s is refused in a sentence', (_, text, why) => {
     expect(() => readConversation(text)).toThrow(why)

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
@@ -6,6 +7,7 @@ import { failureText } from '../../../src/playground/recording/play-conversation
 import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
 import { saveTraceTest } from '../../../src/playground/with-bot/trace-test.ts'
 import type { RunTrace } from '../../../src/run/run-trace.ts'
+import { startProcess } from '../../harness/child-process.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { act, finish } from '../../harness/played-model.ts'
 
@@ -48,6 +50,34 @@ test('a trace that a replay cannot follow makes no test, and nothing is overwrit
     'The recording does not know this call of a tool: calculator',
   )
   await saveTraceTest(trace, { folder, name: 'one' })
-  await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow('Give another name.')
+  await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow(
+    'is there already. Give another name: npm run trace',
+  )
   await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name is made of')
+}, 60_000)
+
+test('a trace whose later calls a replay never makes is no test', async (t) => {
+  const folder = await temporaryFolder(t)
+  const trace = traced()
+  const [, , last] = trace.calls
+  const calls = [last!, ...trace.calls]
+  await expect(saveTraceTest({ ...trace, calls }, { folder })).rejects.toThrow(
+    /does not go its way[^]*2 of its 3 calls of the model were not made/,
+  )
+  expect(readdirSync(folder)).toEqual([])
+}, 60_000)
+
+test('tokens that stand in a trace do not get into the test', async (t) => {
+  const folder = await temporaryFolder(t)
+  const leaky = JSON.stringify(traced()).replaceAll('Forty-two apples.', 'Forty-two xoxb-1234567890-abcdef.')
+  await saveTraceTest(JSON.parse(leaky) as RunTrace, { folder, name: 'clean' })
+  expect(await readFile(join(folder, 'clean.json'), 'utf8')).not.toContain('xoxb-')
+}, 60_000)
+
+test('npm run trace -- test FILE NAME takes the name', async (t) => {
+  const file = join(await temporaryFolder(t), 'run.json')
+  await writeFile(file, JSON.stringify(traced()))
+  const command = await startProcess(t, 'src/playground/trace-main.ts', { args: ['test', file, '../up'] })
+  expect(await command.ended).toBe(1)
+  expect(command.stderr()).toContain('A name is made of small letters')
 }, 60_000)

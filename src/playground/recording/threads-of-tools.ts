@@ -1,0 +1,27 @@
+import type { Entry, Journal } from '../journal.ts'
+import type { HeardTool } from './heard.ts'
+
+/** Which thread each use of a tool was for, as `channel:root ts`: a tool does not know, the journal has it of the run's trace. */
+export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardTool, string> {
+  const told = journal.entries().filter(({ kind, of }) => kind === 'tool' && of === undefined)
+  const byCall = new Map<string, Entry[]>()
+  for (const entry of told) {
+    const key = callKey(entry.name, entry.request['input'])
+    const same = byCall.get(key)
+    if (same) same.push(entry)
+    else byCall.set(key, [entry])
+  }
+  const threads = new Map<HeardTool, string>()
+  for (const tool of tools) {
+    const same = byCall.get(callKey(tool.tool, tool.input)) ?? []
+    const farOf = (i: number) => Math.abs((same[i]?.at ?? Infinity) - tool.at)
+    const nearest = same.reduce((best, _, i) => (farOf(i) < farOf(best) ? i : best), 0)
+    const [entry] = same.splice(nearest, 1)
+    if (entry?.thread !== undefined) threads.set(tool, entry.thread)
+  }
+  return threads
+}
+
+function callKey(tool: string, input: unknown): string {
+  return `${tool} ${JSON.stringify(input)}`
+}
