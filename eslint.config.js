@@ -15,7 +15,7 @@ const browser = [
   'navigator',
   'fetch',
   'console',
-  'EventSource',
+  'WebSocket',
   'URL',
   'URLSearchParams',
 ]

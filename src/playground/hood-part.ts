@@ -99,6 +99,13 @@ function sortOf({ kind, request }: Entry): string {
   return request['type'] === 'interactive' ? 'interaction' : 'event'
 }
 
+/** What the shell has to know for a command: the local Slack's token, which is good nowhere else. */
+function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | undefined {
+  const tokens = Object.entries({ SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken })
+  const needed = tokens.find(([name]) => curl.includes(`$${name}`))
+  return needed?.join('=')
+}
+
 /** An entry whole, with what can be done with it; beside a model's answer the one before. */
 function opened(entry: Entry, options: HoodOptions, page: string): Json {
   const { journal, slack, modelUrl, now = Date.now } = options
@@ -109,7 +116,7 @@ function opened(entry: Entry, options: HoodOptions, page: string): Json {
   return {
     entry: { ...entry, sort: sortOf(entry) },
     curl,
-    needsToken: curl?.includes('$SLACK_') === true,
+    needsToken: curl && tokenOf(curl, slack),
     whyNotAgain: whyNotAgain(entry, options),
     again: again.map(({ n }) => n),
     first: first && { n: first.n, ok: first.ok, error: first.error, response: first.response },

@@ -1,5 +1,5 @@
 /**
- * The page of the playground: files, the workspace as JSON, changes as server-sent events, and what the person at the
+ * The page of the playground: files, the workspace as JSON, changes as they happen (page-changes.ts), and what the person at the
  * page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can reach it by DNS
  * rebinding or by posting across origins.
  */
@@ -11,11 +11,11 @@ import { isObject } from './args.ts'
 import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pageActions, type OnAct } from './page-actions.ts'
+import { tellChanges } from './page-changes.ts'
 import { sendShared, takeFile } from './page-files.ts'
-import { pageState, personAt, personNamed, shownChange, type PageNotes } from './page-state.ts'
+import { pageState, personAt, personNamed, type PageNotes } from './page-state.ts'
 import type { PagePart } from './page-part.ts'
 import { assetPath } from './playground-root.ts'
-import type { Json } from './types.ts'
 
 /** Where the page listens, and what it says of itself. */
 export interface PageOptions {
@@ -79,7 +79,6 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (pathname === '/upload') return upload({ you, searchParams }, request, response)
     if (request.method === 'POST') return act({ pathname, you }, request, response)
     if (pathname === '/state') return sendJson(response, { ...pageState(slack, options.notes, you), panels })
-    if (pathname === '/events') return stream({ slack, parts }, response, you)
     const telling = tellings.get(pathname)
     if (telling) return sendJson(response, await telling(searchParams, you))
     if (pathname.startsWith('/lib/')) return sendLibrary(pathname.slice(5), response)
@@ -106,7 +105,14 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     sendJson(response, { ok: true, ...told })
   }
 
-  return { url: `http://localhost:${server.port}`, close: server.close }
+  const endChanges = tellChanges(server, { slack, parts, mayListen: (request) => isOurs(request, server.port) })
+
+  async function close() {
+    endChanges()
+    await server.close()
+  }
+
+  return { url: `http://localhost:${server.port}`, close }
 }
 
 /** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON or a file. */
@@ -134,23 +140,4 @@ async function sendLibrary(name: string, response: ServerResponse) {
   if (!library) return void response.writeHead(404).end()
   const file = await readFile(createRequire(import.meta.url).resolve(library.file))
   response.writeHead(200, { 'content-type': library.type }).end(file)
-}
-
-/** Every change as it happens; a comment now and then keeps the connection open. */
-function stream({ slack, parts }: { slack: LocalSlack; parts: PagePart[] }, response: ServerResponse, you: string) {
-  response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'keep-alive' })
-  response.write(': hello\n\n')
-  const tell = (change: Json) => void response.write(`data: ${JSON.stringify(change)}\n\n`)
-  const unwatch = slack.store.watch((change) => {
-    const shown = shownChange(slack, change, you)
-    if (shown) tell(shown)
-  })
-  const unwatchParts = parts.map(({ watch }) => watch?.(tell, you))
-  const beat = setInterval(() => response.write(': still here\n\n'), 15_000)
-  beat.unref()
-  response.on('close', () => {
-    unwatch()
-    for (const end of unwatchParts) end?.()
-    clearInterval(beat)
-  })
 }

@@ -72,7 +72,7 @@ const CALLS = [
     group: 'Slack’s answers',
     title: 'A scope taken away',
     does: 'Calls that need the scope are answered missing_scope; events that need it do not come.',
-    seen: 'What needs the scope is left out or said in a sentence; without chat:write nothing can be said.',
+    seen: 'What needs the scope is left out or said in a sentence; without chat:write nothing can be said. What the bot was refused it may leave alone for an hour.',
     choice: { label: 'Scope', options: [] as readonly string[], start: 'reactions:write' },
   },
   {
@@ -149,7 +149,7 @@ const STREAMS = [
     group: 'Streams',
     title: 'Streams refused',
     does: 'chat.startStream is answered with this error.',
-    seen: 'The run is shown by plain messages. Needs steps shown as a stream: /ask settings.',
+    seen: 'The run is shown by plain messages, also for ten minutes afterwards (unknown_method: an hour). Needs steps shown as a stream: /ask settings.',
     choice: {
       label: 'Error',
       options: ['channel_type_not_supported', 'user_not_found', 'restricted_action', 'unknown_method'],

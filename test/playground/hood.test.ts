@@ -199,7 +199,11 @@ describe('the panel’s server', () => {
     journal.end(entry, { ok: false, error: 'x'.repeat(500) })
     const last = await get(`/journal?since=${String(next['rev'])}`)
     expect((last['rows'] as Entry[]).map(({ n, error }) => [n, error?.length])).toEqual([[2, 160]])
-    expect(await opened(1)).toMatchObject({ entry: { response: { body: { ok: true } } }, needsToken: true, again: [] })
+    expect(await opened(1)).toMatchObject({
+      entry: { response: { body: { ok: true } } },
+      needsToken: `SLACK_BOT_TOKEN=${slack.botToken}`,
+      again: [],
+    })
     expect((await get('/journal/entry?n=77'))['error']).toBe('Number 77 is not in the journal any more.')
   })
 

@@ -68,6 +68,35 @@ describeWithChromium('the page in Chromium', () => {
     expect(await thread.getByText('(edited)').count()).toBe(1)
   })
 
+  test('what was edited says so also under the name of the message before it', async () => {
+    const { page, slack, box, main } = await open()
+    await slack.say({ text: 'the first' })
+    await slack.say({ text: 'the second' })
+    await main.getByText('the second').waitFor()
+    await box.press('ArrowUp')
+    await page.getByRole('textbox', { name: 'Edit message' }).fill('the second, changed')
+    await page.keyboard.press('Enter')
+    const mark = main.getByText('(edited)')
+    await mark.waitFor()
+    expect(await mark.count()).toBe(1)
+    expect((await mark.boundingBox())?.width).toBeGreaterThan(20)
+  })
+
+  test('a root that was deleted stands in one line above the link to its replies', async () => {
+    const { url, slack, main, thread } = await open()
+    const { ts } = await slack.say({ text: 'a root' })
+    await slack.say({ text: 'a reply', thread_ts: ts })
+    await post(url, 'delete', { channel: GENERAL, ts })
+    const link = main.getByRole('button', { name: /^1 reply/ })
+    const words = main.getByText('This message was deleted.')
+    await words.waitFor()
+    const [above, below] = [await words.boundingBox(), await link.boundingBox()]
+    expect(above?.height).toBeLessThan(30)
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+    await link.click()
+    expect((await thread.getByText('This message was deleted.').boundingBox())?.height).toBeLessThan(30)
+  })
+
   test('edit and delete are offered for one’s own messages alone, and a deletion is asked about first', async () => {
     const { page, slack, main, axe } = await open()
     await slack.say({ user: BOB, text: 'of Bob' })

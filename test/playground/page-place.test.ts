@@ -1,7 +1,7 @@
 /** Where somebody is on the page, and what is new there: addresses, Back, reload, unread marks, days, panels. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { ALICE, BOB, RANDOM } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
 
@@ -40,6 +40,22 @@ describeWithChromium('the page in Chromium', () => {
     const served = await servedPage({ parts: [{ panel: 'first' }, { panel: 'second' }], ...(now && { now }) })
     return { ...served, ...(await openPage(served.url, rest)), openPage }
   }
+
+  test('many tabs of one browser are told of what happens, and each can go on', async () => {
+    const { slack, url, page, complaints } = await open()
+    const tabs = [page]
+    for (let n = 0; n < 7; n++) {
+      const tab = await page.context().newPage()
+      tab.on('pageerror', (error) => complaints.push(error.message))
+      await tab.goto(`${url}/?as=bob`)
+      tabs.push(tab)
+    }
+    const last = tabs.at(-1) ?? page
+    await last.getByRole('textbox', { name: /^Message/ }).fill('from the last tab')
+    await last.keyboard.press('Enter')
+    for (const tab of tabs) await tab.getByRole('log').getByText('from the last tab').waitFor()
+    expect(slack.messages(GENERAL).at(-1)).toMatchObject({ user: BOB, text: 'from the last tab' })
+  }, 60_000)
 
   test('Back and Forward go where somebody was, and reload stays there', async () => {
     const { page, slack, box, main, thread } = await open()

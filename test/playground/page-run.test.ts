@@ -115,6 +115,27 @@ describeWithChromium('the panel Run', () => {
     40_000,
   )
 
+  test('a private run is opened from what its asker alone sees: by its answer, and by Show work', async () => {
+    const { page, panel, part, faults } = await open()
+    const box = page.getByRole('textbox', { name: /^Message/ })
+    await box.fill('/ask help')
+    await box.press('Enter')
+    await page.getByText('I answer questions').waitFor()
+    await box.fill('/ask private: What is 7*6?')
+    await box.press('Enter')
+    await page.getByText('Only you see this answer.').waitFor({ timeout: 20_000 })
+    await page.getByText('I answer questions').click()
+    expect(await panel.isVisible()).toBe(false)
+    await page.getByText('7*6 = 42').last().click()
+    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    expect(await panel.getByRole('combobox', { name: 'Run' }).innerText()).toContain('What is 7*6?')
+    await page.getByRole('button', { name: 'Close panel' }).click()
+    await page.getByRole('main').getByRole('button', { name: 'Show work' }).last().click()
+    await page.getByRole('dialog').press('Escape')
+    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    expect(faults).toEqual([])
+  }, 40_000)
+
   test('a run grows in the panel while it goes on, and what is open and has the focus stays', async () => {
     const { page, panel, part, answered } = await open({ paceMs: 60 })
     await openPanel(page, 'Run')

@@ -95,7 +95,10 @@ describeWithChromium('the page in Chromium', () => {
   test('all that the page loads comes from its own server, pictures in messages included', async () => {
     const asked: string[] = []
     const { page, slack, main, url } = await open({
-      before: (one) => Promise.resolve(one.on('request', (request) => asked.push(request.url()))),
+      before: (one) => {
+        one.on('websocket', (socket) => asked.push(socket.url().replace(/^ws/, 'http')))
+        return Promise.resolve(one.on('request', (request) => asked.push(request.url())))
+      },
     })
     const channel = slack.store.channel(GENERAL)
     const blocks = Object.values(BLOCKS).flatMap((sample) => sample.blocks as Record<string, unknown>[])

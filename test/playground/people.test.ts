@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { listen, readBody } from '../../src/playground/loopback-server.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../src/playground/slack.ts'
@@ -243,17 +245,20 @@ describe('what people do, the app is told in Slack’s forms', () => {
 })
 
 describe('what happens is told to who watches', () => {
-  /** Reads server-sent events until one holds the words. */
+  /** What is told, until something holds the words. */
   async function eventWith(url: string, words: string, happen: () => Promise<unknown>): Promise<string> {
-    const abort = new AbortController()
-    const response = await fetch(`${url}/events`, { signal: abort.signal })
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/events`)
+    onTestFinished(() => socket.terminate())
     let text = ''
+    const isTold = new Promise<void>((resolve) => {
+      socket.on('message', (data) => {
+        text += String(data)
+        if (text.includes(words)) resolve()
+      })
+    })
+    await once(socket, 'open')
     await happen()
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString()
-      if (text.includes(words)) break
-    }
-    abort.abort()
+    await isTold
     return text
   }
 

@@ -83,10 +83,13 @@ test('the page answers no other page, whatever it asks', async () => {
   const slack = await localSlack()
   const page = await startPage(slack, { port: 0, notes: { model: 'x', isDemo: true, notes: [], examples: [] } })
   onTestFinished(() => page.close())
-  for (const path of ['/', '/state', '/events']) {
+  for (const path of ['/', '/state']) {
     const answer = await fetch(page.url + path, { headers: { origin: 'https://evil.example' } })
     expect([path, answer.status]).toEqual([path, 403])
   }
   const port = Number(new URL(page.url).port)
-  expect(await upgrade(port, '/events', { origin: 'https://evil.example' })).toMatch(/ 403 /)
+  for (const origin of ['https://evil.example', 'null', `http://localhost:${port + 1}`])
+    expect(await upgrade(port, '/events', { origin })).toMatch(/ 403 /)
+  expect(await upgrade(port, '/events', { host: 'evil.example' })).toMatch(/ 403 /)
+  expect(await upgrade(port, '/elsewhere')).toMatch(/ 404 /)
 })

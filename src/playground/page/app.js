@@ -1,5 +1,6 @@
-/** The page: changes come in as server-sent events, and what a person does goes out. */
+/** The page: changes come in as they happen, and what a person does goes out. */
 import { messageBox, replyBox, turnBoxes } from './boxes.js'
+import { hearChanges } from './changes.js'
 import { byId } from './dom.js'
 import { loadEmoji } from './emoji.js'
 import { pickEmoji } from './emoji-picker.js'
@@ -110,15 +111,16 @@ function closeByItself({ type, ephemeral }) {
   if (repliesIn(state.channels.get(state.current), state.thread).length === 0) state.thread = undefined
 }
 
-// The stream is opened before the state is read, so that nothing falls between the two; each reconnection reads it anew.
-const events = new EventSource(`events${location.search}`)
+// Changes are heard before the state is read, so that nothing falls between the two; each reconnection reads it anew.
 let ready = Promise.resolve()
-events.addEventListener('open', () => {
-  byId('connection').hidden = true
-  ready = load()
+hearChanges({
+  opened() {
+    byId('connection').hidden = true
+    ready = load()
+  },
+  lost: () => (byId('connection').hidden = false),
+  told: (change) => void ready.then(() => take(change)),
 })
-events.addEventListener('error', () => (byId('connection').hidden = false))
-events.addEventListener('message', (event) => void ready.then(() => take(JSON.parse(event.data))))
 
 // ---- where somebody is ----
 

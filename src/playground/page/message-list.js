@@ -56,8 +56,15 @@ function messageHead(message, user, together) {
     personBadge(user),
     ' ',
     el('time', { datetime: sent.toISOString(), title: sent.toLocaleString() }, time(message.ts)),
-    message.edited && el('span.edited', {}, ' (edited)'),
+    message.edited && !isMarkedBelow(message, together) && editedMark(),
   )
+}
+
+const editedMark = () => el('span.edited', {}, ' (edited)')
+
+/** Under another message's name, what a person typed has its mark at its end: there is no head to see. */
+function isMarkedBelow(message, together) {
+  return together && isTyped(message)
 }
 
 /** Whether it stands under the name of the message before it. */
@@ -87,7 +94,10 @@ function content(message, view, values) {
   if (message.chunks?.length > 0)
     nodes.push(...renderChunks(message.chunks, { ...context, mode: message.task_display_mode }))
   if (message.blocks?.length > 0 && !isTyped(message)) nodes.push(...renderBlocks(message.blocks, context))
-  if (nodes.length === 0 && message.text !== '') nodes.push(el('div.text', {}, ...mrkdwn(message.text, view.names)))
+  if (nodes.length === 0 && message.text !== '') {
+    const mark = message.edited && isMarkedBelow(message, view.together) && editedMark()
+    nodes.push(el('div.text', {}, ...mrkdwn(message.text, view.names), mark))
+  }
   if (message.streaming_state === 'in_progress')
     nodes.push(el('span.writing', { role: 'img', 'aria-label': 'still writing' }, '▍'))
   return nodes

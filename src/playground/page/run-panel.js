@@ -26,8 +26,8 @@ function ready(given) {
 /** The run and the post of it that a press is about; undefined where it is about something else. */
 function pressedIn(target) {
   const item = target.closest?.('li.message[data-ts]')
-  const message = item && state.channels.get(state.current)?.messages.get(item.dataset.ts)
-  if (!message || message.user !== state.bot || !window.getSelection().isCollapsed) return undefined
+  const message = item && messageAt(item.dataset.ts)
+  if (!message || !window.getSelection().isCollapsed) return undefined
   const task = target.closest('[data-task]')
   const button = target.closest('button, a, input, select, textarea, summary, label, [role="button"]')
   const line = target.closest('.container-blocks > *')?.textContent.match(/^\P{L}{0,6}?(\d{1,3})\. /u)
@@ -37,6 +37,13 @@ function pressedIn(target) {
     : { message, post: task?.dataset.task ?? (line ? `step-${line[1]}` : undefined) }
 }
 
+/** What the bot has said at a time, to all or to oneself alone. */
+function messageAt(ts) {
+  const { messages, ephemerals = [] } = state.channels.get(state.current) ?? {}
+  const message = messages?.get(ts)
+  return message?.user === state.bot ? message : ephemerals.find((one) => one.ts === ts)
+}
+
 async function openRun({ message, post }) {
   const place = placeOf(message) ?? (await load(), placeOf(message))
   const item = place && `${place.run}~${post ?? place.post ?? ''}`
@@ -44,7 +51,9 @@ async function openRun({ message, post }) {
 }
 
 /** By what the bot says of its post, else by where its runs have posted, else the newest run of the thread. */
-function placeOf({ metadata, ts, thread_ts }) {
+function placeOf(message) {
+  if (message.isWhisper) return placeOfWhisper(message)
+  const { metadata, ts, thread_ts } = message
   const { run, step } = metadata?.event_payload ?? {}
   if (run) return { run, post: step }
   const inThread = [...runs.values()].filter(
@@ -53,6 +62,20 @@ function placeOf({ metadata, ts, thread_ts }) {
   const [known] = inThread.filter(({ posts = {} }) => Object.values(posts).includes(ts))
   const found = known ?? inThread.at(-1)
   return found && { run: found.id, post: Object.entries(found.posts ?? {}).find(([, at]) => at === ts)?.[0] }
+}
+
+/** A post may be a little younger than the end of its run. */
+const LATE_MS = 1000
+
+/** What is said to one alone says not of which run it is: it is of the private one that went on then. */
+function placeOfWhisper({ ts, user }) {
+  const at = Number(ts) * 1000
+  const thread = `private-${user}`
+  const wentOn = ({ startedAt, endedAt }) => startedAt <= at && (!endedAt || at <= endedAt + LATE_MS)
+  const found = [...runs.values()].findLast(
+    (run) => run.channel === state.current && run.thread === thread && wentOn(run),
+  )
+  return found && { run: found.id, post: 'answer-1' }
 }
 
 // ---- the panel ----
