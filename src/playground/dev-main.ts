@@ -18,8 +18,7 @@ const PLAYGROUND = /^src[/\\]playground[/\\]/
 
 const notices = createNotices((text) => console.log(text))
 
-const runInChild: RunBot = async ({ settings, stores, recorder, options }) => {
-  const { onTrace } = options as { onTrace?: (trace: unknown) => void }
+const runInChild: RunBot = async ({ settings, stores, recorder, onTrace }) => {
   const bots = await startChildBots({ settings, stores, recorder, onTrace, notice: notices.tell })
   await bots.renew()
   let timer: NodeJS.Timeout | undefined

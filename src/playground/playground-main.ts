@@ -153,7 +153,7 @@ async function openPlayground(
     toJournal(trace)
     run.take(trace)
   }
-  const bot = await runBot({ settings, config, stores, recorder: recording.recorder, options: { onTrace } })
+  const bot = await runBot({ settings, config, stores, recorder: recording.recorder, onTrace })
   stops.push(() => bot.stop())
   if (redis) await whenReady(slack, stores)
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
