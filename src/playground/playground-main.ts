@@ -11,6 +11,7 @@ import type { RunTrace } from '../run/run-trace.ts'
 import { methodNames } from '../slack/client/method-names.ts'
 import { createStores, type Stores } from '../stores.ts'
 import { demoUpstream } from './demo-upstream.ts'
+import { endOnSignal } from './end-on-signal.ts'
 import { hoodPart } from './hood-part.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { journalTraces } from './journal-traces.ts'
@@ -202,9 +203,7 @@ async function main(args: string[]): Promise<void> {
     ? startPlayground(readEnv(), { ...(redis && { redis }) })
     : showConversation(conversation, loadConfig(readEnv())))
   // Whoever reads the line may press Ctrl+C at once.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
-  }
+  endOnSignal(playground.stop)
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
 }
 
