@@ -199,6 +199,3 @@ function drained(response: ServerResponse): Promise<void> {
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
-
-export { UpstreamError } from './model-pieces.ts'
-export type { MetTrouble, ModelTrouble, Piece, PieceCall, Upstream } from './model-pieces.ts'
