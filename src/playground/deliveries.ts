@@ -9,8 +9,6 @@ import type { Entry, Journal } from './journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
 
-export type { Attempt, Kind } from './delivery-attempt.ts'
-
 /** Something that was handed over, with all tries at it. */
 export interface Delivery {
   kind: Kind

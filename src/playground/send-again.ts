@@ -1,6 +1,6 @@
 /** Sends again what has passed. What is sent is an entry of the journal of its own, which says of which. */
 import { isObject } from './args.ts'
-import type { Attempt, Kind } from './deliveries.ts'
+import type { Attempt, Kind } from './delivery-attempt.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { AGAIN_HEADER } from './again-header.ts'
