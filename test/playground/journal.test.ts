@@ -79,7 +79,8 @@ describe('the journal', () => {
     }
     const entry = journal.note({ ...note, error: 'no the-key-of-mine', request })
     const kept = JSON.stringify(entry)
-    expect(kept).not.toMatch(/the-key-of-mine|xoxb|sk-proj|A{100}|x{70000}/)
+    expect(kept).not.toMatch(/the-key-of-mine|xoxb|sk-proj|A{100}/)
+    expect(kept).not.toContain('x'.repeat(70_000))
     expect(entry.request['header']).toBe('Bearer $KEY')
     expect(entry.error).toBe('no $KEY')
     expect(kept).toMatch(/5000 characters of base64.*40000 characters more.*\(3000 more\).*\(7 bytes\).*left out/)
