@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import type { Attempt, Kind } from './delivery-attempt.ts'
-import { deliveryEntry, tryTold } from './delivery-journal.ts'
-import type { Entry, Journal } from './journal.ts'
+import { deliveryEntry, tryTold } from './journal/delivery-journal.ts'
+import type { Entry, Journal } from './journal/journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
 

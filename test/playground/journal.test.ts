@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createJournal } from '../../src/playground/journal.ts'
-import { journalTraces } from '../../src/playground/journal-traces.ts'
+import { createJournal } from '../../src/playground/journal/journal.ts'
+import { journalTraces } from '../../src/playground/with-bot/journal-traces.ts'
 import type { RunTrace, TracedCall } from '../../src/run/run-trace.ts'
 
 const note = { kind: 'call' as const, name: 'api.test' }

@@ -1,9 +1,9 @@
 /** The panel "Under the hood" in Chromium: what a person at it can see and do. */
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { hoodPart } from '../../src/playground/hood-part.ts'
-import { createJournal } from '../../src/playground/journal.ts'
-import { startModelEndpoint } from '../../src/playground/model-endpoint.ts'
+import { hoodPart } from '../../src/playground/journal/hood-part.ts'
+import { createJournal } from '../../src/playground/journal/journal.ts'
+import { startModelEndpoint } from '../../src/playground/model/model-endpoint.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'

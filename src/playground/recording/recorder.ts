@@ -1,6 +1,6 @@
 /** Reads along what people, models and tools do in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../args.ts'
-import type { Entry, Journal } from '../journal.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { Json } from '../types.ts'
 import { isAtWork } from './at-work.ts'

@@ -1,12 +1,12 @@
-import { createAgent, type AgentParts } from '../create-agent.ts'
-import { coerceInput } from '../agent/tool-input.ts'
-import type { Tool } from '../agent/types.ts'
-import { askOnce } from '../agent/ask-once.ts'
-import type { Config } from '../config.ts'
-import { createLog } from '../log.ts'
-import type { Network } from '../proxy.ts'
-import type { RunTool } from './send-again.ts'
-import type { Json } from './types.ts'
+import { createAgent, type AgentParts } from '../../create-agent.ts'
+import { coerceInput } from '../../agent/tool-input.ts'
+import type { Tool } from '../../agent/types.ts'
+import { askOnce } from '../../agent/ask-once.ts'
+import type { Config } from '../../config.ts'
+import { createLog } from '../../log.ts'
+import type { Network } from '../../proxy.ts'
+import type { RunTool } from '../journal/send-again.ts'
+import type { Json } from '../types.ts'
 
 /** The bot's own tools, opened at the first call. What needs a question's permission or a person's is not called. */
 export function toolRunner(config: Config, net: Network): { run: RunTool; close(): Promise<void> } {
