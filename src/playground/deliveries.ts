@@ -4,12 +4,10 @@
  */
 import { createHmac } from 'node:crypto'
 import type { Attempt, Kind } from './delivery-attempt.ts'
-import { deliveryEntry, tryTold } from './delivery-journal.ts'
-import type { Entry, Journal } from './journal.ts'
+import { deliveryEntry, tryTold } from './journal/delivery-journal.ts'
+import type { Entry, Journal } from './journal/journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from './types.ts'
-
-export type { Attempt, Kind } from './delivery-attempt.ts'
 
 /** Something that was handed over, with all tries at it. */
 export interface Delivery {

@@ -4,6 +4,7 @@ import { watch } from 'chokidar'
 import { readEnv } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import { ROOT } from '../package-root.ts'
+import { endOnSignal } from './end-on-signal.ts'
 import { startPlayground } from './playground-main.ts'
 import { startChildBots } from './with-bot/child-bots.ts'
 import { createNotices } from './notices.ts'
@@ -18,8 +19,7 @@ const PLAYGROUND = /^src[/\\]playground[/\\]/
 
 const notices = createNotices((text) => console.log(text))
 
-const runInChild: RunBot = async ({ settings, stores, recorder, options }) => {
-  const { onTrace } = options as { onTrace?: (trace: unknown) => void }
+const runInChild: RunBot = async ({ settings, stores, recorder, onTrace }) => {
   const bots = await startChildBots({ settings, stores, recorder, onTrace, notice: notices.tell })
   await bots.renew()
   let timer: NodeJS.Timeout | undefined
@@ -58,8 +58,7 @@ async function main(): Promise<void> {
     `Watching ${WATCHED.join(', ')}.`,
   ]
   console.log([...lines, 'Ctrl+C ends it.'].join('\n'))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
+  endOnSignal(playground.stop)
 }
 
 main().catch((error: unknown) => {

@@ -10,19 +10,20 @@ import { createNetwork } from '../proxy.ts'
 import type { RunTrace } from '../run/run-trace.ts'
 import { methodNames } from '../slack/client/method-names.ts'
 import { createStores, type Stores } from '../stores.ts'
-import { demoUpstream } from './demo-upstream.ts'
-import { hoodPart } from './hood-part.ts'
-import { createJournal, type Journal } from './journal.ts'
-import { journalTraces } from './journal-traces.ts'
-import { startModelEndpoint } from './model-endpoint.ts'
-import { modelTrouble } from './model-trouble.ts'
+import { demoUpstream } from './with-bot/demo-upstream.ts'
+import { endOnSignal } from './end-on-signal.ts'
+import { hoodPart } from './journal/hood-part.ts'
+import { createJournal, type Journal } from './journal/journal.ts'
+import { journalTraces } from './with-bot/journal-traces.ts'
+import { startModelEndpoint } from './model/model-endpoint.ts'
+import { modelTrouble } from './trouble/model-trouble.ts'
 import type { NotesServer } from './notes-server.ts'
 import { startOwnRedis } from './own-redis.ts'
 import { startPage } from './page-server.ts'
-import { playgroundTrouble } from './playground-trouble.ts'
+import { playgroundTrouble } from './trouble/playground-trouble.ts'
 import { runPart } from './run-part.ts'
 import type { LocalSlack } from './slack.ts'
-import { toolRunner } from './tool-again.ts'
+import { toolRunner } from './with-bot/tool-again.ts'
 import { tellUnknown } from './unknown-methods.ts'
 import { startWiki } from './wiki.ts'
 import { startOwnMcp } from './with-bot/own-mcp.ts'
@@ -152,7 +153,7 @@ async function openPlayground(
     toJournal(trace)
     run.take(trace)
   }
-  const bot = await runBot({ settings, config, stores, recorder: recording.recorder, options: { onTrace } })
+  const bot = await runBot({ settings, config, stores, recorder: recording.recorder, onTrace })
   stops.push(() => bot.stop())
   if (redis) await whenReady(slack, stores)
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
@@ -201,9 +202,7 @@ async function main(args: string[]): Promise<void> {
     ? startPlayground(readEnv(), { ...(redis && { redis }) })
     : showConversation(conversation, loadConfig(readEnv())))
   // Whoever reads the line may press Ctrl+C at once.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void playground.stop().finally(() => process.exit(0)))
-  }
+  endOnSignal(playground.stop)
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
 }
 

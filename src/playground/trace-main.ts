@@ -10,13 +10,14 @@ import { asRunTrace } from '../run/read-trace.ts'
 import type { RunTrace } from '../run/run-trace.ts'
 
 import { openBrowser } from '../setup/open-browser.ts'
+import { endOnSignal } from './end-on-signal.ts'
 import { startTracePage } from './trace-server.ts'
 
 const USAGE = `Usage: npm run trace FILE            opens a saved trace: the page’s export, or the output of npm run runs -- trace ID
        npm run trace -- test FILE [NAME]    makes it a test, test/conversations/NAME.json`
 
 /** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
-export async function readTraceFile(path: string): Promise<RunTrace> {
+async function readTraceFile(path: string): Promise<RunTrace> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)
   })
@@ -44,8 +45,7 @@ async function show(file: string): Promise<void> {
   const page = await startTracePage(await readTraceFile(file))
   console.log(`The run is shown at ${page.url}\nCtrl+C ends it.`)
   if (process.stdout.isTTY) void openBrowser(page.url, readEnv())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void page.close().finally(() => process.exit(0)))
+  endOnSignal(page.close)
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,5 +1,5 @@
 import type { Faults } from './faults.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './journal/journal.ts'
 import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import type { Call, Json, Refused } from './types.ts'

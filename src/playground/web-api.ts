@@ -1,7 +1,7 @@
 /** The HTTP side: `/api/<method>` with its tokens, rates and faults, and response URLs. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from './args.ts'
-import { noteCall, noteDownload, type Arrived } from './call-journal.ts'
+import { noteCall, noteDownload, type Arrived } from './journal/call-journal.ts'
 import { readBytes, sendJson, wait } from './loopback-server.ts'
 import { checkKinds } from './block-rules.ts'
 import { FILE_PATHS, serveFile } from './file-server.ts'

@@ -1,6 +1,7 @@
 import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
 import type { AnswerEvent } from '../answer.ts'
 import type { RunRecord } from '../archive/types.ts'
+import { messageOf } from '../errors.ts'
 import type { Question, SavedRun } from '../run/types.ts'
 import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../run/run-trace.ts'
 import { TraceText } from './trace-text.ts'
@@ -195,10 +196,6 @@ export class Recording {
     Object.assign(this.#trace, { answer, ...(stopped ? { stopped } : {}) })
     if (event.type === 'answer' && this.#asked) this.#asked.read = { kind: 'finish', answer }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {

@@ -14,6 +14,8 @@ export interface OpenOptions extends BrowserContextOptions {
   at?: string
   /** Before the page is loaded. */
   before?: (page: Page) => Promise<unknown>
+  /** What is there once the page is drawn, as a selector; the box for messages unless given. */
+  drawn?: string
 }
 
 /** The playground's page as a person has it before them. Whatever the browser complains of fails the test, unless it is taken out of `complaints`. */
@@ -24,8 +26,8 @@ export interface OpenPage {
   thread: ReturnType<Page['getByRole']>
   reply: ReturnType<Page['getByRole']>
   complaints: string[]
-  /** What axe finds, each with its elements. */
-  axe(): Promise<string[]>
+  /** What axe finds, each with its elements; in those that are named, if any are. */
+  axe(...within: string[]): Promise<string[]>
 }
 
 /** One Chromium for the tests of a file; to be called where they are described. Opens pages that end with their test. */
@@ -39,7 +41,7 @@ export function pagesInChromium(): (url: string, options?: OpenOptions) => Promi
 }
 
 async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
-  const { at = '', before, ...rest } = options
+  const { at = '', before, drawn = '#message-box[aria-label]', ...rest } = options
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest })
   const page = await context.newPage()
   const complaints: string[] = []
@@ -52,7 +54,7 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
   page.setDefaultTimeout(15_000)
   await before?.(page)
   await page.goto(`${url}/${at}`)
-  await page.locator('#message-box[aria-label]').waitFor({ state: 'attached' })
+  await page.locator(drawn).first().waitFor({ state: 'attached' })
   return {
     page,
     box: page.getByRole('textbox', { name: /^Message/ }),
@@ -60,7 +62,7 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
     thread: page.getByRole('complementary', { name: 'Thread' }),
     reply: page.getByRole('textbox', { name: 'Reply in thread' }),
     complaints,
-    axe: () => violations(page),
+    axe: (...within) => violations(page, within),
   }
 }
 
@@ -76,9 +78,16 @@ export async function openPanel(page: Page, title: string): Promise<ReturnType<P
   return panel
 }
 
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).analyze()
+async function violations(page: Page, within: string[]): Promise<string[]> {
+  const axe = within.reduce((builder, selector) => builder.include(selector), new AxeBuilder({ page }))
+  const { violations: found } = await axe.analyze()
   return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
+}
+
+/** Takes out of `complaints` what the browser says of requests that were answered 400, of which there were so many. */
+export function expectRefused(complaints: string[], times: number): void {
+  const refused = 'Failed to load resource: the server responded with a status of 400 (Bad Request)'
+  expect(complaints.splice(0)).toEqual(Array.from({ length: times }, () => refused))
 }
 
 export const NOTES: PageNotes = {

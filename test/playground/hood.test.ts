@@ -1,10 +1,10 @@
 /** What the playground writes into its journal, and what its server tells of that and sends again. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sign } from '../../src/playground/deliveries.ts'
-import { hoodPart } from '../../src/playground/hood-part.ts'
-import { createJournal, type Entry, type Journal } from '../../src/playground/journal.ts'
+import { hoodPart } from '../../src/playground/journal/hood-part.ts'
+import { createJournal, type Entry, type Journal } from '../../src/playground/journal/journal.ts'
 import { listen, readBody } from '../../src/playground/loopback-server.ts'
-import { startModelEndpoint } from '../../src/playground/model-endpoint.ts'
+import { startModelEndpoint } from '../../src/playground/model/model-endpoint.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { ALICE, GENERAL, type Json, type LocalSlackOptions } from '../../src/playground/slack.ts'

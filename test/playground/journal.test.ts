@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createJournal } from '../../src/playground/journal.ts'
-import { journalTraces } from '../../src/playground/journal-traces.ts'
+import { createJournal } from '../../src/playground/journal/journal.ts'
+import { journalTraces } from '../../src/playground/with-bot/journal-traces.ts'
 import type { RunTrace, TracedCall } from '../../src/run/run-trace.ts'
 
 const note = { kind: 'call' as const, name: 'api.test' }
@@ -79,7 +79,8 @@ describe('the journal', () => {
     }
     const entry = journal.note({ ...note, error: 'no the-key-of-mine', request })
     const kept = JSON.stringify(entry)
-    expect(kept).not.toMatch(/the-key-of-mine|xoxb|sk-proj|A{100}|x{70000}/)
+    expect(kept).not.toMatch(/the-key-of-mine|xoxb|sk-proj|A{100}/)
+    expect(kept).not.toContain('x'.repeat(70_000))
     expect(entry.request['header']).toBe('Bearer $KEY')
     expect(entry.error).toBe('no $KEY')
     expect(kept).toMatch(/5000 characters of base64.*40000 characters more.*\(3000 more\).*\(7 bytes\).*left out/)

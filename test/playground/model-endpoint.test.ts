@@ -1,14 +1,9 @@
 import { describe, expect, test, type TestContext } from 'vitest'
-import { createJournal, type Entry, type Journal } from '../../src/playground/journal.ts'
-import { demoUpstream } from '../../src/playground/demo-upstream.ts'
-import { forwardUpstream } from '../../src/playground/forward-upstream.ts'
-import {
-  startModelEndpoint,
-  UpstreamError,
-  type MetTrouble,
-  type Piece,
-  type Upstream,
-} from '../../src/playground/model-endpoint.ts'
+import { createJournal, type Entry, type Journal } from '../../src/playground/journal/journal.ts'
+import { demoUpstream } from '../../src/playground/with-bot/demo-upstream.ts'
+import { forwardUpstream } from '../../src/playground/model/forward-upstream.ts'
+import { startModelEndpoint } from '../../src/playground/model/model-endpoint.ts'
+import { UpstreamError, type MetTrouble, type Piece, type Upstream } from '../../src/playground/model/model-pieces.ts'
 import { until } from '../../src/playground/until.ts'
 import { complete } from '../../src/playground/demo/demo-model.ts'
 import { createNetwork } from '../../src/proxy.ts'

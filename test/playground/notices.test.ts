@@ -1,26 +1,20 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createNotices } from '../../src/playground/notices.ts'
 import { startPage } from '../../src/playground/page-server.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { NOTES, pagesInChromium } from '../harness/open-page.ts'
 
 describeWithChromium('a notice of npm run dev', () => {
-  let browser: Browser
-
-  beforeAll(async () => void (browser = await launchChromium()))
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
   test('stands in the terminal and on the page, one of a fault also on a page that opens later', async (t) => {
     const printed: string[] = []
     const notices = createNotices((text) => void printed.push(text))
-    const about = { model: 'm', isDemo: false, notes: [], examples: [] }
-    const { url, close } = await startPage(await localSlack(), { port: 0, notes: about, parts: [notices.part] })
+    const { url, close } = await startPage(await localSlack(), { port: 0, notes: NOTES, parts: [notices.part] })
     t.onTestFinished(close)
     notices.tell('tools/a.ts:1:3: Expected ")".', true)
-    const page = await browser.newPage()
-    t.onTestFinished(() => page.close())
-    await page.goto(url)
+    const { page } = await openPage(url)
     await page.getByRole('status').getByText('tools/a.ts:1:3').waitFor()
     notices.tell('The bot has been started anew.')
     await page.getByText('The bot has been started anew.').waitFor()

@@ -1,24 +1,19 @@
 /** The panel "Under the hood" in Chromium: what a person at it can see and do. */
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { hoodPart } from '../../src/playground/hood-part.ts'
-import { createJournal } from '../../src/playground/journal.ts'
-import { startModelEndpoint } from '../../src/playground/model-endpoint.ts'
+import type { BrowserContextOptions } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { hoodPart } from '../../src/playground/journal/hood-part.ts'
+import { createJournal } from '../../src/playground/journal/journal.ts'
+import { startModelEndpoint } from '../../src/playground/model/model-endpoint.ts'
 import { startPage } from '../../src/playground/page-server.ts'
 import { ALICE, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
-import { openPanel } from '../harness/open-page.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { NOTES, openPanel, pagesInChromium } from '../harness/open-page.ts'
 import { doCurl } from '../harness/shell-curl.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 
 describeWithChromium('the panel Under the hood', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
   /** A page with the panel open, over a journal that a test writes to. `before` comes ahead of the page. */
   async function open(
@@ -39,27 +34,14 @@ describeWithChromium('the panel Under the hood', () => {
     const model = await startModelEndpoint({ upstream, journal })
     onTestFinished(model.close)
     const runTool = (_: string, input: unknown) => Promise.resolve({ text: `${String(input)} = 42` })
-    const notes = { model: 'none', isDemo: false, notes: [], examples: [] }
     const served = await startPage(slack, {
       port: 0,
-      notes,
+      notes: NOTES,
       parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool })],
     })
     onTestFinished(served.close)
-    const context = await browser.newContext({
-      viewport: { width: 1280, height: 860 },
-      permissions: ['clipboard-read', 'clipboard-write'],
-      ...rest,
-    })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    onTestFinished(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
-    })
-    await page.goto(served.url)
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const { page, axe: axeOn } = await openPage(served.url, { permissions, ...rest })
     await openPanel(page, 'Under the hood')
     const grid = page.getByRole('grid', { name: 'What passed' })
     const entry = page.getByRole('region', { name: 'Entry' })
@@ -71,10 +53,7 @@ describeWithChromium('the panel Under the hood', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] }),
       }).then((answer) => answer.text())
-    const axe = async () => {
-      const { violations } = await new AxeBuilder({ page }).include('#panel').analyze()
-      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
-    }
+    const axe = () => axeOn('#panel')
     return { page, slack, journal, grid, rows, entry, count, ask, axe, served }
   }
 

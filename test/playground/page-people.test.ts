@@ -1,38 +1,25 @@
 /** Several people at the page: who sees what, one after the other and two side by side. */
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { FrameLocator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 
 describeWithChromium('people at the page', () => {
-  let browser: Browser
   let playground: Playground
   beforeAll(async () => {
-    browser = await launchChromium()
     playground = await startPlayground({ PLAYGROUND_PORT: '0' })
   }, 30_000)
-  afterAll(async () => {
-    await browser.close()
-    await playground.stop()
-  })
+  afterAll(() => playground.stop())
+  const openPage = pagesInChromium()
 
-  /** A fresh page; whatever the browser complains of fails the test. */
-  async function open(at: string, { on = playground, ...options }: BrowserContextOptions & { on?: Playground } = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    onTestFinished(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
-    })
-    await page.goto(`${on.url}/${at}`)
-    return page
+  /** The page of one person, or of two side by side. */
+  const open = async (at: string, options?: OpenOptions & { on?: Playground }) => (await opened(at, options)).page
+  function opened(at: string, { on = playground, ...options }: OpenOptions & { on?: Playground } = {}) {
+    return openPage(on.url, { at, drawn: '#message-box[aria-label], iframe', ...options })
   }
 
   const sideOf = (page: Page, name: string) => page.frameLocator(`iframe[title^="${name}"]`)
@@ -52,11 +39,6 @@ describeWithChromium('people at the page', () => {
   async function say(at: Page | FrameLocator, text: string) {
     await messageBox(at).fill(text)
     await messageBox(at).press('Enter')
-  }
-
-  async function violations(page: Page) {
-    const { violations: found } = await new AxeBuilder({ page }).analyze()
-    return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
   }
 
   test('the switch makes you somebody else, by keyboard alone, and you stay so after a reload', async () => {
@@ -260,13 +242,13 @@ describeWithChromium('people at the page', () => {
     'axe finds nothing on two sides and on the open switch %s',
     async (_, look, width) => {
       const viewport = { width, height: 780 }
-      const page = await open('?as=carol&with=dave#random', { ...look, viewport })
+      const { page, axe } = await opened('?as=carol&with=dave#random', { ...look, viewport })
       for (const name of ['Carol', 'Dave']) await messageBox(sideOf(page, name)).waitFor()
-      expect(await violations(page)).toEqual([])
+      expect(await axe()).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-      const alone = await open('?as=carol#random', { ...look, viewport })
+      const { page: alone, axe: axeAlone } = await opened('?as=carol#random', { ...look, viewport })
       await switchOf(alone).click()
-      expect(await violations(alone)).toEqual([])
+      expect(await axeAlone()).toEqual([])
       const box = await alone.getByRole('main').boundingBox()
       // On a phone there is nothing beside it.
       expect(box?.width).toBe(width > 860 ? width - 232 : width)

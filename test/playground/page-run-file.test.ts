@@ -1,15 +1,15 @@
 /** A saved run on its page (npm run trace FILE), and what a person can see and open there. */
-import { AxeBuilder } from '@axe-core/playwright'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BrowserContextOptions } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTracePage } from '../../src/playground/trace-server.ts'
 import { asRunTrace } from '../../src/run/read-trace.ts'
 import type { RunTrace } from '../../src/run/run-trace.ts'
 import { emptyFolder, startProcess } from '../harness/child-process.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { fullTrace, madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
+import { pagesInChromium } from '../harness/open-page.ts'
 
 const HOSTILE =
   '<img src=x onerror="document.title=1"><script>document.title=2</script>\u0000\u001b[31m\u202eevil\u2028</pre>'
@@ -53,36 +53,25 @@ describe('npm run trace', () => {
 })
 
 describeWithChromium('the page of a saved run', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
   async function open(trace: RunTrace, look: BrowserContextOptions = {}) {
     const served = await startTracePage(trace)
     onTestFinished(served.close)
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...look })
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    const faults: string[] = []
-    page.on('pageerror', (error) => void faults.push(error.message))
-    page.on('console', (line) => line.type() === 'error' && void faults.push(line.text()))
     const foreign: string[] = []
-    page.on('request', (request) => request.url().startsWith(served.url) || foreign.push(request.url()))
-    await page.goto(served.url)
-    await page.getByText('The run is shown.').waitFor({ state: 'attached' })
+    const { page, axe } = await openPage(served.url, {
+      ...look,
+      drawn: 'text=The run is shown.',
+      before: async (fresh) =>
+        fresh.on('request', (request) => request.url().startsWith(served.url) || foreign.push(request.url())),
+    })
     const [flow, timings] = ['Flow of the run', 'Timings'].map((name) => page.getByRole('list', { name }))
     const part = page.getByRole('region', { name: 'Opened part' })
-    const axe = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
-    }
-    return { page, flow: flow!, timings: timings!, part, axe, faults, foreign, url: served.url }
+    return { page, flow: flow!, timings: timings!, part, axe, foreign }
   }
 
   test('the flow goes from the question over thoughts, actions and observations to the answer', async () => {
-    const { flow, axe, faults, foreign } = await open(fullTrace())
+    const { flow, axe, foreign } = await open(fullTrace())
     const labels = await flow.locator('.flow-label').allInnerTexts()
     expect(labels.map((label) => label.replace(/ · [\d.]+ m?s$/, ''))).toEqual([
       ...['Question', 'Condense', 'Thought 1', 'Action · wikipedia', 'Observation', 'Action · wikipedia', 'Error'],
@@ -93,7 +82,7 @@ describeWithChromium('the page of a saved run', () => {
     expect(others[0]).toMatch(/answer\s+unreadable → hint\s+budget/)
     expect(others[1]).toBe('tool error')
     expect(await axe()).toEqual([])
-    expect([faults, foreign]).toEqual([[], []])
+    expect(foreign).toEqual([])
   })
 
   test('each box opens its part, the address keeps it, and a reload brings it back', async () => {
@@ -191,13 +180,13 @@ describeWithChromium('the page of a saved run', () => {
       toolCall(950, 1, { tool: '__proto__', input: { __proto__: null }, error: HOSTILE, ok: false }),
     ]
     const hostile = madeTrace(calls, { question: HOSTILE, answer: HOSTILE, cut: HOSTILE, id: HOSTILE })
-    const { page, timings, part, faults, foreign } = await open(hostile)
+    const { page, timings, part, foreign } = await open(hostile)
     for (const row of [0, 1, 2]) await timings.getByRole('button').nth(row).click()
     await timings.getByRole('button').nth(1).click()
     expect(await page.title()).toContain('<img src=x')
     expect(await page.locator('img[src="x"], .run-view a[href^="javascript"]').count()).toBe(0)
     expect(await part.getByRole('region', { name: 'Input' }).innerText()).toContain('␀␛[31m‹U+202E›evil‹U+2028›</pre>')
-    expect([faults, foreign]).toEqual([[], []])
+    expect(foreign).toEqual([])
   })
 
   test('a long run with long prompts opens without a freeze', async () => {

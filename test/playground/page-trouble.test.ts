@@ -1,14 +1,14 @@
 /** The panel of switches on the page: thrown by one person, seen by all, and kept by the server. */
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { playgroundTrouble } from '../../src/playground/playground-trouble.ts'
+import type { BrowserContextOptions } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { playgroundTrouble } from '../../src/playground/trouble/playground-trouble.ts'
 import { startPage } from '../../src/playground/page-server.ts'
-import { takeable } from '../../src/playground/slack-trouble.ts'
-import { troublePart } from '../../src/playground/trouble-page.ts'
-import { SWITCHES } from '../../src/playground/trouble-switches.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { takeable } from '../../src/playground/trouble/slack-trouble.ts'
+import { troublePart } from '../../src/playground/trouble/trouble-page.ts'
+import { SWITCHES } from '../../src/playground/trouble/trouble-switches.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { expectRefused, NOTES, openPanel, pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
 
 const NO_REDIS = 'Start the playground with --redis.'
 
@@ -18,8 +18,7 @@ async function served() {
   let cuts = 0
   const once = { socketCut: () => (sockets.cut(), void (cuts += 1)) }
   const part = troublePart({ trouble, scopes: takeable(), missing: { redisGone: NO_REDIS }, once })
-  const notes = { model: 'demo', isDemo: true, notes: [], examples: [] }
-  const page = await startPage(slack, { port: 0, notes, parts: [part] })
+  const page = await startPage(slack, { port: 0, notes: NOTES, parts: [part] })
   onTestFinished(page.close)
   const post = (path: string, body: object) =>
     fetch(`${page.url}${path}`, {
@@ -66,33 +65,22 @@ test('a switch reaches what the playground has, and says of what it has not how 
 })
 
 describeWithChromium('the page in Chromium', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 30_000)
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
-  async function open(url: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext(options)
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    await page.goto(url)
-    const button = page.locator('#panel-button-trouble')
-    await button.waitFor({ state: 'attached' })
+  async function open(url: string, options: OpenOptions = {}) {
+    const { page, axe, complaints } = await openPage(url, options)
     const panel = page.locator('#panel')
     const toggle = (name: string) => panel.getByRole('switch', { name, exact: true })
-    const show = async () => {
-      const all = page.getByRole('button', { name: /^Panels/ })
-      if (await all.isVisible()) await all.click()
-      await button.click()
+    const show = async (title = 'Trouble') => {
+      await openPanel(page, title)
       await toggle('Slow Slack').waitFor()
     }
-    return { page, button, panel, toggle, show }
+    return { page, panel, toggle, show, axe, complaints }
   }
 
   test('a switch is thrown by keyboard, told to all open pages, and stands after a reload', async () => {
     const { url, trouble } = await served()
-    const [alice, bob] = [await open(url), await open(`${url}/?as=bob`)]
+    const [alice, bob] = [await open(url), await open(url, { at: '?as=bob' })]
     await alice.show()
     expect(await alice.panel.getByRole('switch').count()).toBe(SWITCHES.length)
     expect(await alice.toggle('Slow Slack').getAttribute('aria-checked')).toBe('false')
@@ -100,7 +88,7 @@ describeWithChromium('the page in Chromium', () => {
     await alice.panel.locator('#trouble-slow[aria-checked="true"]').waitFor()
     expect(trouble.number('slow')).toBe(2)
     await bob.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
-    await bob.show()
+    await bob.show('Trouble: 1 on')
     expect(await bob.toggle('Slow Slack').getAttribute('aria-checked')).toBe('true')
     await bob.panel.getByRole('spinbutton', { name: 'Slow Slack: Each call (s)' }).fill('7')
     await bob.page.keyboard.press('Tab')
@@ -116,7 +104,7 @@ describeWithChromium('the page in Chromium', () => {
 
   test('a scope is chosen, a socket cut once, and what is not here says how to get it', async () => {
     const { url, trouble, cuts } = await served()
-    const { panel, toggle, show } = await open(url)
+    const { panel, toggle, show, complaints } = await open(url)
     await show()
     await panel.getByRole('combobox', { name: 'A scope taken away: Scope' }).selectOption('files:read')
     await toggle('A scope taken away').click()
@@ -130,6 +118,7 @@ describeWithChromium('the page in Chromium', () => {
     await number.press('Enter')
     await panel.getByText('Slow Slack: it should be a whole number from 1 to 30.').waitFor()
     await expect.poll(() => number.inputValue()).toBe('2')
+    expectRefused(complaints, 1)
   }, 60_000)
 
   test.for<[string, BrowserContextOptions]>([
@@ -139,10 +128,9 @@ describeWithChromium('the page in Chromium', () => {
   ])('axe finds nothing %s, with something on and something that cannot be', async ([, options]) => {
     const { url, trouble } = await served()
     trouble.set('slow', { isOn: true })
-    const { page, show } = await open(url, options)
-    await show()
-    const { violations } = await new AxeBuilder({ page }).include('.top').include('#panel').analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    const { page, show, axe } = await open(url, options)
+    await show('Trouble: 1 on')
+    expect(await axe('.top', '#panel')).toEqual([])
     const isWide = 'document.getElementById("panel-box").scrollWidth > document.getElementById("panel-box").clientWidth'
     expect(await page.evaluate(isWide)).toBe(false)
   })

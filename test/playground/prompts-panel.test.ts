@@ -1,21 +1,16 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../src/package-root.ts'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { GENERAL } from '../../src/playground/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
-import { openPanel } from '../harness/open-page.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
 import { temporaryFolder } from '../harness/command.ts'
+import { expectRefused, openPanel, pagesInChromium } from '../harness/open-page.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
 
 describeWithChromium('the panel “Prompts”', () => {
-  let browser: Browser
-
-  beforeAll(async () => void (browser = await launchChromium()))
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
   /** A question that was answered, and the panel open beside it. The model is told by the prompt how to answer. */
   async function open() {
@@ -33,21 +28,14 @@ describeWithChromium('the panel “Prompts”', () => {
     const { thread } = await slack.mention('What is 6*7?')
     await slack.until(() => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('It is 42.')), 'it')
     await slack.settle()
-    const page = await (await browser.newContext()).newPage()
-    onTestFinished(() => page.context().close())
-    await page.goto(url)
-    await openPanel(page, 'Prompts')
-    const panel = page.locator('#panel')
+    const { page, axe, complaints } = await openPage(url)
+    const panel = await openPanel(page, 'Prompts')
     const edit = async (change: (text: string) => string) => {
       const box = panel.getByLabel('Prompt', { exact: true })
       await box.fill(change(await box.inputValue()))
     }
-    const axe = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
-    }
     const messages = () => slack.messages(GENERAL).length
-    return { url, page, panel, edit, axe, prompts, messages, file: join(prompts, 'text.md') }
+    return { url, page, panel, edit, axe, complaints, messages, file: join(prompts, 'text.md') }
   }
 
   test('an edited prompt is tried on the last question, both answers side by side; nothing is posted or written', async () => {
@@ -70,7 +58,7 @@ describeWithChromium('the panel “Prompts”', () => {
   }, 60_000)
 
   test('a missing variable is a sentence, at Try and at Save', async () => {
-    const { panel, edit, file } = await open()
+    const { panel, edit, file, complaints } = await open()
     const text = await readFile(file, 'utf8')
     await edit((old) => old.replace('{{today}}', 'today'))
     await panel.getByRole('button', { name: 'Try' }).click()
@@ -80,10 +68,11 @@ describeWithChromium('the panel “Prompts”', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
     await panel.getByRole('button', { name: 'Undo' }).click()
     expect(await panel.getByLabel('Prompt', { exact: true }).inputValue()).toBe(text)
+    expectRefused(complaints, 2)
   }, 60_000)
 
   test('saving shows what is changed, and writes once that is confirmed; not over what was changed elsewhere', async () => {
-    const { panel, edit, axe, file } = await open()
+    const { panel, edit, axe, file, complaints } = await open()
     const text = await readFile(file, 'utf8')
     await edit((old) => `SHOUT.\n${old}`)
     await panel.getByRole('button', { name: 'Save to prompts/' }).click()
@@ -99,6 +88,7 @@ describeWithChromium('the panel “Prompts”', () => {
     await panel.getByRole('button', { name: 'Write prompts/text.md' }).click()
     await panel.getByText('has been changed elsewhere meanwhile').waitFor()
     expect(await readFile(file, 'utf8')).toBe(`Theirs.\n${text}`)
+    expectRefused(complaints, 1)
   }, 60_000)
 
   test('only the prompts can be named, and only this page may ask', async () => {

@@ -29,21 +29,24 @@ export function dropMenu({ label, content, menu }, entries) {
   }
   const close = () => toggle(false)
 
-  list.addEventListener('keydown', (event) => {
-    const at = items.indexOf(document.activeElement)
-    const last = items.length - 1
-    const to = { ArrowDown: at === last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1, Home: 0, End: last }[event.key]
-    if (event.key === 'Escape') leave()
-    else if (to !== undefined) items[to].focus()
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  })
+  list.addEventListener('keydown', (event) => moveInMenu(event, items, leave))
   box.addEventListener('focusout', ({ relatedTarget }) => relatedTarget && !box.contains(relatedTarget) && close())
   document.addEventListener('pointerdown', ({ target }) => !box.contains(target) && !list.hidden && close())
   // What is pressed in a frame beside this one is not told here.
   window.addEventListener('blur', () => !list.hidden && close())
   return box
+}
+
+/** Arrows move, Home and End go to the ends, Escape leaves. @param {KeyboardEvent} event @param {HTMLElement[]} items */
+export function moveInMenu(event, items, leave) {
+  const at = items.indexOf(document.activeElement)
+  const last = items.length - 1
+  const to = { ArrowDown: at === last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1, Home: 0, End: last }[event.key]
+  if (event.key === 'Escape') leave()
+  else if (to !== undefined) items[to].focus()
+  else return
+  event.preventDefault()
+  event.stopPropagation()
 }
 
 function item({ content, checked, choose }, leave) {

@@ -1,5 +1,6 @@
 /** What can be done with a message: reactions at hand, and a menu with the rest. */
 import { el } from './dom.js'
+import { moveInMenu } from './drop-menu.js'
 import { icon } from './icons.js'
 
 /** Reactions at hand, each with its sign. */
@@ -99,7 +100,7 @@ function toggle(button, bar, entries) {
       ),
     ),
   )
-  list.addEventListener('keydown', (event) => move(event, list, () => (close(), button.focus())))
+  list.addEventListener('keydown', (event) => moveInMenu(event, [...list.children], () => (close(), button.focus())))
   list.addEventListener('focusout', (event) => event.relatedTarget && outside({ target: event.relatedTarget }))
   document.addEventListener('pointerdown', outside)
   button.setAttribute('aria-expanded', 'true')
@@ -107,16 +108,4 @@ function toggle(button, bar, entries) {
   list.classList.toggle('up', bar.getBoundingClientRect().bottom > window.innerHeight - 260)
   bar.append(list)
   list.firstElementChild?.focus()
-}
-
-/** Arrows move, Escape leaves. */
-function move(event, list, leave) {
-  const all = [...list.children]
-  const at = all.indexOf(document.activeElement)
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key]
-  if (event.key === 'Escape') leave()
-  else if (to !== undefined) all[to % all.length].focus()
-  else return
-  event.preventDefault()
-  event.stopPropagation()
 }

@@ -2,7 +2,7 @@
 import { el } from './dom.js'
 
 /** What stands beside a name, as in Slack: nothing for a member, the other company for a person of a connected workspace. */
-export function badgeOf({ kind, title }) {
+function badgeOf({ kind, title }) {
   return { bot: 'APP', admin: 'Admin', guest: 'Guest', external: title || 'External' }[kind]
 }
 

@@ -1,5 +1,6 @@
 /** “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is asked for. */
 import { el } from './dom.js'
+import { actIn } from './panel-form.js'
 import { state } from './state.js'
 
 export const promptsPanel = { id: 'prompts', title: 'Prompts', open }
@@ -38,19 +39,11 @@ function editor(files, tools) {
 
 /** What the buttons do; what comes of it, and what is wrong, stands below them. */
 function actions({ texts, said, answers, tools, edited }) {
-  const act = (work) => async (event) => {
-    event.preventDefault()
-    said.replaceChildren(el('p.quiet', {}, '…'))
-    try {
-      said.replaceChildren(...(await work(edited())))
-    } catch (error) {
-      said.replaceChildren(el('p.prompts-fault', {}, error.message))
-    }
-  }
-  const attempt = act(async (prompt) => {
+  const act = actIn(said)
+  const attempt = act(async () => {
     answers.replaceChildren()
     const place = { channel: state.current, thread: state.thread }
-    answers.replaceChildren(both(await tools.post('prompts/try', { ...prompt, ...place })))
+    answers.replaceChildren(both(await tools.post('prompts/try', { ...edited(), ...place })))
     return []
   })
   /** What was shown is written, whatever has been typed since. */
@@ -62,7 +55,8 @@ function actions({ texts, said, answers, tools, edited }) {
       const when = 'A bot of npm run dev has it at once, any other from its next start.'
       return [el('p', {}, `Saved to prompts/${name}.md. ${when}`)]
     })
-  const ask = act(async (prompt) => {
+  const ask = act(async () => {
+    const prompt = edited()
     const { difference } = await tools.post('prompts/difference', prompt)
     if (!difference) return [el('p', {}, 'Nothing is changed.')]
     const file = `prompts/${prompt.name}.md`
@@ -81,7 +75,7 @@ function actions({ texts, said, answers, tools, edited }) {
 
 function drawn({ choice, area, said, answers }, { attempt, ask, undo }) {
   const buttons = el(
-    'div.prompts-buttons',
+    'div.panel-form-buttons',
     {},
     el('button.button.primary', { type: 'submit' }, 'Try'),
     el('button.button', { type: 'button', onclick: ask }, 'Save to prompts/'),
@@ -89,7 +83,7 @@ function drawn({ choice, area, said, answers }, { attempt, ask, undo }) {
   )
   const about = 'Try answers the last question of the open thread once more. Nothing is posted, nothing is written.'
   return el(
-    'form.prompts-form',
+    'form.panel-form.prompts-form',
     { onsubmit: attempt, 'aria-label': 'Edit a prompt' },
     el('label', { for: 'prompts-file' }, 'File'),
     choice,
@@ -124,7 +118,7 @@ function answer(title, { text, steps, stepCount, tokens, ms, error }) {
     'div.prompts-answer',
     {},
     el('h4', {}, title),
-    error ? el('p.prompts-fault', {}, error) : el('p', {}, text),
+    error ? el('p.panel-fault', {}, error) : el('p', {}, text),
     el('p.quiet', {}, took),
     el('ol', {}, ...steps.map((step) => el('li', {}, step))),
   )

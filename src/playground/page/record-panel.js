@@ -1,5 +1,6 @@
 /** “Record”: what was said here becomes a test; a test that is played shows what came beside what was expected. */
 import { el } from './dom.js'
+import { actIn } from './panel-form.js'
 import { names, state } from './state.js'
 
 export const recordPanel = { id: 'record', title: 'Record', open }
@@ -21,18 +22,10 @@ function form(tools) {
     maxlength: '60',
   })
   const preview = el('div.record-preview', {})
-  const said = el('div', { role: 'status', class: 'record-said' })
+  const said = el('div', { role: 'status' })
   const anyway = el('input', { type: 'checkbox', id: 'record-anyway' })
   const insist = el('p', { hidden: true }, anyway, el('label', { for: 'record-anyway' }, ' Save it all the same'))
-  const act = (work) => async (event) => {
-    event.preventDefault()
-    said.replaceChildren('…')
-    try {
-      said.replaceChildren(...(await work()))
-    } catch (error) {
-      said.replaceChildren(el('p.record-fault', {}, error.message))
-    }
-  }
+  const act = actIn(said)
   const look = act(async () => {
     preview.replaceChildren(...sections(await tools.get('record/preview', scope.value())))
     return []
@@ -43,7 +36,7 @@ function form(tools) {
     insist.hidden = !fault || Boolean(saved)
     if (saved) return [el('p', {}, `Saved as ${saved}. npm test plays it from now on.`)]
     return [
-      el('p.record-fault', {}, 'Not saved: played anew at once, it ends otherwise. So would the test.'),
+      el('p.panel-fault', {}, 'Not saved: played anew at once, it ends otherwise. So would the test.'),
       el('pre.record-difference', { tabindex: '0', 'aria-label': 'What differs' }, fault),
     ]
   })
@@ -60,14 +53,14 @@ function form(tools) {
 
 function drawn({ scope, name, insist, said, preview }, { look, save, download }) {
   const buttons = el(
-    'div.record-buttons',
+    'div.panel-form-buttons',
     {},
     el('button.button', { type: 'button', onclick: look }, 'Preview'),
     el('button.button.primary', { type: 'submit' }, 'Save'),
     el('button.button', { type: 'button', onclick: download }, 'Download'),
   )
   return el(
-    'form.record-form',
+    'form.panel-form',
     { onsubmit: save, 'aria-label': 'Save the conversation as a test' },
     el('p.quiet', {}, 'What people did, what models and tools gave back, and how the workspace looks now.'),
     el('label', { for: 'record-scope' }, 'What'),
@@ -134,7 +127,7 @@ function comparison({ file, differences, problems }) {
         ? 'It ended as it was recorded.'
         : 'It ended otherwise than it was recorded. The workspace here is what came.',
     ),
-    ...problems.map((problem) => el('p.record-fault', {}, problem)),
+    ...problems.map((problem) => el('p.panel-fault', {}, problem)),
     ...differences.map(({ what, expected, came }) =>
       el(
         'figure.record-difference-pair',

@@ -16,7 +16,7 @@ function keyOfStep(trace, n) {
 }
 
 /** The numbers of the steps that a call of the model opened. */
-export function openedBy({ read }) {
+function openedBy({ read }) {
   if (read?.kind === 'actions') return read.actions.map(({ step }) => step)
   return read?.kind === 'unreadable' ? [read.step] : []
 }

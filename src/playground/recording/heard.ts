@@ -1,5 +1,5 @@
 /** What a recorder has heard so far. */
-import type { Entry } from '../journal.ts'
+import type { Entry } from '../journal/journal.ts'
 import type { Json } from '../types.ts'
 import type { RecordedFile, RecordedTool } from './conversation-file.ts'
 import type { Places } from './place-names.ts'

@@ -1,7 +1,7 @@
 /** Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared. */
 import { pageActions } from '../page-actions.ts'
 import type { LocalSlack } from '../local-slack.ts'
-import type { PlayedUpstream } from '../model-pieces.ts'
+import type { PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../types.ts'
 import { isAtWork } from './at-work.ts'
 import type { Act, Conversation, WorkspaceState } from './conversation-file.ts'

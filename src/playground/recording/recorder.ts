@@ -1,7 +1,7 @@
 /** Reads along what people, models and tools do in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../args.ts'
-import { TRIED_HEADER } from '../again-header.ts'
-import type { Entry, Journal } from '../journal.ts'
+import { TRIED_HEADER } from '../journal/again-header.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { Json } from '../types.ts'
 import { threadsAtWork } from './at-work.ts'

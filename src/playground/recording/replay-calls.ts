@@ -1,4 +1,4 @@
-import { UpstreamError, type Piece, type PlayedUpstream } from '../model-pieces.ts'
+import { UpstreamError, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../types.ts'
 import type { Conversation, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'

@@ -1,4 +1,4 @@
-import type { Entry, Journal } from '../journal.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
 import type { HeardTool } from './heard.ts'
 
 /** Which thread each use of a tool was for, as `channel:root ts`: a tool does not know, the journal has it of the run's trace. */

@@ -1,5 +1,6 @@
 import { startBot } from '../../bot.ts'
 import { loadConfig, type Env } from '../../config.ts'
+import type { RunTrace } from '../../run/run-trace.ts'
 import type { RecordedTool } from '../recording/conversation-file.ts'
 import type { Json } from '../types.ts'
 import { remoteOver, type Port } from './remote.ts'
@@ -24,8 +25,8 @@ export async function runBot({ settings, parts }: BotOrders): Promise<void> {
   })
   const config = loadConfig(settings)
   const stores = remoteStores(remote, parts)
-  const onTrace = (trace: unknown) => void remote.call('trace', trace).catch(() => undefined)
-  const bot = await startBot(config, { stores, toolSeam: recordingSeam(toolsTold(remote)), ...{ onTrace } })
+  const onTrace = (trace: RunTrace) => void remote.call('trace', trace).catch(() => undefined)
+  const bot = await startBot(config, { stores, toolSeam: recordingSeam(toolsTold(remote)), onTrace })
   const trier = createTrier(config, stores)
   tryPrompts = trier.run
   stop = async () => {

@@ -6,6 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { Env } from '../../config.ts'
 import type { Handler } from '../../queue/types.ts'
+import type { RunTrace } from '../../run/run-trace.ts'
 import { ROOT } from '../../package-root.ts'
 import type { Stores } from '../../stores.ts'
 import type { Recorder } from '../recording/recorder.ts'
@@ -17,7 +18,7 @@ export interface ChildBotsOptions {
   settings: Env
   stores: Stores
   recorder: Pick<Recorder, 'onTool' | 'onOffered'>
-  onTrace?: ((trace: unknown) => void) | undefined
+  onTrace(trace: RunTrace): void
   /** Told what becomes of the bot, in sentences. */
   notice(text: string, isFault?: boolean): void
 }
@@ -203,6 +204,6 @@ function toolMethods({ recorder, onTrace }: ChildBotsOptions) {
       ends.get(id)?.(end)
       ends.delete(id)
     },
-    trace: (trace: unknown) => onTrace?.(trace),
+    trace: onTrace,
   }
 }

@@ -1,6 +1,6 @@
 import { readManifest } from '../../setup/app-manifest.ts'
 import { addExamplePeople } from '../example-workspace.ts'
-import type { Journal } from '../journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import { startLocalSlack, type LocalSlack } from '../slack.ts'
 
 /** The app as its manifest for agents makes it. */

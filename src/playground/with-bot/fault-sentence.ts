@@ -1,9 +1,9 @@
+import { messageOf } from '../../errors.ts'
 import { ROOT } from '../../package-root.ts'
 
 /** What is wrong with an edit, in a sentence: the place and the fault, without the stack. */
 export function sentenceOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  const lines = text
+  const lines = messageOf(error)
     .replaceAll(`${ROOT}/`, '')
     .replaceAll('file://', '')
     .split('\n')

@@ -3,8 +3,8 @@ import { type Config, type Env } from '../../config.ts'
 import type { Network } from '../../proxy.ts'
 import { DEMO_DIALECT } from '../demo/demo-model.ts'
 import { CAROL } from '../example-workspace.ts'
-import { forwardUpstream } from '../forward-upstream.ts'
-import type { Upstream } from '../model-endpoint.ts'
+import { forwardUpstream } from '../model/forward-upstream.ts'
+import type { Upstream } from '../model/model-pieces.ts'
 import type { LocalSlack } from '../slack.ts'
 
 /** What the bot meets in place of what the operator's settings name. */

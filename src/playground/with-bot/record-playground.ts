@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Env } from '../../config.ts'
 import { ROOT } from '../../package-root.ts'
-import type { Journal } from '../journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { OnAct } from '../page-actions.ts'
 import type { PagePart } from '../page-part.ts'

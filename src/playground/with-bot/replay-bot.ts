@@ -2,7 +2,7 @@
 import { startBot } from '../../bot.ts'
 import { loadConfig } from '../../config.ts'
 import type { Log } from '../../log.ts'
-import { startModelEndpoint } from '../model-endpoint.ts'
+import { startModelEndpoint } from '../model/model-endpoint.ts'
 import type { Conversation } from '../recording/conversation-file.ts'
 import { createReplay, type Replayed } from '../recording/play-conversation.ts'
 import type { LocalSlack } from '../slack.ts'

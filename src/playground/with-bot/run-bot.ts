@@ -1,6 +1,7 @@
 /** How the playground runs its bot: in this process, unless told otherwise. */
-import { startBot, type BotOptions } from '../../bot.ts'
+import { startBot } from '../../bot.ts'
 import type { Config, Env } from '../../config.ts'
+import type { RunTrace } from '../../run/run-trace.ts'
 import type { Stores } from '../../stores.ts'
 import type { PagePart } from '../page-part.ts'
 import type { Recorder } from '../recording/recorder.ts'
@@ -14,7 +15,7 @@ export interface BotParts {
   stores: Stores
   recorder: Recorder
   /** Where it tells the traces of its runs. */
-  options: BotOptions
+  onTrace(trace: RunTrace): void
 }
 
 export interface RunningBot {
@@ -26,7 +27,7 @@ export interface RunningBot {
 
 export type RunBot = (parts: BotParts) => Promise<RunningBot>
 
-export const runBotHere: RunBot = async ({ config, stores, recorder, options }) => {
-  const bot = await startBot(config, { ...options, stores, toolSeam: recordingSeam(recorder) })
+export const runBotHere: RunBot = async ({ config, stores, recorder, onTrace }) => {
+  const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder) })
   return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../../agent/types.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
 import { ROOT } from '../../package-root.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../run/run-trace.ts'
-import { createCopier } from '../journal-copy.ts'
+import { createCopier } from '../journal/journal-copy.ts'
 import {
   checkName,
   type Conversation,

@@ -1,47 +1,33 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../../src/package-root.ts'
 import { startPlayground } from '../../../src/playground/playground-main.ts'
 import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
 import { showConversation } from '../../../src/playground/with-bot/show-conversation.ts'
-import { describeWithChromium, launchChromium } from '../../harness/chromium.ts'
-import { openPanel } from '../../harness/open-page.ts'
+import { describeWithChromium } from '../../harness/chromium.ts'
 import { temporaryFolder } from '../../harness/command.ts'
+import { expectRefused, openPanel, pagesInChromium } from '../../harness/open-page.ts'
 
 describeWithChromium('the panel “Record”', () => {
-  let browser: Browser
-
-  beforeAll(async () => void (browser = await launchChromium()))
-  afterAll(() => browser.close())
+  const openPage = pagesInChromium()
 
   async function open(url: string) {
-    const context = await browser.newContext()
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    await page.goto(url)
-    await openPanel(page, 'Record')
-    const panel = page.locator('#panel')
-    const axe = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
-    }
-    return { page, panel, axe }
+    const opened = await openPage(url)
+    return { ...opened, panel: await openPanel(opened.page, 'Record') }
   }
 
   async function asked() {
     const conversations = await temporaryFolder({ onTestFinished })
     const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0, conversations })
     onTestFinished(stop)
-    const { page, panel, axe } = await open(url)
-    await page.getByRole('textbox', { name: 'Message #general' }).fill('@thinkaloud What is 6*7? ')
+    const { page, panel, box, axe, complaints } = await open(url)
+    await box.fill('@thinkaloud What is 6*7? ')
     await page.keyboard.press('Enter')
     await page.getByText('Good answer').or(page.getByLabel('Good answer')).first().waitFor({ timeout: 20_000 })
     await slack.settle()
-    return { page, panel, axe, conversations, slack }
+    return { page, panel, axe, complaints, conversations }
   }
 
   test('shows what would be saved, and saves it once a replay has come to the same end', async () => {
@@ -59,7 +45,7 @@ describeWithChromium('the panel “Record”', () => {
   }, 60_000)
 
   test('a name that would leave the folder is refused, and a name that is taken', async () => {
-    const { panel, conversations } = await asked()
+    const { panel, complaints, conversations } = await asked()
     const save = async (name: string) => {
       await panel.getByLabel('Name').fill(name)
       await panel.getByRole('button', { name: 'Save' }).click()
@@ -71,6 +57,7 @@ describeWithChromium('the panel “Record”', () => {
     await panel.getByText('There is a conversation of this name already').waitFor({ timeout: 20_000 })
     expect(readdirSync(conversations)).toEqual(['taken.json'])
     expect(await readFile(join(conversations, 'taken.json'), 'utf8')).toBe('mine')
+    expectRefused(complaints, 2)
   }, 60_000)
 
   test('one is downloaded', async () => {

@@ -1,4 +1,4 @@
-import type { MetTrouble, ModelTrouble } from './model-pieces.ts'
+import type { MetTrouble, ModelTrouble } from '../model/model-pieces.ts'
 import type { Trouble } from './trouble.ts'
 
 /** How slowly a slow model writes, in milliseconds a piece. */

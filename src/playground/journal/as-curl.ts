@@ -1,8 +1,9 @@
 /** What passed, as a command line that does it again. */
-import { isObject } from './args.ts'
-import { formOf, sign, type Kind } from './deliveries.ts'
+import { isObject } from '../args.ts'
+import { formOf, sign } from '../deliveries.ts'
+import type { Kind } from '../delivery-attempt.ts'
 import type { Entry } from './journal.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 /** Where it would go. */
 export interface CurlPlace {

@@ -1,13 +1,12 @@
-import { createAgent, withoutAuto, type AgentParts } from '../create-agent.ts'
-import { coerceInput } from '../agent/tool-input.ts'
-import type { Tool } from '../agent/types.ts'
-import type { Config } from '../config.ts'
-import { createLog } from '../log.ts'
-import type { Network } from '../proxy.ts'
-import type { Json } from './types.ts'
-
-/** Calls a tool outside of any run. @throws Error where it cannot be called so, or fails */
-export type RunTool = (tool: string, input: unknown) => Promise<Json>
+import { createAgent, withoutAuto, type AgentParts } from '../../create-agent.ts'
+import { coerceInput } from '../../agent/tool-input.ts'
+import type { Tool } from '../../agent/types.ts'
+import { askOnce } from '../../agent/ask-once.ts'
+import type { Config } from '../../config.ts'
+import { createLog } from '../../log.ts'
+import type { Network } from '../../proxy.ts'
+import type { RunTool } from '../journal/send-again.ts'
+import type { Json } from '../types.ts'
 
 /** The bot's own tools, opened at the first call. What needs a question's permission or a person's is not called. */
 export function toolRunner(config: Config, net: Network): { run: RunTool; close(): Promise<void> } {
@@ -35,13 +34,7 @@ async function call(
   const input = coerceInput(tool, given)
   if (!input.ok) throw new Error(input.problem)
   const signal = AbortSignal.timeout(timeoutMs)
-  const ask = async (prompt: string) => {
-    let text = ''
-    for await (const event of agent.model.stream({ messages: [{ role: 'user', content: prompt }], signal }))
-      if (event.type === 'text') text += event.text
-      else if (event.type === 'restart') text = ''
-    return text
-  }
+  const ask = (prompt: string) => askOnce(agent.model, prompt, { signal })
   const output = await tool.run(input.value, { signal, fetch: agent.fetch, now: agent.now, ask, memory: {} })
   if (typeof output === 'string') return { text: output }
   if ('asks' in output) throw new Error(`${tool.name} asks a person: ${output.asks.message}`)

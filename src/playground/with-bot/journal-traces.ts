@@ -1,9 +1,9 @@
 /** Writes what the traces of runs tell into the journal: the calls of tools, and which run a model's call belongs to. */
-import type { Message } from '../agent/types.ts'
-import type { RunTrace, TracedModelCall, TracedToolCall } from '../run/run-trace.ts'
-import { isObject } from './args.ts'
-import type { Entry, Journal } from './journal.ts'
-import type { Json } from './types.ts'
+import type { Message } from '../../agent/types.ts'
+import type { RunTrace, TracedModelCall, TracedToolCall } from '../../run/run-trace.ts'
+import { isObject } from '../args.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
+import type { Json } from '../types.ts'
 
 /** So many runs are followed at a time, and so many calls of models wait for theirs. */
 const MOST_RUNS = 200

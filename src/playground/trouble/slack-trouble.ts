@@ -1,10 +1,10 @@
 /** What the switches do to this Slack's answers; the words that the app gets are those of Slack's reference. */
-import type { Fault } from './faults.ts'
-import { scopesOf } from './methods/index.ts'
-import { subscription } from './event-payloads.ts'
-import type { Store } from './store.ts'
+import type { Fault } from '../faults.ts'
+import { scopesOf } from '../methods/index.ts'
+import { subscription } from '../event-payloads.ts'
+import type { Store } from '../store.ts'
 import type { Trouble } from './trouble.ts'
-import { declined, Refusal, type Channel, type Json } from './types.ts'
+import { declined, Refusal, type Channel, type Json } from '../types.ts'
 
 /** How the app's calls and events meet trouble. */
 export interface SlackTrouble {

@@ -1,10 +1,10 @@
 /** The server's side of the panel "Under the hood": the journal for the page, short in a list, whole where it is opened. */
 import { curlOf } from './as-curl.ts'
 import type { Entry } from './journal.ts'
-import type { LocalSlack } from './local-slack.ts'
-import type { PagePart } from './page-part.ts'
+import type { LocalSlack } from '../local-slack.ts'
+import type { PagePart } from '../page-part.ts'
 import { sendAgain, whyNotAgain, type AgainOptions } from './send-again.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 export interface HoodOptions extends AgainOptions {
   slack: LocalSlack

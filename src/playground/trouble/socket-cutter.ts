@@ -1,4 +1,4 @@
-import type { Sockets } from './sockets.ts'
+import type { Sockets } from '../sockets.ts'
 import type { Trouble } from './trouble.ts'
 
 /** Cuts all open sockets when the switch `socketCut` is thrown, and again and again while it is on. Returns what ends it. */

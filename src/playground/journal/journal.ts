@@ -1,6 +1,6 @@
 /** What passes between Slack, the bot, its model and its tools, in order, for whoever looks under the hood. */
 import { createCopier, type Copied } from './journal-copy.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 /** `trouble`: something that was switched on or off to see what people would see. */
 export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'

@@ -1,7 +1,7 @@
 /** Which thread a delivery or a call is about, as `channel:root ts`. */
-import { isObject } from './args.ts'
-import type { Store } from './store.ts'
-import type { Json } from './types.ts'
+import { isObject } from '../args.ts'
+import type { Store } from '../store.ts'
+import type { Json } from '../types.ts'
 
 /** A message's thread: its root is the message itself where it has none. */
 function threadOf(channel: unknown, message: Json | undefined, ts?: unknown): string | undefined {

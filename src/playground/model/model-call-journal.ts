@@ -1,9 +1,9 @@
 /** One call of the model endpoint: what is answered to it, and what the journal keeps of it. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { Entry, Journal } from './journal.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
 import { readAnswer } from './model-wire.ts'
-import { againOf } from './again-header.ts'
-import type { Json } from './types.ts'
+import { againOf } from '../journal/again-header.ts'
+import type { Json } from '../types.ts'
 
 /** Of an answer so many bytes are kept. */
 const MOST_BYTES = 400_000

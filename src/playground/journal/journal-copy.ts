@@ -1,5 +1,5 @@
 /** Copies of what passed, to be kept and looked at: no secrets, no pictures, and nothing that is endless. */
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 /** The most of one text, of one list, and of one body in characters; and how deep a body is looked into. */
 const TEXT_CHARS = 60_000

@@ -1,7 +1,7 @@
 /** The form of OpenAI's chat completions: written from pieces, and read back, streamed or whole. */
-import { isObject } from './args.ts'
+import { isObject } from '../args.ts'
 import type { Piece, PieceCall } from './model-pieces.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 /** All that a model wrote in one call. */
 export interface Written {

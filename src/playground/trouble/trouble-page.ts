@@ -1,9 +1,9 @@
 /** The panel "Trouble" of the page, this side of it: the switches, who throws them, and what is told to all open pages. */
-import { required } from './args.ts'
-import type { PagePart } from './page-part.ts'
+import { required } from '../args.ts'
+import type { PagePart } from '../page-part.ts'
 import { isTroubleName, type Trouble } from './trouble.ts'
 import { SWITCHES, type TroubleName, type TroubleSwitch } from './trouble-switches.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 export interface TroublePageOptions {
   trouble: Trouble

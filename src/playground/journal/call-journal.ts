@@ -1,11 +1,11 @@
 /** What the journal keeps of each request to this Slack: the arguments as they came, and the whole answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isObject, parseArgs } from './args.ts'
+import { isObject, parseArgs } from '../args.ts'
 import type { Entry } from './journal.ts'
 import { threadOfCall } from './journal-threads.ts'
 import { againOf } from './again-header.ts'
-import { Refusal, type Json } from './types.ts'
-import type { WebApiOptions } from './web-api-options.ts'
+import { Refusal, type Json } from '../types.ts'
+import type { WebApiOptions } from '../web-api-options.ts'
 
 /** A request whose body is read. */
 export interface Arrived {

@@ -1,18 +1,20 @@
 /** Sends again what has passed. What is sent is an entry of the journal of its own, which says of which. */
-import { isObject } from './args.ts'
-import type { Attempt, Kind } from './deliveries.ts'
+import { isObject } from '../args.ts'
+import type { Attempt, Kind } from '../delivery-attempt.ts'
 import type { Entry, Journal } from './journal.ts'
-import type { LocalSlack } from './local-slack.ts'
+import type { LocalSlack } from '../local-slack.ts'
 import { AGAIN_HEADER } from './again-header.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
+
+/** Calls a tool outside of any run. @throws Error where it cannot be called so, or fails */
+export type RunTool = (tool: string, input: unknown) => Promise<Json>
 
 export interface AgainOptions {
   journal: Journal
   slack: Pick<LocalSlack, 'apiUrl' | 'botToken' | 'appToken' | 'redeliver'>
   /** The model endpoint, with `/v1`. */
   modelUrl: string
-  /** Calls a tool outside of any run. @throws Error where it cannot be called so, or fails */
-  runTool?: ((tool: string, input: unknown) => Promise<Json>) | undefined
+  runTool?: RunTool | undefined
 }
 
 /** Why this cannot be sent again; undefined where it can. */

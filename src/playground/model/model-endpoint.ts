@@ -3,14 +3,14 @@
  * can be written down, and can go wrong on purpose. https://platform.openai.com/docs/api-reference/chat
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isObject } from './args.ts'
-import type { Journal } from './journal.ts'
-import { listen, readBody, sendJson } from './loopback-server.ts'
+import { isObject } from '../args.ts'
+import type { Journal } from '../journal/journal.ts'
+import { listen, readBody, sendJson } from '../loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
 import { inTrouble, pause, UpstreamError } from './model-pieces.ts'
 import type { MetTrouble, ModelTrouble, Piece, PlayedUpstream, Upstream, WireUpstream } from './model-pieces.ts'
 import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from './model-wire.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 export interface ModelEndpointOptions {
   upstream: Upstream
@@ -199,6 +199,3 @@ function drained(response: ServerResponse): Promise<void> {
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
-
-export { UpstreamError } from './model-pieces.ts'
-export type { MetTrouble, ModelTrouble, Piece, PieceCall, Upstream } from './model-pieces.ts'

@@ -1,7 +1,7 @@
 /** The switches of the playground, joined to what they are to trouble beside Slack, with their panel. */
-import type { LocalSlack } from './local-slack.ts'
-import type { OwnRedis } from './own-redis.ts'
-import type { PagePart } from './page-part.ts'
+import type { LocalSlack } from '../local-slack.ts'
+import type { OwnRedis } from '../own-redis.ts'
+import type { PagePart } from '../page-part.ts'
 import { takeable } from './slack-trouble.ts'
 import { troublePart } from './trouble-page.ts'
 import type { TroubleName } from './trouble-switches.ts'

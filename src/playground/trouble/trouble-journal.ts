@@ -1,4 +1,4 @@
-import type { Journal } from './journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Trouble } from './trouble.ts'
 import { SWITCHES, type TroubleName } from './trouble-switches.ts'
 

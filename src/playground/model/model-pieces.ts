@@ -1,5 +1,5 @@
 /** What a played model writes, and what may go wrong with it on purpose. */
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 /** A call of a tool, as a model writes it: the arguments are JSON text. */
 export interface PieceCall {

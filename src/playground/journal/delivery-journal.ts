@@ -1,9 +1,9 @@
 /** What the journal keeps of what is handed to the app. */
-import { isObject } from './args.ts'
-import type { Attempt, Kind } from './delivery-attempt.ts'
+import { isObject } from '../args.ts'
+import type { Attempt, Kind } from '../delivery-attempt.ts'
 import type { Begun, Ended } from './journal.ts'
 import { threadOfDelivery } from './journal-threads.ts'
-import type { Json } from './types.ts'
+import type { Json } from '../types.ts'
 
 export function deliveryEntry(kind: Kind, payload: Json): Begun {
   const thread = threadOfDelivery(payload)

@@ -1,8 +1,8 @@
-import type { Message } from '../agent/types.ts'
-import { complete } from './demo/demo-model.ts'
-import { isObject } from './args.ts'
-import { pause, type Piece, type PlayedUpstream } from './model-pieces.ts'
-import type { Json } from './types.ts'
+import type { Message } from '../../agent/types.ts'
+import { complete } from '../demo/demo-model.ts'
+import { isObject } from '../args.ts'
+import { pause, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'
+import type { Json } from '../types.ts'
 
 /** The demo behind the model endpoint, word by word. `paceMs`: the pause between two words. */
 export function demoUpstream({ paceMs = 0 } = {}): PlayedUpstream {

@@ -1,0 +1,18 @@
+/** What the buttons of a panel's form do: what comes of it, and what is wrong, stands in a box of the form. */
+import { el } from './dom.js'
+
+/**
+ * @param {HTMLElement} said the box
+ * @returns {(work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} makes of some work, which gives what is to be said, what listens
+ */
+export function actIn(said) {
+  return (work) => async (event) => {
+    event.preventDefault()
+    said.replaceChildren(el('p.quiet', {}, '…'))
+    try {
+      said.replaceChildren(...(await work()))
+    } catch (error) {
+      said.replaceChildren(el('p.panel-fault', {}, error.message))
+    }
+  }
+}
