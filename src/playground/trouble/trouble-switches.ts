@@ -160,7 +160,7 @@ const STREAMS = [
     name: 'streamsForAll',
     group: 'Streams',
     title: 'Streams that others see',
-    does: 'Everybody in a channel sees a stream grow; at Slack, as measured, the asker alone, and others its beginning until it ends.',
+    does: 'Everybody in a channel sees a stream grow; at Slack, as others tell, the asker alone, and others its beginning until it ends.',
     seen: 'Others see each step and word as it comes. Needs steps shown as a stream: /ask settings.',
   },
 ] as const satisfies readonly TroubleSwitch[]
