@@ -7,6 +7,7 @@ export default defineConfig({
     // What only a freeze breaks, on a machine that does much else besides.
     testTimeout: 90_000,
     hookTimeout: 90_000,
+    expect: { poll: { timeout: 30_000, interval: 25 } },
     // Most of the time a test waits: more workers than cores.
     maxWorkers: 5,
     // A worker loads Bolt, the model's client and our own files once, not once a file: a third of all the work. Test files

@@ -223,7 +223,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(
       await main.getByRole('link', { name: 'Open' }).evaluateAll((all) => all.map((one) => one.getAttribute('href'))),
     ).toEqual(['https://docs.example.com/d/2'])
-    expect(await main.locator('img[src="x"], script, a[href^="javascript"]').count()).toBe(0)
+    await expect.poll(() => main.locator('img[src="x"], script, a[href^="javascript"]').count()).toBe(0)
     expect(await axe()).toEqual([])
   })
 

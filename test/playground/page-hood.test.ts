@@ -105,7 +105,7 @@ describeWithChromium('the panel Under the hood', () => {
     await page.getByRole('button', { name: '3 new' }).click()
     await page.waitForFunction(`document.querySelector('.hood-row[aria-rowindex="205"]')`)
     expect(await atEnd()).toBe(true)
-    expect(await page.getByRole('button', { name: /new|Newest/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /new|Newest/ }).count()).toBe(0)
   })
 
   test('it is filtered by kind, by words, by failures, and by the thread that is open', async () => {
@@ -142,7 +142,7 @@ describeWithChromium('the panel Under the hood', () => {
     await count('2 of 7')
     await page.getByRole('button', { name: 'Close thread' }).click()
     await count('No thread is open')
-    expect(await rows.count()).toBe(0)
+    await expect.poll(() => rows.count()).toBe(0)
   })
 
   test('an entry opens by click, with its request, its response and its headers, and closes to the list', async () => {
@@ -277,7 +277,7 @@ describeWithChromium('the panel Under the hood', () => {
     await count('11 of 10050')
     expect(most).toBeLessThan(80)
     await rows.nth(10).waitFor()
-    expect(await rows.count()).toBe(11)
+    await expect.poll(() => rows.count()).toBe(11)
     expect(await grid.getAttribute('aria-rowcount')).toBe('12')
     expect(await page.evaluate(`Math.max(...tasks)`)).toBeLessThan(1_500)
   }, 60_000)

@@ -64,8 +64,8 @@ describeWithChromium('the page in Chromium', () => {
     await edit.waitFor({ state: 'hidden' })
     await reply.fill('not empty')
     await reply.press('ArrowUp')
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await thread.getByText('(edited)').count()).toBe(1)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => thread.getByText('(edited)').count()).toBe(1)
   })
 
   test('what was edited says so also under the name of the message before it', async () => {
@@ -78,7 +78,7 @@ describeWithChromium('the page in Chromium', () => {
     await page.keyboard.press('Enter')
     const mark = main.getByText('(edited)')
     await mark.waitFor()
-    expect(await mark.count()).toBe(1)
+    await expect.poll(() => mark.count()).toBe(1)
     expect((await mark.boundingBox())?.width).toBeGreaterThan(20)
   })
 

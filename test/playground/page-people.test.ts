@@ -97,14 +97,14 @@ describeWithChromium('people at the page', () => {
     await say(dave, '@thinkaloud What is 6*7?')
     await dave.getByText('I take no questions from guests').waitFor()
     await messageBox(erin).fill('/a')
-    expect(await erin.getByRole('option').count()).toBe(0)
+    await expect.poll(() => erin.getByRole('option').count()).toBe(0)
     await say(erin, '@thinkaloud What is 6*7?')
     await erin.getByText('you belong to another').waitFor()
     await say(erin, '/ask What is 6*7?')
     await erin.getByText('/ask is not a valid command.').waitFor()
     const others = await open('?as=alice#random')
     await messageBox(others).waitFor()
-    expect(await others.getByText('Only visible to you').count()).toBe(0)
+    await expect.poll(() => others.getByText('Only visible to you').count()).toBe(0)
   }, 30_000)
 
   test('everybody has unread marks of their own, which a reload keeps', async () => {
@@ -169,8 +169,8 @@ describeWithChromium('people at the page', () => {
     await alice.getByRole('dialog').waitFor()
     await say(bob, 'a word after it')
     await bob.getByText('a word after it').waitFor()
-    expect(await bob.getByText(/= 42|Only visible to you/).count()).toBe(0)
-    expect(await bob.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => bob.getByText(/= 42|Only visible to you/).count()).toBe(0)
+    await expect.poll(() => bob.getByRole('dialog').count()).toBe(0)
     await alice.getByRole('dialog').press('Escape')
     await alice.getByText('a word after it').waitFor()
     for (const [side, asked] of [
@@ -182,7 +182,7 @@ describeWithChromium('people at the page', () => {
       await side.getByRole('button', { name: 'Home', exact: true }).click()
       const home = side.getByRole('region', { name: 'Home of the app' })
       await home.getByText('Ask me anything').waitFor()
-      expect(await home.getByText('What is 6*7?').count()).toBe(asked)
+      await expect.poll(() => home.getByText('What is 6*7?').count()).toBe(asked)
     }
   }, 30_000)
 
@@ -199,11 +199,11 @@ describeWithChromium('people at the page', () => {
     // What is said later is there, and nothing more of the stream.
     await playground.slack.say({ user: ALICE, text: 'meanwhile' })
     await main(bob).getByText('meanwhile').waitFor()
-    expect(await main(bob).getByText('and goes on').count()).toBe(0)
+    await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
     await page.reload()
     await main(bob).getByText('It begins').waitFor()
     await main(bob).getByRole('img', { name: 'still writing' }).waitFor()
-    expect(await main(bob).getByText('and goes on').count()).toBe(0)
+    await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
     await call('chat.stopStream', { ts, markdown_text: ' to its end.' })
     for (const side of [alice, bob]) await main(side).getByText('It begins and goes on to its end.').waitFor()
   }, 30_000)
@@ -221,7 +221,7 @@ describeWithChromium('people at the page', () => {
     await own.slack.mention('Note down: buy milk')
     await thread(bob).getByRole('button', { name: 'Once' }).click()
     await thread(bob).getByText('This is not yours to decide').waitFor()
-    expect(await carol.getByText('This is not yours to decide').count()).toBe(0)
+    await expect.poll(() => carol.getByText('This is not yours to decide').count()).toBe(0)
     expect(own.notesServer?.notes()).toEqual([])
     await thread(carol).getByRole('button', { name: 'Once' }).click()
     for (const side of [bob, carol]) {

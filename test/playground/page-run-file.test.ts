@@ -139,7 +139,7 @@ describeWithChromium('the page of a saved run', () => {
     expect(await part.locator('ins').allTextContents()).toEqual(['I look.\nObservation: two '])
     await part.getByText('As before: 9 characters').click()
     await part.getByText('Be brief.').waitFor()
-    expect(await part.locator('del').count()).toBe(0)
+    await expect.poll(() => part.locator('del').count()).toBe(0)
   })
 
   test('timings stand on one scale: tools side by side, the first piece, and a wait folded', async () => {
@@ -184,7 +184,7 @@ describeWithChromium('the page of a saved run', () => {
     for (const row of [0, 1, 2]) await timings.getByRole('button').nth(row).click()
     await timings.getByRole('button').nth(1).click()
     expect(await page.title()).toContain('<img src=x')
-    expect(await page.locator('img[src="x"], .run-view a[href^="javascript"]').count()).toBe(0)
+    await expect.poll(() => page.locator('img[src="x"], .run-view a[href^="javascript"]').count()).toBe(0)
     expect(await part.getByRole('region', { name: 'Input' }).innerText()).toContain('␀␛[31m‹U+202E›evil‹U+2028›</pre>')
     expect(foreign).toEqual([])
   })
@@ -204,7 +204,7 @@ describeWithChromium('the page of a saved run', () => {
     await flow.getByRole('button', { name: /^Thought 100/ }).click()
     await part.getByText('A cache keeps').waitFor()
     expect(performance.now() - from).toBeLessThan(15_000)
-    expect(await part.locator('mark').count()).toBe(2)
+    await expect.poll(() => part.locator('mark').count()).toBe(2)
   }, 40_000)
 
   test.each([{ colorScheme: 'dark' as const }, { viewport: { width: 320, height: 700 } }])(

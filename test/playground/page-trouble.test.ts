@@ -82,7 +82,7 @@ describeWithChromium('the page in Chromium', () => {
     const { url, trouble } = await served()
     const [alice, bob] = [await open(url), await open(url, { at: '?as=bob' })]
     await alice.show()
-    expect(await alice.panel.getByRole('switch').count()).toBe(SWITCHES.length)
+    await expect.poll(() => alice.panel.getByRole('switch').count()).toBe(SWITCHES.length)
     expect(await alice.toggle('Slow Slack').getAttribute('aria-checked')).toBe('false')
     await alice.toggle('Slow Slack').press('Space')
     await alice.panel.locator('#trouble-slow[aria-checked="true"]').waitFor()

@@ -79,7 +79,7 @@ describeWithChromium('the page in Chromium', () => {
     ]
     await call('chat.appendStream', { ts, chunks })
     await thread.getByText('1 of 2').waitFor()
-    expect(await thread.locator('strong', { hasText: 'answer' }).count()).toBe(1)
+    await expect.poll(() => thread.locator('strong', { hasText: 'answer' }).count()).toBe(1)
     await thread.getByText('one, done').click()
     await thread.getByText('Found it.').waitFor()
     expect(await axe()).toEqual([])
@@ -128,7 +128,7 @@ describeWithChromium('the page in Chromium', () => {
       ],
     })
     await main.getByRole('columnheader', { name: 'km' }).waitFor()
-    expect(await main.getByRole('rowheader', { name: 'm3' }).count()).toBe(0)
+    await expect.poll(() => main.getByRole('rowheader', { name: 'm3' }).count()).toBe(0)
     await main.getByRole('button', { name: 'Show all 3 rows' }).click()
     await main.getByRole('rowheader', { name: 'm3' }).waitFor()
     expect(await main.getByRole('table', { name: 'Sizes' }).innerText()).toMatch(/m1\s+1\s+m2\s+2/)
