@@ -114,7 +114,7 @@ export interface LocalSlack {
   reactions(channel: string, ts: string): Reaction[]
   /** What only this person was shown. */
   whispers(channel: string, user: string): string[]
-  /** Resolves with the first truthy value of `check`. @throws after `ms` (15,000), naming `what`. */
+  /** Resolves with the first truthy value of `check`. @throws after `ms` (45,000), naming `what`. */
   until<T>(check: () => T | Promise<T>, what: string, ms?: number): Promise<NonNullable<T>>
   /** Resolves when nothing was called or delivered for `quietMs` (300). */
   settle(quietMs?: number): Promise<void>

@@ -1,5 +1,5 @@
 /** Resolves with the first truthy value of `check`. @throws after `ms`, naming `what`. */
-export async function until<T>(check: () => T | Promise<T>, what: string, ms = 15_000): Promise<NonNullable<T>> {
+export async function until<T>(check: () => T | Promise<T>, what: string, ms = 45_000): Promise<NonNullable<T>> {
   const end = Date.now() + ms
   for (;;) {
     const value = await check()
