@@ -51,7 +51,7 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
     await context.close()
     expect(complaints).toEqual([])
   })
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(45_000)
   await before?.(page)
   await page.goto(`${url}/${at}`)
   await page.locator(drawn).first().waitFor({ state: 'attached' })
