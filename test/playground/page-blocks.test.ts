@@ -74,7 +74,7 @@ describeWithChromium('the page in Chromium', () => {
       const found = role === '' ? main.getByLabel(name, { exact: true }) : main.getByRole(role as 'button', { name })
       await found.first().waitFor()
     }
-    expect(await main.innerText()).not.toMatch(UNKNOWN)
+    await expect.poll(() => main.innerText()).not.toMatch(UNKNOWN)
     const last = () => (came.at(-1)?.['actions'] as object[] | undefined)?.[0]
     const told = async (id: string, what: object) => {
       await slack.until(() => last() && JSON.stringify(last()).includes(`"${id}"`), id)

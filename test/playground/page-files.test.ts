@@ -138,10 +138,10 @@ describeWithChromium('the page in Chromium', () => {
   test('files are chosen by keyboard, described, taken away, and sent with or without words', async () => {
     const { slack, page, box, main, toSend, axe } = await open()
     await choose(page, main, [file('a.txt'), png, file('b.txt')])
-    expect(await focused(page)).toBe('Message #general')
+    await expect.poll(() => focused(page)).toBe('Message #general')
     await toSend.getByRole('textbox', { name: 'Description of chart.png' }).fill('Sales go up')
     await toSend.getByRole('button', { name: 'Remove a.txt' }).press('Enter')
-    expect(await focused(page)).toBe('Remove chart.png')
+    await expect.poll(() => focused(page)).toBe('Remove chart.png')
     expect(await axe()).toEqual([])
     await box.press('Enter')
     const image = main.getByRole('img', { name: 'Sales go up' })
@@ -168,9 +168,9 @@ describeWithChromium('the page in Chromium', () => {
     await bring(page, 'drop', ['#scroller', 'dropped.txt', 3])
     await bring(page, 'paste', ['#message-box', 'image.png', 3])
     await bring(page, 'paste', ['#message-box', 'cells.png', 3, 'a\tb'])
-    expect(await toSend.getByRole('listitem').allInnerTexts()).toEqual(
-      [/dropped/, /image/].map((one) => expect.stringMatching(one)),
-    )
+    await expect
+      .poll(() => toSend.getByRole('listitem').allInnerTexts())
+      .toEqual([/dropped/, /image/].map((one) => expect.stringMatching(one)))
     await box.fill('both')
     await box.press('Enter')
     await main.getByText('dropped.txt').first().waitFor()
@@ -240,8 +240,8 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('img', { name: 'Picture wide.png' }).waitFor()
     await choose(page, main, [png, file(`${'long'.repeat(30)}.txt`), file('c.txt')])
     await toSend.getByText('c.txt').waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    expect(await main.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await expect.poll(() => main.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
     expect(await axe()).toEqual([])
     const address = await main.getByRole('link', { name: 'Download table.csv' }).getAttribute('href')
     expect(await (await page.request.get(new URL(String(address), page.url()).href)).text()).toBe('a,b\n')

@@ -101,7 +101,7 @@ describeWithChromium('the panel Under the hood', () => {
     await page.locator('.hood-row[aria-rowindex="52"]').waitFor({ state: 'attached' })
     note(journal, 3)
     await page.getByRole('button', { name: '3 new' }).waitFor()
-    expect(await grid.evaluate((one) => one.scrollTop)).toBe(1_400)
+    await expect.poll(() => grid.evaluate((one) => one.scrollTop)).toBe(1_400)
     await page.getByRole('button', { name: '3 new' }).click()
     await page.locator('.hood-row[aria-rowindex="205"]').waitFor({ state: 'attached' })
     await expect.poll(atEnd).toBe(true)
@@ -153,11 +153,11 @@ describeWithChromium('the panel Under the hood', () => {
     const request = await entry.getByLabel('Request').textContent()
     expect(request).toMatch(/^POST \/api\/chat\.postMessage\n[^]*authorization: Bearer \$SLACK_BOT_TOKEN/)
     expect(request).toContain('"text": "two\\n\nlines"')
-    expect(await entry.getByLabel('Response').textContent()).toMatch(/^status 200[^]*"ok": true/)
-    expect(await rows.first().getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => entry.getByLabel('Response').textContent()).toMatch(/^status 200[^]*"ok": true/)
+    await expect.poll(() => rows.first().getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('Escape')
     await entry.waitFor({ state: 'hidden' })
-    expect(await page.evaluate(`document.activeElement.getAttribute('role')`)).toBe('grid')
+    await expect.poll(() => page.evaluate(`document.activeElement.getAttribute('role')`)).toBe('grid')
   })
 
   test('by keyboard alone: arrows, ends and pages move, Enter opens, Escape leads back', async () => {
@@ -173,16 +173,16 @@ describeWithChromium('the panel Under the hood', () => {
       ['End', 300],
     ] as const) {
       await page.keyboard.press(key)
-      expect(await active(), key).toBe(`hood-row-${n}`)
+      await expect.poll(() => active(), { message: key }).toBe(`hood-row-${n}`)
     }
     await page.keyboard.press('PageUp')
     expect(Number((await active())?.slice(9))).toBeLessThan(298)
     await page.keyboard.press('Home')
     await page.keyboard.press('Enter')
     await entry.getByRole('heading', { name: '1. Web API: api.test' }).waitFor()
-    expect(await page.evaluate(`document.activeElement.tagName`)).toBe('H3')
+    await expect.poll(() => page.evaluate(`document.activeElement.tagName`)).toBe('H3')
     await page.keyboard.press('Escape')
-    expect(await active()).toBe('hood-row-1')
+    await expect.poll(() => active()).toBe('hood-row-1')
   })
 
   test('a call is copied as curl, and what is copied does it again', async () => {
@@ -194,7 +194,7 @@ describeWithChromium('the panel Under the hood', () => {
     const [, token] = /export SLACK_BOT_TOKEN=(\S+)$/.exec(said) ?? []
     const copied = String(await page.evaluate(`navigator.clipboard.readText()`))
     await entry.getByText('As curl', { exact: true }).click()
-    expect(await entry.getByLabel('As curl').textContent()).toBe(copied)
+    await expect.poll(() => entry.getByLabel('As curl').textContent()).toBe(copied)
     expect(await (await doCurl(copied, { SLACK_BOT_TOKEN: String(token) })).json()).toMatchObject({ ok: true })
     await count('2')
   })
@@ -241,7 +241,7 @@ describeWithChromium('the panel Under the hood', () => {
     journal.note({ kind: 'trouble', name: 'Redis gone', request: { is: 'on' } })
     await rows.first().click()
     await entry.getByText('It cannot be sent again. This was never sent.').waitFor()
-    expect(await entry.getByRole('button').allTextContents()).toEqual(['✕'])
+    await expect.poll(() => entry.getByRole('button').allTextContents()).toEqual(['✕'])
   })
 
   test('an entry opens its thread, in whatever channel it is', async () => {
@@ -278,7 +278,7 @@ describeWithChromium('the panel Under the hood', () => {
     expect(most).toBeLessThan(80)
     await rows.nth(10).waitFor()
     await expect.poll(() => rows.count()).toBe(11)
-    expect(await grid.getAttribute('aria-rowcount')).toBe('12')
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('12')
     expect(await page.evaluate(`Math.max(...tasks)`)).toBeLessThan(1_500)
   }, 60_000)
 
@@ -293,9 +293,9 @@ describeWithChromium('the panel Under the hood', () => {
       await rows.first().click()
       await entry.getByRole('heading').waitFor()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate(`document.getElementById('panel').getBoundingClientRect().right <= innerWidth`)).toBe(
-        true,
-      )
+      await expect
+        .poll(() => page.evaluate(`document.getElementById('panel').getBoundingClientRect().right <= innerWidth`))
+        .toBe(true)
     }
   }, 60_000)
 })

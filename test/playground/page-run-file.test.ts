@@ -110,14 +110,16 @@ describeWithChromium('the page of a saved run', () => {
       return (await marks.allTextContents()).map((text) => text.trim())
     }
     await flow.getByRole('button', { name: /^Thought 1/ }).click()
-    expect(await read()).toEqual([
-      'thought I look up both.',
-      ...['action wikipedia', 'input Mont Blanc', 'action wikipedia', 'input Matterhorn'],
-    ])
+    await expect
+      .poll(() => read())
+      .toEqual([
+        'thought I look up both.',
+        ...['action wikipedia', 'input Mont Blanc', 'action wikipedia', 'input Matterhorn'],
+      ])
     await flow.getByRole('button', { name: /^Thought 4/ }).click()
-    expect(await read()).toEqual(['thought I note it down.', 'action notes__add', 'input Mont Blanc'])
+    await expect.poll(() => read()).toEqual(['thought I note it down.', 'action notes__add', 'input Mont Blanc'])
     await flow.getByRole('button', { name: /^Thought 5/ }).click()
-    expect(await read()).toEqual(['answer Mont Blanc is higher.'])
+    await expect.poll(() => read()).toEqual(['answer Mont Blanc is higher.'])
     const rest = await part.locator('.run-unread').allTextContents()
     expect(rest.at(-1)?.trim()).toBe('That is all.')
     expect(await axe()).toEqual([])
@@ -136,7 +138,7 @@ describeWithChromium('the page of a saved run', () => {
     await part.getByText('as they were sent').waitFor()
     await timings.getByRole('button').nth(1).click()
     await part.getByText(/A cache keeps the first 35 characters \(55 %, about 667 of 1,200 tokens\)/).waitFor()
-    expect(await part.locator('ins').allTextContents()).toEqual(['I look.\nObservation: two '])
+    await expect.poll(() => part.locator('ins').allTextContents()).toEqual(['I look.\nObservation: two '])
     await part.getByText('As before: 9 characters').click()
     await part.getByText('Be brief.').waitFor()
     await expect.poll(() => part.locator('del').count()).toBe(0)
@@ -183,9 +185,11 @@ describeWithChromium('the page of a saved run', () => {
     const { page, timings, part, foreign } = await open(hostile)
     for (const row of [0, 1, 2]) await timings.getByRole('button').nth(row).click()
     await timings.getByRole('button').nth(1).click()
-    expect(await page.title()).toContain('<img src=x')
+    await expect.poll(() => page.title()).toContain('<img src=x')
     await expect.poll(() => page.locator('img[src="x"], .run-view a[href^="javascript"]').count()).toBe(0)
-    expect(await part.getByRole('region', { name: 'Input' }).innerText()).toContain('␀␛[31m‹U+202E›evil‹U+2028›</pre>')
+    await expect
+      .poll(() => part.getByRole('region', { name: 'Input' }).innerText())
+      .toContain('␀␛[31m‹U+202E›evil‹U+2028›</pre>')
     expect(foreign).toEqual([])
   })
 
@@ -214,7 +218,7 @@ describeWithChromium('the page of a saved run', () => {
       await timings.getByRole('button', { name: /^Thought 1/ }).click()
       await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     },
   )
 })

@@ -36,7 +36,7 @@ describeWithChromium('the panel Run', () => {
     const step = thread.getByRole('listitem').filter({ hasText: 'calculator' })
     await step.nth(1).getByText('calculator', { exact: true }).click()
     await panel.getByText('answered', { exact: true }).first().waitFor()
-    expect(await opened()).toMatch(/^calculator: step 2/)
+    await expect.poll(() => opened()).toMatch(/^calculator: step 2/)
     await step.first().getByText('calculator', { exact: true }).click()
     await part.getByRole('heading', { name: 'calculator: step 1' }).waitFor()
     await thread
@@ -86,7 +86,9 @@ describeWithChromium('the panel Run', () => {
         .last()
         .click()
       await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
-      expect(await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()).toBeGreaterThan(4)
+      await expect
+        .poll(() => panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count())
+        .toBeGreaterThan(4)
       if (way === 'hidden') return
       if (way === 'card')
         await thread
@@ -109,10 +111,10 @@ describeWithChromium('the panel Run', () => {
     await box.press('Enter')
     await page.getByText('Only you see this answer.').waitFor({ timeout: 20_000 })
     await page.getByText('I answer questions').click()
-    expect(await panel.isVisible()).toBe(false)
+    await expect.poll(() => panel.isVisible()).toBe(false)
     await page.getByText('7*6 = 42').last().click()
     await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
-    expect(await panel.getByRole('combobox', { name: 'Run' }).innerText()).toContain('What is 7*6?')
+    await expect.poll(() => panel.getByRole('combobox', { name: 'Run' }).innerText()).toContain('What is 7*6?')
     await page.getByRole('button', { name: 'Close panel' }).click()
     await page.getByRole('main').getByRole('button', { name: 'Show work' }).last().click()
     await page.getByRole('dialog').press('Escape')
@@ -129,9 +131,11 @@ describeWithChromium('the panel Run', () => {
     const before = await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()
     await answered()
     await panel.getByText('answered', { exact: true }).first().waitFor()
-    expect(await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()).toBeGreaterThan(before)
+    await expect
+      .poll(() => panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count())
+      .toBeGreaterThan(before)
     await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
-    expect(await page.locator(':focus').innerText()).toMatch(/^Thought 1/)
+    await expect.poll(() => page.locator(':focus').innerText()).toMatch(/^Thought 1/)
   }, 40_000)
 
   test('a run is exported as JSON, which is a trace', async () => {
@@ -159,7 +163,7 @@ describeWithChromium('the panel Run', () => {
         .getByRole('button', { name: /^Thought 1/ })
         .click()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     },
     40_000,
   )

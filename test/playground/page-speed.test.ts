@@ -89,7 +89,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(scrolled).toBeLessThan(LONGEST_FRAME)
     await slack.say({ user: BOB, text: 'while somebody reads above' })
     await until(page, lastSays('while somebody reads above'))
-    expect(await page.evaluate(atEnd)).toBe(false)
+    await expect.poll(() => page.evaluate(atEnd)).toBe(false)
   }, 60_000)
 
   test('all that the page loads comes from its own server, pictures in messages included', async () => {

@@ -83,13 +83,13 @@ describeWithChromium('the page in Chromium', () => {
     const [alice, bob] = [await open(url), await open(url, { at: '?as=bob' })]
     await alice.show()
     await expect.poll(() => alice.panel.getByRole('switch').count()).toBe(SWITCHES.length)
-    expect(await alice.toggle('Slow Slack').getAttribute('aria-checked')).toBe('false')
+    await expect.poll(() => alice.toggle('Slow Slack').getAttribute('aria-checked')).toBe('false')
     await alice.toggle('Slow Slack').press('Space')
     await alice.panel.locator('#trouble-slow[aria-checked="true"]').waitFor()
     expect(trouble.number('slow')).toBe(2)
     await bob.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
     await bob.show('Trouble: 1 on')
-    expect(await bob.toggle('Slow Slack').getAttribute('aria-checked')).toBe('true')
+    await expect.poll(() => bob.toggle('Slow Slack').getAttribute('aria-checked')).toBe('true')
     await bob.panel.getByRole('spinbutton', { name: 'Slow Slack: Each call (s)' }).fill('7')
     await bob.page.keyboard.press('Tab')
     await expect.poll(() => trouble.number('slow')).toBe(7)
@@ -99,7 +99,7 @@ describeWithChromium('the page in Chromium', () => {
     await bob.panel.getByRole('button', { name: 'Everything well again' }).click()
     await alice.page.getByRole('button', { name: 'Trouble', exact: true }).waitFor()
     expect(trouble.isOn('slow')).toBe(false)
-    expect(await bob.panel.getByRole('button', { name: 'Everything well again' }).isDisabled()).toBe(true)
+    await expect.poll(() => bob.panel.getByRole('button', { name: 'Everything well again' }).isDisabled()).toBe(true)
   }, 60_000)
 
   test('a scope is chosen, a socket cut once, and what is not here says how to get it', async () => {
@@ -111,8 +111,8 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => trouble.choice('scope')).toBe('files:read')
     await panel.getByRole('button', { name: 'Cut once' }).click()
     await expect.poll(cuts).toBe(1)
-    expect(await toggle('Redis gone').isDisabled()).toBe(true)
-    expect(await panel.getByText(NO_REDIS).isVisible()).toBe(true)
+    await expect.poll(() => toggle('Redis gone').isDisabled()).toBe(true)
+    await expect.poll(() => panel.getByText(NO_REDIS).isVisible()).toBe(true)
     const number = panel.getByRole('spinbutton', { name: /^Slow Slack/ })
     await number.fill('99')
     await number.press('Enter')
@@ -132,6 +132,6 @@ describeWithChromium('the page in Chromium', () => {
     await show('Trouble: 1 on')
     expect(await axe('.top', '#panel')).toEqual([])
     const isWide = 'document.getElementById("panel-box").scrollWidth > document.getElementById("panel-box").clientWidth'
-    expect(await page.evaluate(isWide)).toBe(false)
+    await expect.poll(() => page.evaluate(isWide)).toBe(false)
   })
 })

@@ -58,7 +58,7 @@ describeWithChromium('the page in Chromium', () => {
       return [{ type: 'container', title: plain('4 steps'), ...folded }]
     }
     const { ts } = await call('chat.postMessage', { text: 'x', blocks: box('first') })
-    expect(await main.getByText('first').isVisible()).toBe(false)
+    await expect.poll(() => main.getByText('first').isVisible()).toBe(false)
     await main.getByText('4 steps').click()
     await main.getByText('first').waitFor()
     await call('chat.update', { ts, text: 'x', blocks: box('second') })
@@ -96,7 +96,7 @@ describeWithChromium('the page in Chromium', () => {
   test('lines of plain text stand one below the other; the mark of a stream stands behind its last word', async () => {
     const { main, thread, slack, call } = await open({ viewport: { width: 640, height: 900 } })
     await call('chat.postMessage', { text: 'x', blocks: [{ type: 'section', text: plain('one tool\nanother tool') }] })
-    expect(await main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
+    await expect.poll(() => main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
     const { ts: thread_ts } = await slack.say({ text: 'Who?' })
     await call('agents.sessions.setStatus', { thread_ts, status: 'processing' })
     await slack.people.renameSession({ channel: GENERAL, thread: thread_ts, user: ALICE }, 'A long title '.repeat(12))
@@ -131,7 +131,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => main.getByRole('rowheader', { name: 'm3' }).count()).toBe(0)
     await main.getByRole('button', { name: 'Show all 3 rows' }).click()
     await main.getByRole('rowheader', { name: 'm3' }).waitFor()
-    expect(await main.getByRole('table', { name: 'Sizes' }).innerText()).toMatch(/m1\s+1\s+m2\s+2/)
+    await expect.poll(() => main.getByRole('table', { name: 'Sizes' }).innerText()).toMatch(/m1\s+1\s+m2\s+2/)
     expect(await axe()).toEqual([])
   })
 
@@ -208,7 +208,7 @@ describeWithChromium('the page in Chromium', () => {
     })
     await page.getByRole('button', { name: 'Messages', exact: true }).click()
     await page.getByRole('button', { name: 'Moons' }).click()
-    expect(await page.getByRole('textbox', { name: /^Message/ }).inputValue()).toBe('Which moons?')
+    await expect.poll(() => page.getByRole('textbox', { name: /^Message/ }).inputValue()).toBe('Which moons?')
   })
 
   test('a message’s menu edits, deletes, and takes the app’s shortcut, by keyboard alone', async () => {
@@ -219,7 +219,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(await axe()).toEqual([])
     await page.getByRole('menuitem', { name: 'Edit message' }).press('Enter')
     const box = page.getByRole('textbox', { name: 'Edit message' })
-    expect(await box.inputValue()).toBe('first <words> to @alice')
+    await expect.poll(() => box.inputValue()).toBe('first <words> to @alice')
     await box.fill('other words')
     await page.getByRole('button', { name: 'Save' }).click()
     await main.getByText('(edited)').waitFor()

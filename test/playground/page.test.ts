@@ -124,12 +124,14 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('English mathematician').first().waitFor()
     await thread.getByText('I look up Alan Turing').waitFor()
     await thread.getByText(/1 step .* demo/).waitFor()
-    expect(await thread.getByRole('listitem').first().innerText()).toContain('@Thinkaloud Who was Alan Turing?')
+    await expect
+      .poll(() => thread.getByRole('listitem').first().innerText())
+      .toContain('@Thinkaloud Who was Alan Turing?')
     await reply.fill('and who was his brother?')
     await reply.press('Enter')
     await thread.getByText('Understood as').waitFor()
     await thread.getByText(/2 steps .* demo/).waitFor()
-    expect(await thread.innerText()).toContain('John Ferrier Turing')
+    await expect.poll(() => thread.innerText()).toContain('John Ferrier Turing')
     expect(playground.slack.refusals).toEqual([])
   }, 30_000)
 
@@ -149,7 +151,7 @@ describeWithChromium('the page in Chromium', () => {
   test('a direct message needs no mention', async () => {
     const { page, box, thread } = await open()
     await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
-    expect(await box.getAttribute('aria-label')).toBe('Message Thinkaloud')
+    await expect.poll(() => box.getAttribute('aria-label')).toBe('Message Thinkaloud')
     await box.fill('What is 12 squared?')
     await box.press('Enter')
     await thread.getByText(/= 144/).waitFor()
@@ -236,11 +238,11 @@ describeWithChromium('the page in Chromium', () => {
       'ol > li': 'two',
       'ul ul li': 'b',
     }))
-      expect(await item.locator(tag, { hasText: text }).count(), tag).toBeGreaterThan(0)
-    expect(await item.getByRole('link', { name: 'a link' }).getAttribute('rel')).toContain('noopener')
-    expect(await item.innerText()).toContain('3 steps 👀')
+      await expect.poll(() => item.locator(tag, { hasText: text }).count(), { message: tag }).toBeGreaterThan(0)
+    await expect.poll(() => item.getByRole('link', { name: 'a link' }).getAttribute('rel')).toContain('noopener')
+    await expect.poll(() => item.innerText()).toContain('3 steps 👀')
     await item.getByRole('button', { name: 'Good' }).click()
-    expect(await item.getByRole('button', { name: 'Good' }).getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => item.getByRole('button', { name: 'Good' }).getAttribute('aria-pressed')).toBe('true')
   })
 
   test('reactions, edits and deletions are seen as they happen', async () => {
@@ -276,11 +278,11 @@ describeWithChromium('the page in Chromium', () => {
     const { page, box, thread, reply } = await open({ at: '#random' })
     await box.fill('a line')
     await box.press('Shift+Enter')
-    expect(await box.inputValue()).toBe('a line\n')
+    await expect.poll(() => box.inputValue()).toBe('a line\n')
     await box.fill('@')
     await box.press('ArrowDown')
     await box.press('Tab')
-    expect(await box.inputValue()).toBe('@bob ')
+    await expect.poll(() => box.inputValue()).toBe('@bob ')
     await box.fill('@thi')
     await box.press('Escape')
     await expect.poll(() => page.getByRole('option').count()).toBe(0)
@@ -294,7 +296,7 @@ describeWithChromium('the page in Chromium', () => {
     playground.slack.addChannel('C0EMPTY0001', { name: 'empty' })
     const { page, box } = await open({ at: '#empty' })
     await page.getByRole('list', { name: 'Questions to try' }).getByRole('button').nth(1).click()
-    expect(await box.inputValue()).toBe('@thinkaloud What is 29 to the power 0.23, and half of it?')
+    await expect.poll(() => box.inputValue()).toBe('@thinkaloud What is 29 to the power 0.23, and half of it?')
   })
 
   test('another channel shows that something is new in it', async () => {
@@ -302,7 +304,9 @@ describeWithChromium('the page in Chromium', () => {
     await playground.slack.say({ channel: RANDOM, user: BOB, text: 'anybody here?' })
     await page.getByRole('button', { name: 'random, unread' }).click()
     await page.getByText('anybody here?').waitFor()
-    expect(await page.getByRole('button', { name: 'random', exact: true }).getAttribute('aria-current')).toBe('page')
+    await expect
+      .poll(() => page.getByRole('button', { name: 'random', exact: true }).getAttribute('aria-current'))
+      .toBe('page')
   })
 
   test.each([
@@ -317,7 +321,7 @@ describeWithChromium('the page in Chromium', () => {
       if (withThread) await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
       if (withThread) await thread.waitFor()
       expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     },
     30_000,
   )
@@ -326,7 +330,7 @@ describeWithChromium('the page in Chromium', () => {
     const { page, box, thread } = await open({ viewport: { width: 390, height: 780 } })
     await page.getByRole('button', { name: 'Channels' }).click()
     await page.getByRole('button', { name: 'random' }).click()
-    expect(await box.getAttribute('aria-label')).toBe('Message #random')
+    await expect.poll(() => box.getAttribute('aria-label')).toBe('Message #random')
     await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
     await thread.getByRole('button', { name: 'Close thread' }).click()
     await thread.waitFor({ state: 'hidden' })

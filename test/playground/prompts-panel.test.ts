@@ -41,7 +41,7 @@ describeWithChromium('the panel “Prompts”', () => {
   test('an edited prompt is tried on the last question, both answers side by side; nothing is posted or written', async () => {
     const { panel, page, edit, axe, messages, file } = await open()
     const [before, text] = [messages(), await readFile(file, 'utf8')]
-    expect(await panel.getByLabel('File').inputValue()).toBe('text')
+    await expect.poll(() => panel.getByLabel('File').inputValue()).toBe('text')
     await edit((old) => `SHOUT.\n${old}`)
     await panel.getByRole('button', { name: 'Try' }).click()
     const both = panel.getByRole('region', { name: 'Both answers' })
@@ -54,7 +54,7 @@ describeWithChromium('the panel “Prompts”', () => {
     // What is being edited stays while the panel is closed.
     await panel.getByRole('button', { name: 'Close panel' }).click()
     await openPanel(page, 'Prompts')
-    expect(await panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')
+    await expect.poll(() => panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')
   }, 60_000)
 
   test('a missing variable is a sentence, at Try and at Save', async () => {
@@ -67,7 +67,7 @@ describeWithChromium('the panel “Prompts”', () => {
     await panel.getByText('prompts/text.md lacks the variable {{today}}: put it back.').waitFor()
     expect(await readFile(file, 'utf8')).toBe(text)
     await panel.getByRole('button', { name: 'Undo' }).click()
-    expect(await panel.getByLabel('Prompt', { exact: true }).inputValue()).toBe(text)
+    await expect.poll(() => panel.getByLabel('Prompt', { exact: true }).inputValue()).toBe(text)
     expectRefused(complaints, 2)
   }, 60_000)
 

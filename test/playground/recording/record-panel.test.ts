@@ -83,7 +83,7 @@ describeWithChromium('the panel “Record”', () => {
     const { panel, axe } = await open(url)
     await panel.getByText('It ended otherwise than it was recorded').waitFor()
     await panel.getByRole('heading', { name: 'Expected' }).first().waitFor()
-    expect(await panel.locator('mark', { hasText: '9.99' }).count()).toBeGreaterThan(0)
+    await expect.poll(() => panel.locator('mark', { hasText: '9.99' }).count()).toBeGreaterThan(0)
     expect(await axe()).toEqual([])
   }, 60_000)
 })
