@@ -9,9 +9,8 @@ export type Log = Logger
  */
 export function createLog(level: string, destination?: DestinationStream, secrets: string[] = []): Log {
   const options = { level, base: undefined, timestamp: () => `,"time":"${new Date().toISOString()}"` }
-  const written = secrets.filter((one) => one.length >= 6).map((one) => JSON.stringify(one).slice(1, -1))
-  const redactSecrets = (line: string) => written.reduce((kept, one) => kept.replaceAll(one, '***'), line)
-  const write = (line: string) => void (destination ?? process.stdout).write(redactTokens(redactSecrets(line)))
+  const blank = blankSecrets(secrets)
+  const write = (line: string) => void (destination ?? process.stdout).write(redactTokens(blank(line)))
   return pino(options, { write })
 }
 
@@ -40,6 +39,17 @@ export function seldom(now: () => number): (kind: string) => number | undefined 
 
 const TOKENS =
   /(?<kind>\b(?:xox[a-z]-|xapp-|sk-|ghp_|github_pat_)(?=[\w-]{4})|Bearer (?=[\w.~+/-]{8})|api_key=)[^&\s"'\\,)]+/g
+
+/** A shorter secret is a word that ordinary sentences may have. */
+const SHORTEST_SECRET = 6
+
+/** @returns what blanks these secrets in a text, as they are and as JSON writes them; one within another goes with the longer. */
+export function blankSecrets(secrets: readonly string[]): (text: string) => string {
+  const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
+  const forms = [...new Set(known.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]))]
+  const longestFirst = forms.sort((one, other) => other.length - one.length)
+  return (text) => longestFirst.reduce((kept, one) => kept.replaceAll(one, '***'), text)
+}
 
 /** Redacts Slack, OpenAI, GitHub and bearer tokens in a text. */
 export function redactTokens(text: string): string {

@@ -1,4 +1,4 @@
-import { redactTokens } from '../log.ts'
+import { blankSecrets, redactTokens } from '../log.ts'
 
 /** What `npm run doctor` found out about one thing. */
 export interface Finding {
@@ -18,14 +18,7 @@ export function findingsOf(area: string) {
   return { ok: make('ok'), note: make('note'), fault: make('fault') }
 }
 
-/** A shorter secret is a word that sentences may have. */
-const LEAST_SECRET = 6
-
 /** What a server or a tool says may repeat what it was sent. */
 export function withoutSecrets(finding: Finding, secrets: string[]): Finding {
-  const kept = secrets.filter((secret) => secret.length >= LEAST_SECRET)
-  return {
-    ...finding,
-    sentence: kept.reduce((text, one) => text.replaceAll(one, '***'), redactTokens(finding.sentence)),
-  }
+  return { ...finding, sentence: redactTokens(blankSecrets(secrets)(finding.sentence)) }
 }

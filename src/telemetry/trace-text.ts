@@ -1,41 +1,37 @@
 /** What goes into a trace: without the settings' secrets, and within its size. */
 import { cutMiddle } from '../agent/observation.ts'
 import type { Message } from '../agent/types.ts'
+import { blankSecrets } from '../log.ts'
 import type { TracedMessage } from '../run/run-trace.ts'
 
 /** All texts of a trace together, and one of them, in characters; and what stands of each once a trace is full. */
 const MOST = { trace: 8_000_000, text: 400_000, full: 500 }
 
-/** Shorter ones would blank ordinary words; the log does the same (log.ts). */
-const SHORTEST_SECRET = 6
-
 /** The texts of one trace. `room`: for how many more characters there is. */
 export class TraceText {
-  readonly #secrets: string[]
+  readonly #blank: (text: string) => string
   #room = MOST.trace
 
   constructor(secrets: readonly string[], used = 0) {
-    this.#secrets = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
+    this.#blank = blankSecrets(secrets)
     this.#room -= used
   }
 
   /** Why something is missing; undefined while everything had room. */
   cut: string | undefined
 
-  /** A text as the trace keeps it. */
+  /** A text as the trace keeps it: blanked before it is cut, so that no cut leaves a part of a secret. */
   text(text: string): string {
-    const kept = this.#bounded(text)
-    return this.#secrets.reduce((kept, secret) => kept.replaceAll(secret, '***'), kept)
+    return this.#bounded(this.#blank(text))
   }
 
-  /** A value of JSON; what is none is told in words. */
+  /** A value of JSON; one that is too long becomes a text, and what is none is told in words. */
   json<T>(value: T): T | string {
     try {
-      const whole = JSON.stringify(value) ?? 'null'
+      const whole = this.#blank(JSON.stringify(value) ?? 'null')
       const kept = this.#bounded(whole)
-      if (kept !== whole) return this.text(kept)
-      const written = this.#secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
-      const copy: T = JSON.parse(written.reduce((text, secret) => text.replaceAll(secret, '***'), whole))
+      if (kept !== whole) return kept
+      const copy: T = JSON.parse(whole)
       return copy
     } catch {
       return '(This is no JSON.)'

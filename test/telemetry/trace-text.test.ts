@@ -33,6 +33,19 @@ test('secrets are blanked in values too, whatever their form; what is no JSON is
   expect(text.json(10n)).toBe('(This is no JSON.)')
 })
 
+test('no cut leaves a part of a secret, in texts and in values', () => {
+  const secret = 'sesame-street-42'
+  const around = `${'x'.repeat(280_000 - 8)}${secret}${'y'.repeat(400_000)}`
+  expect(new TraceText([secret]).text(around)).not.toContain('sesame')
+  expect(new TraceText([secret]).json({ a: around.slice(6) })).not.toContain('sesame')
+})
+
+test('a long value is counted once', () => {
+  const text = new TraceText([], 7_500_000)
+  text.json('x'.repeat(600_000))
+  expect(text.text('y'.repeat(90_000))).toHaveLength(90_000)
+})
+
 /** A run that found something, and was then sent this. */
 function found(content: string, output = '') {
   const trace = withoutFinds(
