@@ -1,5 +1,5 @@
 /**
- * `tsx test/ci/any-slack.ts FOLDER [--bare]`: the suites for any Slack, against the strict Slack of FOLDER (`slack.mjs`), which is none
+ * `tsx test/ci/strict-slack.ts FOLDER [--bare]`: the suites for any Slack, against the strict Slack of FOLDER (`slack.mjs`), which is none
  * of ours; `--bare`: as if it knew no more than a plain emulator does. vitest counts; the exit code is 1 too where the bot sent what
  * that Slack had to refuse.
  */
@@ -33,7 +33,7 @@ const UNKNOWN_BLOCKS = ['container', 'context_actions', 'data_table', 'data_visu
 const bare = { type: 'boolean', default: false } as const
 const { values, positionals } = parseArgs({ options: { bare }, allowPositionals: true })
 const [folder] = positionals
-if (!folder) throw new Error('Where is the strict Slack? tsx test/ci/any-slack.ts FOLDER [--bare]')
+if (!folder) throw new Error('Where is the strict Slack? tsx test/ci/strict-slack.ts FOLDER [--bare]')
 
 const module: { startSlack(options: { refuseTypes: string[] }): Promise<StrictSlack> } = await import(
   pathToFileURL(resolve(folder, 'slack.mjs')).href
