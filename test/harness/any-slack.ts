@@ -1,17 +1,24 @@
 import { expect, type ExpectStatic } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
+import { isObject } from '../../src/playground/args.ts'
 import { GENERAL, startLocalSlack } from '../../src/playground/slack.ts'
 import { refusalCode } from '../../src/slack/client/slack-errors.ts'
+import { SlackWeb } from '../../src/slack/client/slack-web.ts'
 import { installationFromConfig, type Installation } from '../../src/workspace/installations.ts'
 import type { Ends } from './ends.ts'
 
 /** Where a suite speaks with Slack: the local one, or the one that TEST_SLACK_URL or TEST_SLACK_TOKEN names. */
 export interface AnySlack {
+  /** The address of its Web API, and the bot's token. */
+  apiUrl: string
+  botToken: string
   installation: Installation
   channel: string
   /** A person in that channel. */
   person: string
+  /** Speaks as that person; absent where there is no token of theirs. */
+  asPerson?: SlackWeb | undefined
   isLocal: boolean
   /**
    * What came of it, or undefined where this Slack does not know the method at all; that is told aloud, and the local Slack has to
@@ -24,6 +31,7 @@ export interface AnySlack {
  * - `TEST_SLACK_URL`: the address of its Web API, such as `http://127.0.0.1:3000/api/`; without it, but with a token, Slack's own
  * - `TEST_SLACK_TOKEN`: a bot token, xoxb-…
  * - `TEST_SLACK_CHANNEL`: the id of a channel that the bot is in, and that may be written to
+ * - `TEST_SLACK_USER_TOKEN`: a person's token, xoxp-…, who is in that channel; without it the bot itself posts what people write
  */
 export async function anySlack(t: Ends): Promise<AnySlack> {
   const { TEST_SLACK_URL: url, TEST_SLACK_TOKEN: token, TEST_SLACK_CHANNEL: given } = process.env
@@ -32,20 +40,36 @@ export async function anySlack(t: Ends): Promise<AnySlack> {
     throw new Error('Besides TEST_SLACK_URL, TEST_SLACK_TOKEN and TEST_SLACK_CHANNEL should be set.')
   const slack = isLocal ? await startLocalSlack() : undefined
   if (slack) t.onTestFinished(() => slack.close())
-  const config = loadConfig({ SLACK_API_URL: slack?.apiUrl ?? url, SLACK_BOT_TOKEN: slack?.botToken ?? token })
+  const botToken = slack?.botToken ?? token ?? ''
+  const config = loadConfig({ SLACK_API_URL: slack?.apiUrl ?? url, SLACK_BOT_TOKEN: botToken })
+  const apiUrl = config.SLACK_API_URL
   const installations = await installationFromConfig(config, { log: createLog('silent') })
   const installation = await installations.of(installations.defaultTeam)
   if (!installation) throw new Error('The bot is not installed there.')
   const channel = given || GENERAL
-  return { installation, channel, person: await personIn(installation, channel), isLocal, where: whereKnown(isLocal) }
+  const userToken = isLocal ? undefined : process.env['TEST_SLACK_USER_TOKEN']
+  const asPerson = userToken ? new SlackWeb({ token: userToken, apiUrl, log: createLog('silent') }) : undefined
+  const person = asPerson ? await personOf(asPerson) : await personIn(installation, channel)
+  return { apiUrl, botToken, installation, channel, person, asPerson, isLocal, where: whereKnown(isLocal) }
 }
 
+async function personOf(asPerson: SlackWeb): Promise<string> {
+  return String((await asPerson.call('auth.test', {}, { effort: 'patient' })).user_id)
+}
+
+/** The first in the channel whom the bot would answer: no bot, no guest, nobody of another workspace. */
 async function personIn({ client, identity }: Installation, channel: string): Promise<string> {
   const { members } = await client.call('conversations.members', { channel }, { effort: 'patient' })
-  const person = Array.isArray(members) ? members.map(String).find((one) => one !== identity.botUser) : undefined
-  if (!person) throw new Error(`Nobody but the bot is in ${channel}.`)
-  return person
+  const ids = Array.isArray(members) ? members.map(String).filter((id) => id !== identity.botUser) : []
+  for (const id of ids) {
+    const { user } = await client.call('users.info', { user: id }, { effort: 'patient' })
+    if (isObject(user) && !NOT_ANSWERED.some((mark) => user[mark] === true)) return id
+  }
+  throw new Error(`No person of the workspace is in ${channel} beside the bot.`)
 }
+
+/** What `users.info` says of whom the bot does not answer unless it is told to. */
+const NOT_ANSWERED = ['is_bot', 'deleted', 'is_restricted', 'is_stranger']
 
 function whereKnown(isLocal: boolean, check: ExpectStatic = expect): AnySlack['where'] {
   return async (what, work) => {

@@ -57,7 +57,11 @@ export interface TestBot {
 
 /** Everything that `npm start` would need to reach these servers. */
 export function envFor(
-  servers: { slack: LocalSlack; model: PlayedModel; wiki?: Wiki },
+  servers: {
+    slack: Pick<LocalSlack, 'apiUrl' | 'botToken' | 'appToken' | 'signingSecret'>
+    model: PlayedModel
+    wiki?: Wiki
+  },
   mode: 'http' | 'socket' = 'http',
 ): Env {
   const { slack, model, wiki } = servers

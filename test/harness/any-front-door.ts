@@ -1,0 +1,288 @@
+/** The real bot with its Web API at any Slack: what people do there is handed to its front door by the test itself. */
+import { randomUUID } from 'node:crypto'
+import { startBot } from '../../src/bot.ts'
+import { loadConfig, type Env } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { isObject } from '../../src/playground/args.ts'
+import type { Kind } from '../../src/playground/delivery-attempt.ts'
+import { formOf, sign } from '../../src/playground/deliveries.ts'
+import { actionOf, findAction } from '../../src/playground/payloads.ts'
+import type { Json } from '../../src/playground/types.ts'
+import { refusalCode } from '../../src/slack/client/slack-errors.ts'
+import { readMessages, type ThreadMessage } from '../../src/slack/client/thread-messages.ts'
+import type { AnySlack } from './any-slack.ts'
+import { envFor } from './bot.ts'
+import type { Ends } from './ends.ts'
+import { playModel, type PlayedModel } from './played-model.ts'
+
+/** A message as any Slack gives it back. */
+export type Shown = ThreadMessage & { blocks?: Json[]; reactions?: { name: string; users?: string[] }[] }
+
+export interface ThreadPlace {
+  channel: string
+  thread: string
+}
+
+/** What a person wrote: a message that stands in this Slack, and the events that tell of it. */
+export interface Written extends ThreadPlace {
+  ts: string
+  envelopes: Json[]
+}
+
+/** Where somebody writes: the suite's channel unless told otherwise; `thread` is the root that they reply to. */
+export interface Where {
+  channel?: string
+  thread?: string
+}
+
+const SECRET = 'the-tests-own-signing-secret'
+
+/** Starts a bot for this Slack. What stands there at the end is deleted after the bot has ended. */
+export async function openFrontDoor(t: Ends, slack: AnySlack, env: Env = {}): Promise<FrontDoor> {
+  const model = await playModel(t)
+  const door = new FrontDoor(slack, model)
+  t.onTestFinished(() => door.remove())
+  const { apiUrl, botToken } = slack
+  const here = { apiUrl, botToken, appToken: '', signingSecret: SECRET }
+  const config = loadConfig({ ...envFor({ slack: here, model }), ...env }, { serves: true })
+  const bot = await startBot(config, { log: createLog('silent') })
+  t.onTestFinished(() => bot.stop())
+  door.target = `http://127.0.0.1:${bot.port}/slack/events`
+  return door
+}
+
+/** What a person does in this Slack, and what is looked at, through its Web API and the bot's own address alone. */
+export class FrontDoor {
+  /** Where the bot takes deliveries. */
+  target = ''
+  readonly model: PlayedModel
+  readonly #slack: AnySlack
+  readonly #threads = new Map<string, ThreadPlace>()
+  /** What was written for people, by its ts; and whether as that person. */
+  readonly #written = new Map<string, { isPersons: boolean }>()
+
+  constructor(slack: AnySlack, model: PlayedModel) {
+    this.#slack = slack
+    this.model = model
+  }
+
+  /** A person writes with the bot named first. */
+  mention(text: string, where?: Where): Promise<Written> {
+    return this.say(`<@${this.#bot}> ${text}`, where)
+  }
+
+  /** A person writes: it stands in this Slack, and the bot is told as Slack tells it. */
+  async say(text: string, where?: Where): Promise<Written> {
+    const written = await this.post(text, where)
+    const { channel, ts, thread } = written
+    const { person, installation } = this.#slack
+    const said = { user: person, text, ts, team: installation.identity.team, client_msg_id: randomUUID() }
+    const place = { channel, event_ts: ts, ...(thread === ts ? {} : { thread_ts: thread }) }
+    const kind = channel.startsWith('D') ? 'im' : channel.startsWith('G') ? 'group' : 'channel'
+    const message = { type: 'message', ...said, ...place, channel_type: kind }
+    const isMention = kind !== 'im' && text.includes(`<@${this.#bot}>`)
+    const events = [...(isMention ? [{ type: 'app_mention', ...said, ...place }] : []), message]
+    const envelopes = events.map((event) => this.#envelope(event))
+    for (const envelope of envelopes) await this.#deliver('events_api', envelope)
+    return { ...written, envelopes }
+  }
+
+  /** Posts it, and tells the bot nothing: as the person whose token there is, else as the bot; in direct messages as the bot. */
+  async post(text: string, { channel, thread }: Where = {}): Promise<Written> {
+    const { asPerson, installation } = this.#slack
+    const speaker = channel === undefined || channel === this.#slack.channel ? asPerson : undefined
+    const args = { channel: channel ?? this.#slack.channel, text, ...(thread ? { thread_ts: thread } : {}) }
+    const options = { effort: 'patient', asker: this.#bot } as const
+    const posted = await (speaker ?? installation.client).call('chat.postMessage', args, options)
+    // A direct message is posted to its person.
+    const place = { channel: String(posted.channel ?? args.channel), thread: thread ?? String(posted.ts) }
+    this.#note(place)
+    this.#written.set(String(posted.ts), { isPersons: speaker !== undefined })
+    return { ...place, ts: String(posted.ts), envelopes: [] }
+  }
+
+  /** Hands its events over once more, as Slack does when it has not heard an ack. */
+  async redeliver({ envelopes }: Written): Promise<void> {
+    for (const envelope of envelopes) await this.#deliver('events_api', envelope, { retry: 1 })
+  }
+
+  /** Hands over an event that nothing in this Slack goes with. */
+  async event(event: Json): Promise<void> {
+    await this.#deliver('events_api', this.#envelope(event))
+  }
+
+  /** The person deletes what they wrote. Since it has replies, a tombstone stays, which comes as a change. */
+  async delete({ channel, ts, envelopes }: Written): Promise<void> {
+    await this.#remove(channel, ts)
+    const previous = envelopes.at(-1)?.['event']
+    const stone = { type: 'message', subtype: 'tombstone', user: 'USLACKBOT', ts, thread_ts: ts, hidden: true }
+    const change = { type: 'message', subtype: 'message_changed', channel, channel_type: 'channel', hidden: true }
+    await this.event({
+      ...change,
+      message: stone,
+      previous_message: previous,
+      ts: `${Math.floor(Date.now() / 1000)}.000100`,
+    })
+  }
+
+  /** The person sends `/ask`. What its ack carries. */
+  slash(text: string): Promise<string> {
+    const { channel, person, installation } = this.#slack
+    return this.#deliver('slash_commands', {
+      command: '/ask',
+      text,
+      team_id: installation.identity.team,
+      channel_id: channel,
+      user_id: person,
+      trigger_id: `1.2.${randomUUID()}`,
+      // At this Slack's own server, which knows nothing of it.
+      response_url: new URL('/commands/any', this.#slack.apiUrl).href,
+    })
+  }
+
+  #envelope(event: Json): Json {
+    const { team } = this.#slack.installation.identity
+    const authorization = { enterprise_id: null, team_id: team, user_id: this.#bot, is_bot: true }
+    return {
+      type: 'event_callback',
+      team_id: team,
+      api_app_id: 'A0ANYAPP001',
+      event,
+      event_id: `Ev${randomUUID()}`,
+      event_time: Math.floor(Date.now() / 1000),
+      authorizations: [{ ...authorization, is_enterprise_install: false }],
+      is_ext_shared_channel: false,
+    }
+  }
+
+  /** A signed request. What came back. @throws Error where the bot does not ack it */
+  async #deliver(kind: Kind, payload: Json, { retry = 0 } = {}): Promise<string> {
+    const isEvent = kind === 'events_api'
+    const body = isEvent ? JSON.stringify(payload) : formOf(kind, payload)
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const headers = {
+      'content-type': isEvent ? 'application/json' : 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': sign(SECRET, timestamp, body),
+      ...(retry > 0 && { 'x-slack-retry-num': String(retry), 'x-slack-retry-reason': 'http_timeout' }),
+    }
+    const response = await fetch(this.target, { method: 'POST', headers, body })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`The bot did not take ${kind}: ${response.status} ${text}`)
+    return text
+  }
+
+  /** The bot's root in the channel whose words hold this, once there is one. */
+  async rootOf(text: string): Promise<ThreadPlace | undefined> {
+    const { channel, installation } = this.#slack
+    const args = { channel, limit: 50 }
+    const { messages } = await installation.client.call('conversations.history', args, { effort: 'patient' })
+    const all = Array.isArray(messages) ? (messages as Shown[]) : []
+    const root = all.find((message) => this.#isBots(message) && wordsOf(message).includes(text))
+    if (!root) return undefined
+    const place = { channel, thread: root.ts }
+    this.#note(place)
+    return place
+  }
+
+  /** The person presses what has this `action_id` first in the thread. @throws where this Slack gives no such element back */
+  async press({ channel, thread }: ThreadPlace, actionId: string): Promise<void> {
+    const { person, installation } = this.#slack
+    const chosen = { action_id: actionId }
+    const message = (await this.messages({ channel, thread })).find(({ blocks }) => findAction(blocks, chosen))
+    const found = message && findAction(message.blocks, chosen)
+    if (!found) throw new Error(`This Slack gives no element with the action_id ${actionId} back in ${thread}.`)
+    const { team } = installation.identity
+    await this.#deliver('interactive', {
+      type: 'block_actions',
+      team: { id: team },
+      user: { id: person, team_id: team },
+      api_app_id: 'A0ANYAPP001',
+      trigger_id: `1.2.${randomUUID()}`,
+      channel: { id: channel },
+      container: { type: 'message', message_ts: message.ts, channel_id: channel, thread_ts: thread },
+      message,
+      actions: [actionOf(found, chosen, message.ts)],
+    })
+  }
+
+  async #all({ channel, thread }: ThreadPlace): Promise<Shown[]> {
+    const found: Shown[] = []
+    try {
+      const { client } = this.#slack.installation
+      for await (const message of readMessages(client, { channel, thread, since: '0' })) found.push(message)
+    } catch (error) {
+      if (refusalCode(error) !== 'thread_not_found') throw error
+    }
+    return found
+  }
+
+  /** The bot's messages below a root, as this Slack gives them back; none where the thread is gone. */
+  async messages(where: ThreadPlace): Promise<Shown[]> {
+    return (await this.#all(where)).filter((message) => this.#isBots(message) && message.ts !== where.thread)
+  }
+
+  /** What people read in them. */
+  async shown(where: ThreadPlace): Promise<string[]> {
+    return (await this.messages(where)).map(wordsOf)
+  }
+
+  /** The bot's reactions on what was written. */
+  async reactions({ ts, ...where }: Written): Promise<string[]> {
+    const message = (await this.#all(where)).find((one) => one.ts === ts)
+    return (message?.reactions ?? []).flatMap(({ name, users }) => (users?.includes(this.#bot) ? [name] : []))
+  }
+
+  /** Deletes all that was written and posted, as far as this Slack lets us. */
+  async remove(): Promise<void> {
+    for (const place of this.#threads.values())
+      for (const { ts } of (await this.#standing(place)).toReversed()) await this.#remove(place.channel, ts)
+  }
+
+  /** What is gone already is left, and so is what another person wrote. */
+  async #remove(channel: string, ts: string): Promise<void> {
+    const { asPerson, installation } = this.#slack
+    const client = (this.#written.get(ts)?.isPersons ? asPerson : undefined) ?? installation.client
+    await client.call('chat.delete', { channel, ts }, { effort: 'patient' }).catch((error: unknown) => {
+      if (refusalCode(error) === undefined) throw error
+    })
+  }
+
+  /** What still stands of it. */
+  async left(): Promise<string[]> {
+    const threads = [...this.#threads.values()].map((place) => this.#standing(place))
+    return (await Promise.all(threads)).flat().map(wordsOf)
+  }
+
+  /** The messages of a thread, whoever wrote them, without what deletion leaves of its root. */
+  async #standing(place: ThreadPlace): Promise<Shown[]> {
+    return (await this.#all(place)).filter(({ subtype }) => subtype !== 'tombstone')
+  }
+
+  get #bot(): string {
+    return this.#slack.installation.identity.botUser
+  }
+
+  #note(place: ThreadPlace): void {
+    this.#threads.set(`${place.channel}:${place.thread}`, place)
+  }
+
+  #isBots({ user, bot_id, ts }: Shown): boolean {
+    const { botUser, botId } = this.#slack.installation.identity
+    return !this.#written.has(ts) && (user === botUser || (bot_id !== undefined && bot_id === botId))
+  }
+}
+
+/** What people read in a message: its blocks where it has some, else its text; a stream's text with both. */
+function wordsOf({ text = '', blocks = [], streaming_state }: Shown): string {
+  const words = blocks.flatMap(wordsIn)
+  return [...(words.length === 0 || streaming_state !== undefined ? [text] : []), ...words].join('\n')
+}
+
+function wordsIn(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(wordsIn)
+  if (!isObject(part)) return []
+  return Object.entries(part).flatMap(([key, value]) =>
+    typeof value !== 'string' ? wordsIn(value) : key === 'text' || key === 'title' ? [value] : [],
+  )
+}
