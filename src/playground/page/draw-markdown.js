@@ -1,7 +1,7 @@
 /** Markdown as Slack's markdown block shows it: `marked` reads it, from its package by the page's server; it is drawn here. */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
-import { Lexer, Tokenizer } from './lib/marked.js'
+import { Lexer, Tokenizer } from '/lib/marked.js'
 import { unescape } from './mrkdwn.js'
 
 /** What no person writes stays as it was written: lists and quotes nested deeper, and more marks in one paragraph. */
