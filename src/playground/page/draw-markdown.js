@@ -4,30 +4,28 @@ import { emoji } from './emoji.js'
 import { Lexer, Tokenizer } from '/lib/marked.js'
 import { unescape } from './mrkdwn.js'
 
-/** What no person writes stays as it was written: lists and quotes nested deeper, and more marks in one paragraph. */
-const MOST_DEPTH = 8
+/** The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays as it was written. */
+const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
+/** In a paragraph. */
 const MOST_MARKS = 1000
-/** As many cells as can be written in the 12,000 characters that Slack takes. */
+/** In a table: as many as can be written in the 12,000 characters that Slack takes. */
 const MOST_CELLS = 6000
 
 /**
- * `marked` takes quadratic time for a paragraph of marks, and overflows the stack for thousands of quotes in one another. The bot
- * bounds it for answers of any length; this is enough for what the local Slack takes.
+ * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for thousands of quotes
+ * in one another. The bot bounds it for answers of any length; this is enough for what the local Slack takes.
  */
 class BoundedLexer extends Lexer {
-  depth = 0
-
-  blockTokens(source, tokens = [], ...rest) {
-    if (this.depth === MOST_DEPTH) return asText(source, tokens)
-    this.depth += 1
-    super.blockTokens(source, tokens, ...rest)
-    this.depth -= 1
-    return tokens
+  lex(source) {
+    // A sign without width is no mark, and is not seen.
+    return super.lex(source.replace(NINTH, '$2\u200b'))
   }
 
   inlineTokens(source, tokens = []) {
     const marks = source.match(/[*_~`[\]!<@]/g)?.length ?? 0
-    return marks > MOST_MARKS ? asText(source, tokens) : super.inlineTokens(source, tokens)
+    if (marks <= MOST_MARKS) return super.inlineTokens(source, tokens)
+    tokens.push({ type: 'text', raw: source, text: source })
+    return tokens
   }
 }
 
@@ -48,11 +46,6 @@ class SlackTokenizer extends Tokenizer {
     const [, head = '', , rows = ''] = this.rules.block.table.exec(source) ?? []
     return head.split('|').length * rows.split('\n').length > MOST_CELLS ? undefined : super.table(source)
   }
-}
-
-function asText(source, tokens) {
-  tokens.push({ type: 'text', raw: source, text: source })
-  return tokens
 }
 
 /** @param {string} text @returns {(Node | string)[]} */
