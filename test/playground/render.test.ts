@@ -234,6 +234,7 @@ describeWithChromium('the page’s readers of text', () => {
   test.each([
     ['quotes and lists in one another', '> - '.repeat(3000), { 'blockquote, li': 8 }],
     ['the marks of a paragraph', '*a* '.repeat(3000), { em: 0 }],
+    ['more characters than Slack takes', 'abc\n\n'.repeat(3000), { p: 2400 }],
     [
       'a wide head over many short rows',
       `${'|a'.repeat(1500)}\n${'|-'.repeat(1500)}\n${'|\n'.repeat(3000)}`,

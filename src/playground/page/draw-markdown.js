@@ -4,16 +4,18 @@ import { emoji } from './emoji.js'
 import { Lexer, Tokenizer } from '/lib/marked.js'
 import { unescape } from './mrkdwn.js'
 
+/** What Slack takes in a message. The details of a task may grow longer: what is over is drawn as text. */
+const MOST_CHARS = 12_000
 /** The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays as it was written. */
 const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
 /** In a paragraph. */
 const MOST_MARKS = 1000
-/** In a table: as many as can be written in the 12,000 characters that Slack takes. */
-const MOST_CELLS = 6000
+/** In a table: as many as can be written in so many characters. */
+const MOST_CELLS = MOST_CHARS / 2
 
 /**
  * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for thousands of quotes
- * in one another. The bot bounds it for answers of any length; this is enough for what the local Slack takes.
+ * in one another. The bot bounds it for answers of any length; this is enough for what Slack takes.
  */
 class BoundedLexer extends Lexer {
   lex(source) {
@@ -50,7 +52,8 @@ class SlackTokenizer extends Tokenizer {
 
 /** @param {string} text @returns {(Node | string)[]} */
 export function markdown(text) {
-  return draw(new BoundedLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() }).lex(text))
+  const lexer = new BoundedLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
+  return [...draw(lexer.lex(text.slice(0, MOST_CHARS))), text.slice(MOST_CHARS)]
 }
 
 function draw(tokens) {
