@@ -44,6 +44,7 @@ const TYPES: Record<string, string> = {
 /** What the page takes from packages, as it stands there: each by the name that the page asks for. */
 const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
+  'marked.js': { file: 'marked', type: 'text/javascript; charset=utf-8' },
 }
 
 /** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */

@@ -84,15 +84,54 @@ describeWithChromium('the page’s readers of text', () => {
     ['a numbered list', '3. a\n4. b', '<ol start="3"><li>a</li><li>b</li></ol>'],
     ['a quote with strong words', '> **a**', '<blockquote><p><strong>a</strong></p></blockquote>'],
     ['a rule', 'a\n\n---\n\nb', '<p>a</p><hr><p>b</p>'],
+    ['a rule of many stars', '* * * * * * * * * *', '<hr>'],
     ['a link', '[a *b*](https://example.org "title")', '<p><a href="https://example.org">a <em>b</em></a></p>'],
     ['a bare link', '<https://example.org>', '<p><a href="https://example.org">https://example.org</a></p>'],
-    ['a link to a script', '[a](javascript:alert(1))', '<p><span>a</span>)</p>'],
+    ['a link to a script', '[a](javascript:alert(1))', '<p><span>a</span></p>'],
     ['an escape', '\\*a\\*', '<p>*a*</p>'],
     ['markup', '<b>bold</b><script>1</script>', '<p>&lt;b&gt;bold&lt;/b&gt;&lt;script&gt;1&lt;/script&gt;</p>'],
     [
       'a table',
       '| a | b |\n|---|:-:|\n| 1 | 2 |',
-      '<div class="table"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>',
+      '<div class="table"><table><thead><tr><th scope="col">a</th><th class="center" scope="col">b</th></tr></thead><tbody><tr><td>1</td><td class="center">2</td></tr></tbody></table></div>',
+    ],
+    [
+      'a table whose rows are short',
+      '|a|b|\n|-|-:|\n|`x`|',
+      '<div class="table"><table><thead><tr><th scope="col">a</th><th class="right" scope="col">b</th></tr></thead><tbody><tr><td><code>x</code></td><td class="right"></td></tr></tbody></table></div>',
+    ],
+    ['a list of tasks', '- [x] a\n- [ ] b', '<ul><li class="todo">☑ a</li><li class="todo">☐ b</li></ul>'],
+    ['a list of paragraphs', '1. a\n\n   b\n2. c', '<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>'],
+    [
+      'a quote in a list, a list in a quote',
+      '- > a\n\n> - b',
+      '<ul><li><blockquote><p>a</p></blockquote></li></ul><blockquote><ul><li>b</li></ul></blockquote>',
+    ],
+    ['every line of a paragraph', 'a\nb  \nc', '<p>a<br>b<br>c</p>'],
+    ['a title with a line under it', 'Title\n===', '<p class="heading"><strong>Title</strong></p>'],
+    ['a link by its number', '[a][1]\n\n[1]: https://example.org', '<p><a href="https://example.org">a</a></p>'],
+    ['a link without words', '[](https://example.org)', '<p><a href="https://example.org">https://example.org</a></p>'],
+    [
+      'an address',
+      'at https://example.org/:eyes:/a.',
+      '<p>at <a href="https://example.org/:eyes:/a">https://example.org/:eyes:/a</a>.</p>',
+    ],
+    [
+      'a picture, which is not loaded',
+      '![a](https://example.org/a.png)',
+      '<p><a href="https://example.org/a.png">🖼 a</a></p>',
+    ],
+    [
+      'a picture in a link, in which there is no other',
+      '[![a](https://example.org/a.png) https://example.org/b](https://example.org)',
+      '<p><a href="https://example.org">🖼 a https://example.org/b</a></p>',
+    ],
+    ['an emoji', '**:eyes:** :white_check_mark: `:eyes:`', '<p><strong>👀</strong> ✅ <code>:eyes:</code></p>'],
+    ['what Slack escapes', '&lt;!channel&gt; &amp;lt;', '<p>&lt;!channel&gt; &amp;lt;</p>'],
+    [
+      'markup over lines, and Markdown in it',
+      '<div>\n**a**\n</div>',
+      '<p>&lt;div&gt;<br><strong>a</strong><br>&lt;/div&gt;</p>',
     ],
     ['words with underscores', 'snake_case_name and 2*3*4', '<p>snake_case_name and 2*3*4</p>'],
   ])('markdown: %s', async (_, text, expected) => {
@@ -174,6 +213,14 @@ describeWithChromium('the page’s readers of text', () => {
       '\n',
       '~~a ',
       '1. a\n',
+      '> - > - > - > - a\nb\n',
+      `${'- '.repeat(5990)}x\ny`,
+      '> > > > > > > > ```\ny\n',
+      '|a|b|\n|-|-|\n',
+      '_*_a ',
+      '![](',
+      '<!--',
+      'a@b.c',
     ]) {
       const text = piece.repeat(Math.ceil(12_000 / piece.length))
       for (const reader of [MRKDWN, MARKDOWN]) {
@@ -182,5 +229,22 @@ describeWithChromium('the page’s readers of text', () => {
         expect(performance.now() - start, piece).toBeLessThan(15_000)
       }
     }
+  })
+
+  test.each([
+    ['quotes and lists in one another', '> - '.repeat(3000), { 'blockquote, li': 8 }],
+    ['the marks of a paragraph', '*a* '.repeat(3000), { em: 0 }],
+    ['more characters than Slack takes', 'abc\n\n'.repeat(3000), { p: 2400 }],
+    [
+      'a wide head over many short rows',
+      `${'|a'.repeat(1500)}\n${'|-'.repeat(1500)}\n${'|\n'.repeat(3000)}`,
+      { td: 0 },
+    ],
+  ])('markdown: %s are read so far and no further', async (_, text, most) => {
+    const count = `(html, elements) => new DOMParser().parseFromString(html, 'text/html').querySelectorAll(elements).length`
+    const [drawn, words] = await read(MARKDOWN, text)
+    for (const [elements, times] of Object.entries(most))
+      expect(await tab.evaluate(`(${count})(${JSON.stringify(drawn)}, ${JSON.stringify(elements)})`)).toBe(times)
+    expect(words.length).toBeGreaterThan(text.replaceAll('\n', '').length - 100)
   })
 })

@@ -1,136 +1,103 @@
-/** Markdown as Slack's markdown block shows it: a plain reading of CommonMark's everyday parts. */
+/** Markdown as Slack's markdown block shows it: `marked` reads it, from its package by the page's server; it is drawn here. */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
-import { linked } from './mrkdwn.js'
+import { Lexer, Tokenizer } from '/lib/marked.js'
+import { unescape } from './mrkdwn.js'
 
-const FENCE = /^(?:```|~~~)/
-const HEADING = /^#{1,6}\s+(\S.*)$/
-const ITEM = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(.*)$/
+/** What Slack takes in a message. The details of a task may grow longer: what is over is drawn as text. */
+const MOST_CHARS = 12_000
+/** The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays as it was written. */
+const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
+/** In a paragraph. */
+const MOST_MARKS = 1000
+/** In a table: as many as can be written in so many characters. */
+const MOST_CELLS = MOST_CHARS / 2
 
-/** Quotes and lists in one another are taken apart so deep and no deeper. */
-const MOST_DEPTH = 8
-
-/** @param {string} text @returns {Node[]} */
-export function markdown(text, depth = 0) {
-  if (depth > MOST_DEPTH) return [text]
-  const lines = text.replaceAll('\r\n', '\n').split('\n')
-  const nodes = []
-  while (lines.length > 0) nodes.push(...block(lines, depth))
-  return nodes
-}
-
-/** Takes the lines of one block off the front and gives its nodes. */
-function block(lines, depth) {
-  const first = lines[0].trim()
-  if (first === '') return void lines.shift() || []
-  if (FENCE.test(first)) return [fence(lines)]
-  if (HEADING.test(first)) return [heading(lines.shift().trim())]
-  if (/^([-*_])( ?\1){2,}$/.test(first)) return void lines.shift() || [el('hr')]
-  if (first.startsWith('>')) return [quote(lines, depth)]
-  if (ITEM.test(lines[0])) return [list(lines, depth)]
-  if (isTable(lines)) return [table(lines)]
-  return [el('p', {}, ...paragraph(take(lines, goesOn)))]
-}
-
-/** Whether a line belongs to the paragraph before it. */
-function goesOn(line) {
-  const text = line.trim()
-  return text !== '' && !text.startsWith('>') && !FENCE.test(text) && !HEADING.test(text) && !ITEM.test(line)
-}
-
-/** The page has its own headings; those of a message stand in its outline as plain strong lines. */
-function heading(line) {
-  const [, text] = HEADING.exec(line)
-  return el('p.heading', {}, el('strong', {}, ...inlineMarkdown(text.replace(/#{1,6}$/, '').trimEnd())))
-}
-
-function quote(lines, depth) {
-  const inside = take(lines, (line) => line.trim().startsWith('>')).map((line) => line.trim().replace(/^> ?/, ''))
-  return el('blockquote', {}, ...markdown(inside.join('\n'), depth + 1))
-}
-
-function take(lines, fits) {
-  const taken = [lines.shift()]
-  while (lines.length > 0 && fits(lines[0])) taken.push(lines.shift())
-  return taken
-}
-
-function fence(lines) {
-  const mark = /^\s*(```|~~~)/.exec(lines.shift())[1]
-  const code = []
-  while (lines.length > 0 && !lines[0].trim().startsWith(mark)) code.push(lines.shift())
-  lines.shift()
-  return el('pre', {}, el('code', {}, code.join('\n')))
-}
-
-function list(lines, depth) {
-  const [, indent, number] = ITEM.exec(lines[0])
-  const items = []
-  while (lines.length > 0) {
-    const item = ITEM.exec(lines[0])
-    if (item && item[1].length <= indent.length && Boolean(item[2]) === Boolean(number)) {
-      lines.shift()
-      items.push([item[3]])
-    } else if (lines[0].trim() !== '' && /^\s/.test(lines[0]) && items.length > 0)
-      items.at(-1).push(lines.shift().slice(indent.length + 2))
-    else if (lines[0].trim() === '' && lines[1] !== undefined && ITEM.test(lines[1])) lines.shift()
-    else break
+/**
+ * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for thousands of quotes
+ * in one another. The bot bounds it for answers of any length; this is enough for what Slack takes.
+ */
+class BoundedLexer extends Lexer {
+  lex(source) {
+    // A sign without width is no mark, and is not seen.
+    return super.lex(source.replace(NINTH, '$2\u200b'))
   }
-  const children = items.map((item) =>
-    el('li', {}, ...inlineMarkdown(item[0]), ...markdown(item.slice(1).join('\n'), depth + 1)),
-  )
-  return el(number ? 'ol' : 'ul', number && number !== '1' ? { start: number } : {}, ...children)
-}
 
-function isTable(lines) {
-  return lines[0].includes('|') && /^\|? ?:?-+:? ?(\| ?:?-+:? ?)*\|?$/.test((lines[1] ?? '').trim().replace(/ +/g, ' '))
-}
-
-function table(lines) {
-  const cells = (line) =>
-    line
-      .trim()
-      .replace(/^\||\|$/g, '')
-      .split('|')
-      .map((cell) => cell.trim())
-  const [head, , ...body] = take(lines, (line) => line.includes('|'))
-  const row = (line, tag) =>
-    el('tr', {}, ...cells(line).map((cell) => el(tag, tag === 'th' ? { scope: 'col' } : {}, ...inlineMarkdown(cell))))
-  return el(
-    'div.table',
-    {},
-    el('table', {}, el('thead', {}, row(head, 'th')), el('tbody', {}, ...body.map((line) => row(line, 'td')))),
-  )
-}
-
-function paragraph(lines) {
-  return lines.flatMap((line, index) => [...(index > 0 ? [el('br')] : []), ...inlineMarkdown(line.trim())])
-}
-
-/** No part of it can look far for an end that is not there: what a model writes must not make the page slow. */
-const INLINE =
-  /\\([\\`*_{}[\]()#+.!~|>-])|(`{1,6})([^`]{1,2000}?)\2(?!`)|\[([^[\]]{0,500})\]\(<?([^\s)<>]{1,2000})>?(?:\s"[^"]{0,300}")?\)|<(https?:[^<>\s]{1,2000})>|(\*\*|__)(?=\S)(.{1,3000}?)\7|~~(?=\S)(.{1,3000}?)~~|(\*|_)(?=\S)((?:(?!\10).){1,3000})\10(?!\w)/
-
-function inlineMarkdown(text, words = linked) {
-  const nodes = []
-  let rest = text
-  for (let token = INLINE.exec(rest); token; token = INLINE.exec(rest)) {
-    if (token.index > 0) nodes.push(...words(rest.slice(0, token.index)))
-    nodes.push(inlineToken(token, words))
-    rest = rest.slice(token.index + token[0].length)
+  inlineTokens(source, tokens = []) {
+    const marks = source.match(/[*_~`[\]!<@]/g)?.length ?? 0
+    if (marks <= MOST_MARKS) return super.inlineTokens(source, tokens)
+    tokens.push({ type: 'text', raw: source, text: source })
+    return tokens
   }
-  return [...nodes, ...words(rest)]
 }
 
-/** In a link there is no other. */
-const unlinked = (text) => [emoji(text)]
+/** HTML is text in Slack, and what stands in it is Markdown. */
+class SlackTokenizer extends Tokenizer {
+  html() {}
 
-function inlineToken([, escaped, , code, label, url, auto, , bold, struck, , italic], words) {
-  if (escaped !== undefined) return escaped
-  if (code !== undefined) return el('code', {}, code.trim())
-  if (url !== undefined) return link(url, ...inlineMarkdown(label || url, unlinked))
-  if (auto !== undefined) return link(auto, auto)
-  if (bold !== undefined) return el('strong', {}, ...inlineMarkdown(bold, words))
-  if (struck !== undefined) return el('s', {}, ...inlineMarkdown(struck, words))
-  return el('em', {}, ...inlineMarkdown(italic, words))
+  tag() {}
+
+  /** `2*3*4` is a product, though CommonMark has emphasis there. */
+  emStrong(source, ...rest) {
+    const token = super.emStrong(source, ...rest)
+    return token?.type === 'em' && /\w/.test(source.charAt(token.raw.length)) ? undefined : token
+  }
+
+  /** Every row is filled up to the columns of the head: one wide head over many short rows would be millions of cells. */
+  table(source) {
+    const [, head = '', , rows = ''] = this.rules.block.table.exec(source) ?? []
+    return head.split('|').length * rows.split('\n').length > MOST_CELLS ? undefined : super.table(source)
+  }
+}
+
+/** @param {string} text @returns {(Node | string)[]} */
+export function markdown(text) {
+  const lexer = new BoundedLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
+  return [...draw(lexer.lex(text.slice(0, MOST_CHARS))), text.slice(MOST_CHARS)]
+}
+
+function draw(tokens) {
+  return tokens.flatMap((token) => (DRAWN[token.type] ?? words)(token))
+}
+
+const words = ({ text, tokens }) => (tokens ? draw(tokens) : [emoji(unescape(text))])
+const within = (tag) => (token) => [el(tag, {}, ...words(token))]
+
+/** What is not here, a text above all, is drawn as its words. */
+const DRAWN = {
+  space: () => [],
+  def: () => [],
+  hr: () => [el('hr')],
+  br: () => [el('br')],
+  paragraph: within('p'),
+  blockquote: within('blockquote'),
+  strong: within('strong'),
+  em: within('em'),
+  del: within('s'),
+  /** The page has its own headings; those of a message stand in its outline as plain strong lines. */
+  heading: (token) => [el('p.heading', {}, el('strong', {}, ...words(token)))],
+  code: ({ text }) => [el('pre', {}, el('code', {}, text))],
+  codespan: ({ text }) => [el('code', {}, text)],
+  checkbox: ({ checked }) => [checked ? '☑ ' : '☐ '],
+  link: ({ href, text, autolink, tokens }) => {
+    const node = link(unescape(href), ...(autolink || text.trim() === '' ? [text.trim() || href] : draw(tokens)))
+    // In a link there is no other.
+    for (const inner of node.querySelectorAll('a')) inner.replaceWith(...inner.childNodes)
+    return [node]
+  },
+  /** No picture is loaded: it is a link to where it stands. */
+  image: ({ href, text }) => [link(unescape(href), `🖼 ${text || href}`)],
+  list: ({ ordered, start, items }) => {
+    const all = items.map((item) => el(item.task ? 'li.todo' : 'li', {}, ...draw(item.tokens)))
+    return [el(ordered ? 'ol' : 'ul', ordered && start !== 1 ? { start } : {}, ...all)]
+  },
+  table: ({ header, rows }) => {
+    const head = el('tr', {}, ...header.map((cell) => cellOf(cell, 'th', { scope: 'col' })))
+    const body = rows.map((row) => el('tr', {}, ...row.map((cell) => cellOf(cell, 'td'))))
+    return [el('div.table', {}, el('table', {}, el('thead', {}, head), el('tbody', {}, ...body)))]
+  },
+}
+
+function cellOf({ align, tokens }, tag, attributes = {}) {
+  return el(align === 'center' || align === 'right' ? `${tag}.${align}` : tag, attributes, ...draw(tokens))
 }
