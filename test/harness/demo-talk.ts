@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
+import type { Message } from '../../src/agent/types.ts'
 import { answer } from '../../src/answer.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createAgent, type AgentParts } from '../../src/create-agent.ts'
@@ -51,4 +52,28 @@ async function conversation(agent: AgentParts, questions: string[]): Promise<Dem
     turns.push(turn)
   }
   return turns
+}
+
+/** A prompt of the text dialect, with these tools and what was observed so far. */
+export function demoPrompt(
+  question: string,
+  options: { tools?: string[]; observations?: string[]; end?: string } = {},
+): Message[] {
+  const { tools = ['calculator', 'wikipedia', 'wikipedia_lookup'], observations = [], end = 'Thought:' } = options
+  const steps = observations.map((text) => `Thought: t\nAction: a\nAction Input: i\nObservation: <k7>${text}</k7>\n`)
+  const frame = `Today is 2026-11-21.\n\nUse this format:\n\nQuestion: the question\nAction: one of [${tools.join(', ')}]\nAction Input: the input\n`
+  return [
+    { role: 'system', content: frame },
+    { role: 'user', content: `Question: ${question}\n${steps.join('')}${end}` },
+  ]
+}
+
+/** The tool and the input that a completion asks for. */
+export function actionIn(completion: string): string[] | undefined {
+  return /Action: (.*)\nAction Input: ([^]*)$/.exec(completion)?.slice(1)
+}
+
+/** The final answer in a completion. */
+export function finalIn(completion: string): string | undefined {
+  return /Final Answer: ([^]*)$/.exec(completion)?.[1]
 }

@@ -1,7 +1,7 @@
 /** How people put things to the demo: through the real loop, the real tools and the shipped pages of the wiki. */
 import { describe, expect, test } from 'vitest'
 import { complete } from '../../../src/playground/demo/demo-model.ts'
-import { demoOnWiki } from '../../harness/demo-talk.ts'
+import { actionIn, demoOnWiki, demoPrompt, finalIn } from '../../harness/demo-talk.ts'
 
 const { talk } = demoOnWiki()
 
@@ -119,13 +119,8 @@ test('what it can do is said at length once a thread, then in a sentence', async
 
 describe('where the prompt lists other tools', () => {
   const asks = (question: string, tools: string[], seen: string[] = []) => {
-    const steps = seen.map((one) => `Thought: t\nAction: a\nAction Input: i\nObservation: <k7>${one}</k7>\n`).join('')
-    const frame = `Today is 2026-11-21.\n\nAction: one of [${tools.join(', ')}]\nAction Input: the input\n`
-    const said = complete([
-      { role: 'system', content: frame },
-      { role: 'user', content: `Question: ${question}\n${steps}Thought:` },
-    ])
-    return /Action: (.*)\nAction Input: ([^]*)$/.exec(said)?.slice(1) ?? /Final Answer: ([^]*)$/.exec(said)?.[1]
+    const said = complete(demoPrompt(question, { tools, observations: seen }))
+    return actionIn(said) ?? finalIn(said)
   }
   const tools =
     'calculator wikipedia wikipedia_lookup workspace_search read_thread notes__add notes__list make_file'.split(' ')
