@@ -1,5 +1,6 @@
 /** One call of the model endpoint: what is answered to it, and what the journal keeps of it. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { errorText } from '../error-text.ts'
 import type { Entry, Journal } from '../journal/journal.ts'
 import { readAnswer } from './model-wire.ts'
 import { againOf } from '../journal/again-header.ts'
@@ -71,7 +72,7 @@ export class ModelCall {
   /** The endpoint behind it could not be reached, or broke off. */
   fail(error: unknown) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    const words = `${error instanceof Error ? error.message : String(error)}${cause}`
+    const words = `${errorText(error)}${cause}`
     this.finish({ ok: false, error: words, response: this.told().response })
   }
 

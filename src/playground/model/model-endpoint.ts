@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../args.ts'
+import { errorText } from '../error-text.ts'
 import type { Journal } from '../journal/journal.ts'
 import { listen, readBody, sendJson } from '../loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
@@ -135,7 +136,7 @@ async function play({ response, signal, call }: Answering, body: Json, pieces: A
     }
   } catch (error) {
     if (response.headersSent) throw error
-    return call.json(response, errorBody(messageOf(error)), error instanceof UpstreamError ? error : { status: 500 })
+    return call.json(response, errorBody(errorText(error)), error instanceof UpstreamError ? error : { status: 500 })
   }
   const { written } = soFar
   if (body['stream'] !== true) return call.json(response, answerOf(model, written))
@@ -194,8 +195,4 @@ function drained(response: ServerResponse): Promise<void> {
     }
     response.on('drain', end).on('close', end)
   })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
