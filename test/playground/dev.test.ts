@@ -168,6 +168,14 @@ describe('npm run dev', () => {
     expect((await dev.answers(thread, 1)).join('')).toContain('buy milk')
   }, 120_000)
 
+  test('a prompt is tried by the bot that is current', async () => {
+    const thread = await dev.ask('@thinkaloud What is 6*7?')
+    await dev.answers(thread, 1)
+    const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
+    const tried = await dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
+    expect(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
+  }, 120_000)
+
   test('Ctrl+C ends all of it', async () => {
     expect(await dev.stop()).toBe(0)
   }, 60_000)
