@@ -17,8 +17,6 @@ interface Told {
 }
 
 export class ModelCall {
-  /** Those of the caller that matter. */
-  readonly headers: Record<string, string>
   private readonly journal: Journal | undefined
   private readonly entry: Entry | undefined
   private readonly startedAt = performance.now()
@@ -30,11 +28,10 @@ export class ModelCall {
 
   constructor(journal: Journal | undefined, asked: { path: string; body: Json; headers: IncomingHttpHeaders }) {
     const { path, body, headers } = asked
-    this.headers = toldOf(headers)
     this.journal = journal
     const name = path === '/models' ? 'list of models' : String(body['model'] ?? 'no model')
     const of = againOf(headers)
-    const request = { path: `/v1${path}`, headers: this.headers, body }
+    const request = { path: `/v1${path}`, headers: toldOf(headers), body }
     this.entry = journal?.begin({ kind: 'model', name, request, ...(of && { of }) })
   }
 
