@@ -23,7 +23,7 @@ export async function showConversation(file: string, { PLAYGROUND_PORT: port }: 
     await page.close()
     await replayed.stop()
   }
-  return { url: `${page.url}`, notes, stop }
+  return { url: page.url, notes, stop }
 }
 
 async function conversationOf(file: string): Promise<Conversation> {
