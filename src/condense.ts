@@ -4,8 +4,7 @@
  */
 import type { Model, ModelRequest, Usage } from './agent/types.ts'
 import { askOnce } from './agent/ask-once.ts'
-import { cutWhole } from './agent/parser/observation-cut.ts'
-import { withoutReasoning } from './agent/parser/reasoning.ts'
+import { withoutThinking } from './agent/parser/observation-cut.ts'
 import { fenceObservation } from './agent/observation.ts'
 import { pastAnswer } from './agent/prompt-size.ts'
 import type { Turn } from './history/types.ts'
@@ -52,7 +51,7 @@ export interface Conversation {
 }
 
 function standaloneOf(text: string): string {
-  const unthought = withoutReasoning(text, cutWhole(text, () => false).reasoning).trim()
+  const unthought = withoutThinking(text).trim()
   const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[:\uff1a]\s*(?:\*\*)?/i, '').trim()
   const quoted = /^"([^"]+)"$/.exec(line)
   return quoted?.[1] ?? line

@@ -4,12 +4,10 @@ import { parseArgs } from 'node:util'
 import { evaluationLine } from './archive/evaluation-set.ts'
 import { redisArchive } from './archive/redis-archive.ts'
 import type { RunArchive } from './archive/types.ts'
-import { settledWithin } from './async.ts'
+import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
-import { connect } from './redis.ts'
-import { redisSettings } from './stores.ts'
 
 const USAGE = `Usage: npm run feedback -- export [--out FILE]
   writes every answer that people rated as a line of a question set (to stdout, or to FILE): npm run eval -- FILE asks them again.
@@ -48,9 +46,8 @@ async function main(config: Config, args: string[]): Promise<void> {
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis feedback lives in the bot’s memory only.')
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  const redis = connect(redisSettings(config, config.REDIS_URL), { purpose: 'work', log })
+  const redis = await openCommandRedis(config, config.REDIS_URL, log)
   try {
-    if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')
     const place = { redis, log, prefix: config.REDIS_PREFIX, ttlMs: config.HISTORY_TTL_DAYS * DAY_MS }
     await exportRated(redisArchive(place), out)
   } finally {

@@ -46,11 +46,11 @@ const CHECK_MS = 10_000
 /** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or does not answer in time. */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
   // A Cluster client hides why a node cannot be reached, such as a certificate; a connection to the node itself shows it.
-  if (settings.cluster) await askOnce({ url: settings.url })
-  await askOnce(settings)
+  if (settings.cluster) await awaitPing({ url: settings.url })
+  await awaitPing(settings)
 }
 
-async function askOnce(settings: RedisSettings): Promise<void> {
+async function awaitPing(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
   const client = connect(settings, { purpose: 'work', log: silent })

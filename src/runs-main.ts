@@ -6,14 +6,12 @@ import { redisArchive } from './archive/redis-archive.ts'
 import { auditLine } from './audit/audit-lines.ts'
 import { auditedTeams, redisAudit } from './audit/redis-audit.ts'
 import { MOST_ENTRIES } from './audit/types.ts'
+import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from './config.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { createLog } from './log.ts'
 import { retryDeadLettered, type RetryPlace } from './queue/operator-retry.ts'
-import { settledWithin } from './async.ts'
-import { connect } from './redis.ts'
 import { sealerOf, type Sealer } from './seal.ts'
-import { redisSettings } from './stores.ts'
 import { findRuns, listRuns, shownRun, summaryOf } from './run/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
@@ -111,9 +109,8 @@ async function main(config: Config, args: string[]): Promise<number> {
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  const redis = connect(redisSettings(config, config.REDIS_URL), { purpose: 'work', log })
+  const redis = await openCommandRedis(config, config.REDIS_URL, log)
   try {
-    if (!(await settledWithin(5_000, [redis.ping()]))) throw new ConfigError('The Redis of REDIS_URL does not answer.')
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
     const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)
     return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log }, args)

@@ -1,10 +1,11 @@
 /** Asks the configured models what they can do, each thing by one small call over the wire that the bot uses. */
-import type { Model, ModelRequest } from '../agent/types.ts'
+import { askOnce, readReply } from '../agent/ask-once.ts'
+import type { Model } from '../agent/types.ts'
 import type { Config } from '../config.ts'
 import { isTimeUp, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { createModels } from '../model/index.ts'
-import { askOnce, probeNativeCalls } from '../model/native-probe.ts'
+import { probeNativeCalls } from '../model/native-probe.ts'
 import { operatorSentence } from '../model/operator-sentence.ts'
 import { checkBudgetPrices, loadPrices } from '../model/prices.ts'
 import { probeEndpoint } from '../model/probe-endpoint.ts'
@@ -86,8 +87,8 @@ async function answerFinding(model: Model, setting: string): Promise<Finding> {
   const signal = AbortSignal.timeout(FIRST_MS)
   try {
     const from = performance.now()
-    const messages: ModelRequest['messages'] = [{ role: 'user', content: 'Say the word ready, and nothing else.' }]
-    const { text } = await askOnce(model, { messages, stop: ['Observation:'], signal, timeMs: FIRST_MS })
+    const call = { stop: ['Observation:'], signal, timeMs: FIRST_MS }
+    const text = await askOnce(model, 'Say the word ready, and nothing else.', call)
     const ms = Math.round(performance.now() - from)
     if (text.trim() === '') return fault(name, `It answers with nothing. Try another model (${setting}).`)
     return ok(name, `It answers, in ${ms} ms.`)
@@ -119,23 +120,19 @@ async function nativeFinding(model: Model, config: Config): Promise<Finding> {
 
 async function visionFinding(model: Model): Promise<Finding> {
   const signal = AbortSignal.timeout(CALL_MS)
-  let isUnseen = false
-  let text = ''
+  const question = 'What colour is this picture? Answer with one word.'
+  const messages = [
+    { role: 'user' as const, content: question, images: [redSquare()], unseen: '(There is a picture.)' },
+  ]
   try {
-    const question = 'What colour is this picture? Answer with one word.'
-    const images = [redSquare()]
-    const messages = [{ role: 'user' as const, content: question, images, unseen: '(There is a picture.)' }]
-    for await (const event of model.stream({ messages, signal, timeMs: CALL_MS })) {
-      if (event.type === 'restart') [isUnseen, text] = [false, '']
-      if (event.type === 'unseen') isUnseen = true
-      if (event.type === 'text') text += event.text
-    }
+    const { text, isUnseen } = await readReply(model, { messages, signal, timeMs: CALL_MS })
+    if (isUnseen)
+      return note('pictures', 'It takes no pictures: answers about pictures say that it could not see them.')
+    if (/\bred\b/i.test(text)) return ok('pictures', 'It sees pictures.')
+    return note('pictures', 'It takes pictures, but did not see that a red one is red.')
   } catch (error) {
     return note('pictures', sentenceOf(error, { signal, ms: CALL_MS }))
   }
-  if (isUnseen) return note('pictures', 'It takes no pictures: answers about pictures say that it could not see them.')
-  if (/\bred\b/i.test(text)) return ok('pictures', 'It sees pictures.')
-  return note('pictures', 'It takes pictures, but did not see that a red one is red.')
 }
 
 async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<Finding> {

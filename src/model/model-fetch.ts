@@ -106,7 +106,7 @@ function textOf(pieces: Bytes[]): string {
  * A byte order mark is three characters of Latin-1.
  * @throws KnownFailure for what begins as a web page does, rather than as JSON or a stream of events
  */
-export function checkNoPage(beginning: string): void {
+function checkNoPage(beginning: string): void {
   if (/^(?:\ufeff|\xef\xbb\xbf)?\s{0,1000}</.test(beginning)) throw noModel('a web page')
 }
 

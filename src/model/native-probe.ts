@@ -1,6 +1,7 @@
 /** Whether a model's own tool calls come back usable: asked once, for AGENT_DIALECT=auto and for `npm run doctor`. */
 import { z } from 'zod'
-import type { Message, Model, ModelRequest, ToolCall, ToolSpec } from '../agent/types.ts'
+import { readReply } from '../agent/ask-once.ts'
+import type { Message, Model, ToolCall, ToolSpec } from '../agent/types.ts'
 import { ModelError } from '../errors.ts'
 import { parseJson } from '../parse-json.ts'
 import { operatorSentence } from './operator-sentence.ts'
@@ -33,12 +34,12 @@ const ASK: Message[] = [
 export async function probeNativeCalls(model: Model, timeMs: number): Promise<NativeCalls> {
   const signal = AbortSignal.timeout(timeMs)
   try {
-    const { calls, text } = await askOnce(model, { messages: ASK, tools: [TOOL], signal, timeMs })
+    const { calls, text } = await readReply(model, { messages: ASK, tools: [TOOL], signal, timeMs })
     const why = faultOf(calls, text)
     if (why !== undefined) return { usable: false, why }
     const result: Message = { role: 'tool', content: `${STOCK} pieces`, toolCallId: calls[0]?.id ?? '' }
     const messages: Message[] = [...ASK, { role: 'assistant', content: text, toolCalls: calls.slice(0, 1) }, result]
-    const second = await askOnce(model, { messages, tools: [TOOL], signal, timeMs })
+    const second = await readReply(model, { messages, tools: [TOOL], signal, timeMs })
     return second.text.includes(STOCK)
       ? { usable: true }
       : { usable: false, why: 'It calls tools, but does not read what they give.' }
@@ -59,15 +60,4 @@ function faultOf([call]: ToolCall[], text: string): string | undefined {
   return inputSchema.safeParse(parseJson(call.arguments)).success
     ? undefined
     : 'It calls tools with unusable arguments.'
-}
-
-/** One call, read to its end. @throws ModelError */
-export async function askOnce(model: Model, request: ModelRequest): Promise<{ text: string; calls: ToolCall[] }> {
-  let [text, calls]: [string, ToolCall[]] = ['', []]
-  for await (const event of model.stream(request)) {
-    if (event.type === 'restart') [text, calls] = ['', []]
-    if (event.type === 'text') text += event.text
-    if (event.type === 'tool_calls') calls = event.calls
-  }
-  return { text, calls }
 }

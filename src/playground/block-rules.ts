@@ -10,7 +10,7 @@ import { checkRichText } from './rich-text.ts'
 import { Refusal, type Json } from './types.ts'
 
 /** At most 50 blocks in a message and 100 in a view. */
-export const MESSAGE_BLOCKS = 50
+const MESSAGE_BLOCKS = 50
 export const VIEW_BLOCKS = 100
 /** All markdown blocks of a message together, and all that a message's blocks say, in characters. */
 const MARKDOWN_TOTAL = 12_000

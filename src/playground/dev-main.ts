@@ -38,7 +38,7 @@ const runInChild: RunBot = async ({ settings, stores, recorder, onTrace }) => {
   })
   await new Promise<void>((resolve) => void watcher.once('ready', () => resolve()))
   return {
-    tryPrompts: bots.tryPrompts,
+    tryPrompts: (request) => bots.tryPrompts(request),
     part: notices.part,
     async stop() {
       clearTimeout(timer)

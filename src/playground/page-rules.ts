@@ -25,7 +25,7 @@ export function checkHasApp(slack: LocalSlack, you: string): void {
 }
 
 /** A channel that somebody is in. @throws Error */
-export function ownChannel({ store }: LocalSlack, id: string, you: string): Channel {
+function ownChannel({ store }: LocalSlack, id: string, you: string): Channel {
   const channel = store.channels.get(id)
   if (!channel?.members.has(you)) throw new Error('You are not in this channel.')
   return channel

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { isObject } from './args.ts'
+import { errorText } from './error-text.ts'
 import { listen, readBody, sendJson } from './loopback-server.ts'
 import type { LocalSlack } from './local-slack.ts'
 import { pageActions, type OnAct } from './page-actions.ts'
@@ -68,7 +69,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   const server = await listen((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
-      sendJson(response, { error: error instanceof Error ? error.message : 'failed' }, { status: 400 })
+      sendJson(response, { error: errorText(error) }, { status: 400 })
     })
   }, options.port ?? 3210)
 

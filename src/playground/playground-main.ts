@@ -33,6 +33,7 @@ import { recordPlayground } from './with-bot/record-playground.ts'
 import { runBotHere, type RunBot } from './with-bot/run-bot.ts'
 import { showConversation } from './with-bot/show-conversation.ts'
 import { SCOPES, startWorkspace } from './with-bot/example-slack.ts'
+import { tellTaken } from './with-bot/taken-port.ts'
 
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
@@ -92,9 +93,7 @@ export async function startPlayground(env: Env, options: PlaygroundOptions = {})
     return { ...(await openPlayground(given, world, { options, stops })), stop }
   } catch (error) {
     await stop()
-    throw isTaken(error)
-      ? new ConfigError(`PLAYGROUND_PORT should be a free port: ${given.PLAYGROUND_PORT} is taken.`)
-      : error
+    throw tellTaken(error, given.PLAYGROUND_PORT)
   }
 }
 
@@ -180,11 +179,6 @@ async function openPlayground(
 /** A bot whose Redis has just begun to answer listens a moment before it can store a question. */
 async function whenReady(slack: LocalSlack, { queue }: Stores): Promise<void> {
   await slack.until(() => queue.ready(), 'a bot that is ready')
-}
-
-/** What `listen` throws for a port that is in use. */
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
 /** @throws ConfigError for an option that there is not */

@@ -30,7 +30,7 @@ export interface GivenFile {
 }
 
 /** Slack's own first lines of a text, and how much of a clip's transcript is in the file's object, in characters. */
-export const PREVIEW_MOST = 2_000
+const PREVIEW_MOST = 2_000
 
 /** Takes a file in, as yet shared nowhere. */
 export function keepFile(store: Store, given: GivenFile, user: string): StoredFile {

@@ -8,7 +8,6 @@ import { ConfigError, messageOf } from '../errors.ts'
 import { parseJson } from '../parse-json.ts'
 import { asRunTrace } from '../run/read-trace.ts'
 import type { RunTrace } from '../run/run-trace.ts'
-
 import { openBrowser } from '../setup/open-browser.ts'
 import { endOnSignal } from './end-on-signal.ts'
 import { startTracePage } from './trace-server.ts'

@@ -4,6 +4,15 @@ import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import type { Call, Json, Refused } from './types.ts'
 
+/** What goes back. */
+export interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body: Json
+  /** Cuts the connection in place of answering. */
+  drop?: boolean
+}
+
 /** What answering takes; `calls` and `refusals` are written to. */
 export interface WebApiOptions {
   workspace: Workspace

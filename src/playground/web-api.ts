@@ -8,16 +8,7 @@ import { FILE_PATHS, serveFile } from './file-server.ts'
 import { everyScope, methods, scopesOf } from './methods/index.ts'
 import { takeUpload } from './methods/upload-methods.ts'
 import { declined, Refusal, type Json } from './types.ts'
-import type { WebApiOptions } from './web-api-options.ts'
-
-/** What goes back. */
-interface Answer {
-  status?: number
-  headers?: Record<string, string>
-  body: Json
-  /** Cuts the connection in place of answering. */
-  drop?: boolean
-}
+import type { Answer, WebApiOptions } from './web-api-options.ts'
 
 /** Answers one request. */
 export function createWebApi(

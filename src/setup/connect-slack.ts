@@ -45,7 +45,7 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
 }
 
 /** One line a check, and below it what to do. */
-export function tableOf(rows: CheckRow[]): string {
+function tableOf(rows: CheckRow[]): string {
   return rows
     .map(({ ok, sentence, fix }) => `${ok ? (fix ? '!' : '✓') : '✗'} ${sentence}${fix ? `\n  → ${fix}` : ''}`)
     .join('\n')

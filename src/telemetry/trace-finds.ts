@@ -55,7 +55,15 @@ function emptied({ output, shown, ...call }: TracedToolCall): TracedToolCall {
 /** What a tool asked the model about what it found. */
 function silent({ request, output, ...call }: TracedModelCall): TracedModelCall {
   const messages = request.messages.map((message) => ({ ...message, content: NOT_KEPT }))
-  return { ...call, request: { ...request, messages }, output: { ...output, text: NOT_KEPT } }
+  return { ...call, request: { ...request, messages }, output: written(output, () => NOT_KEPT) }
+}
+
+/** An output whose texts, those beside the text too, are changed. */
+function written(
+  { text, reasoning, ...output }: TracedModelCall['output'],
+  change: (text: string) => string,
+): TracedModelCall['output'] {
+  return { ...output, text: change(text), ...(reasoning === undefined ? {} : { reasoning: change(reasoning) }) }
 }
 
 /**
@@ -75,6 +83,6 @@ function cleared(
     known.has(message.content) || message.role === 'system' ? message : { ...message, content: clear(message.content) },
   )
   const quotes = longest.filter(({ length }) => length >= SHORTEST_QUOTE)
-  const text = quotes.reduce((text, find) => text.replaceAll(find, NOT_KEPT), call.output.text)
-  return { ...call, request: { ...call.request, messages }, output: { ...call.output, text } }
+  const unquoted = (text: string) => quotes.reduce((rest, find) => rest.replaceAll(find, NOT_KEPT), text)
+  return { ...call, request: { ...call.request, messages }, output: written(call.output, unquoted) }
 }

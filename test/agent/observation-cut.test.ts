@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { beginsIntermediateAnswer } from '../../src/agent/dialects/self-ask.ts'
-import { beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
-import { withoutReasoning } from '../../src/agent/parser/reasoning.ts'
+import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 
 const OBSERVATIONS = [
   'Observation: 42',
@@ -160,8 +159,4 @@ describe('thinking', () => {
 
 function cutOf(text: string): string {
   return cutWhole(text).text
-}
-
-function withoutThinking(text: string): string {
-  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
 }

@@ -5,8 +5,7 @@ import { readConversational } from '../../src/agent/dialects/conversational.ts'
 import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
-import { beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
-import { withoutReasoning } from '../../src/agent/parser/reasoning.ts'
+import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 import type { ParsedTurn } from '../../src/agent/types.ts'
 
 const READERS: Record<string, (text: string, tools: string[]) => ParsedTurn> = {
@@ -197,8 +196,4 @@ test('thinking is dropped from any text, and nothing is added', () => {
 
 function cutOf(text: string): string {
   return cutWhole(text).text
-}
-
-function withoutThinking(text: string): string {
-  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
 }

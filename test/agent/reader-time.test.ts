@@ -7,8 +7,7 @@ import { readConversational } from '../../src/agent/dialects/conversational.ts'
 import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
-import { beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
-import { withoutReasoning } from '../../src/agent/parser/reasoning.ts'
+import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 
 /** Seconds of CPU for reading a megabyte: some tens of milliseconds are usual. */
 const BOUND = 2
@@ -155,8 +154,4 @@ function secondsOf(read: (text: string) => unknown, text: string): number {
 
 function cutOf(text: string): string {
   return cutWhole(text).text
-}
-
-function withoutThinking(text: string): string {
-  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,16 @@ export async function emptyFolder(t: Ends): Promise<string> {
   return folder
 }
 
+/** The exit code of a process, once it has ended; what still runs when the test ends is killed. */
+export function endOf(t: Ends, child: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  t.onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return ended
+}
+
 /**
  * Starts a source file of ours as a process of its own, as `npm start` and `npm run cli` do with nothing but an environment.
  * What still runs when the test ends is killed.
@@ -48,11 +58,7 @@ export async function startProcess(
   child.stdout.on('data', (data) => (written.stdout += String(data)))
   child.stderr.on('data', (data) => (written.stderr += String(data)))
   child.stdin.on('error', () => {})
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  t.onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
+  const ended = endOf(t, child)
   return {
     stdout: () => written.stdout,
     stderr: () => written.stderr,

@@ -5,7 +5,7 @@ import { loadPrompts } from '../../src/prompts.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 
 /** The mark of every run here. */
-export const NONCE = 'f00d42'
+const NONCE = 'f00d42'
 
 /** A dialect as the bot makes it, from the real prompts. */
 export function dialect(name: DialectName, examples = 'Question: an example\nThought: …\nAction: Finish[x]'): Dialect {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe } from 'vitest'
 import { until } from '../../src/playground/until.ts'
 import { ROOT } from '../../src/package-root.ts'
+import { endOf } from './child-process.ts'
 import type { Ends } from './ends.ts'
 
 /** util-linux' own, which Debian always has; it gives a command a terminal of its own. */
@@ -50,11 +51,6 @@ export function startInTerminal(
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (screen += text))
   child.stdin.on('error', () => {})
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  t.onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
   return {
     screen: () => screen,
     type: (keys) => void child.stdin.write(keys),
@@ -74,6 +70,6 @@ export function startInTerminal(
       read = found.end
       return found.word
     },
-    ended,
+    ended: endOf(t, child),
   }
 }

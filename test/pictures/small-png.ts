@@ -1,5 +1,6 @@
 /** A PNG of a page with at most 256 colours, about a third of what a browser writes. Its form: https://www.w3.org/TR/png-3/. */
-import { crc32, deflateSync, inflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
+import { pngChunk } from '../harness/said-files.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MOST_COLOURS = 256
@@ -108,14 +109,11 @@ function encode({ width, height }: Picture, { colours, indexed }: { colours: num
   const palette = Buffer.alloc(colours.length * 3)
   colours.forEach((colour, place) => palette.writeUIntBE(colour, place * 3, 3))
   const data = deflateSync(indexed, { level: 9, memLevel: 9 })
-  const chunks = [chunk('IHDR', header), chunk('PLTE', palette), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]
+  const chunks = [
+    pngChunk('IHDR', header),
+    pngChunk('PLTE', palette),
+    pngChunk('IDAT', data),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]
   return Buffer.concat([SIGNATURE, ...chunks])
-}
-
-function chunk(type: string, body: Buffer): Buffer {
-  const typed = Buffer.concat([Buffer.from(type, 'latin1'), body])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(body.length)
-  sum.writeUInt32BE(crc32(typed))
-  return Buffer.concat([length, typed, sum])
 }

@@ -41,6 +41,11 @@ class Dev {
     return seen
   }
 
+  /** What has been printed since the last look. */
+  get unseen(): string {
+    return this.#output
+  }
+
   /** Changes a file of the copy. */
   async edit(file: string, change: (text: string) => string) {
     await writeFile(join(this.folder, file), change(await readFile(join(this.folder, file), 'utf8')))
@@ -167,6 +172,21 @@ describe('npm run dev', () => {
     await dev.post('press', { channel: GENERAL, ts, action_id: 'thinkaloud_allow_once' })
     expect((await dev.answers(thread, 1)).join('')).toContain('buy milk')
   }, 120_000)
+
+  test('a prompt is tried by the bot that is current', async () => {
+    const thread = await dev.ask('@thinkaloud What is 6*7?')
+    await dev.answers(thread, 1)
+    const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
+    const tried = await dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
+    expect(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
+  }, 120_000)
+
+  test('a bot lives on beyond the minute that it may take to start', async () => {
+    await dev.edit('prompts/text.md', (text) => `${text}\n`)
+    await dev.shows('The bot has been started anew.')
+    await new Promise((resolve) => setTimeout(resolve, 61_000))
+    expect(dev.unseen).not.toContain('ended by itself')
+  }, 240_000)
 
   test('Ctrl+C ends all of it', async () => {
     expect(await dev.stop()).toBe(0)

@@ -1,7 +1,10 @@
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../../src/package-root.ts'
 import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
 import { ALICE, BOB, BOT_USER, RANDOM } from '../../src/playground/slack.ts'
+import { showConversation } from '../../src/playground/with-bot/show-conversation.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
 
@@ -92,9 +95,11 @@ describe('the page’s server', () => {
   })
 
   test('a taken port is said in a sentence', async () => {
-    await expect(startPlayground({ PLAYGROUND_PORT: new URL(playground.url).port })).rejects.toThrow(
-      /PLAYGROUND_PORT should be a free port/,
-    )
+    const { port } = new URL(playground.url)
+    const sentence = `PLAYGROUND_PORT should be a free port: ${port} is taken.`
+    await expect(startPlayground({ PLAYGROUND_PORT: port })).rejects.toThrow(sentence)
+    const recorded = join(ROOT, 'test/conversations/mention-with-steps.json')
+    await expect(showConversation(recorded, { PLAYGROUND_PORT: Number(port) })).rejects.toThrow(sentence)
   })
 })
 

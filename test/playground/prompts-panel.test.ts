@@ -107,3 +107,29 @@ describeWithChromium('the panel “Prompts”', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
   }, 60_000)
 })
+
+test('with AGENT_DIALECT=auto a prompt is tried in the dialect of the answer before: the model is not asked anew', async () => {
+  const ends = { onTestFinished }
+  const stockCall = { id: 'c1', name: 'stock_level', arguments: '{"article": "K-4711"}' }
+  const model = await playModel(ends, ({ raw, body }) => {
+    const isProbe = raw.includes('stock_level')
+    if (!isProbe) return body.tools ? 'Native: 42.' : finish('Text: 42.')
+    return body.messages.some(({ role }) => role === 'tool') ? 'There are 318 pieces.' : { toolCalls: [stockCall] }
+  })
+  const env = { PLAYGROUND_PORT: '0', OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', AGENT_DIALECT: 'auto' }
+  const { url, slack, stop } = await startPlayground(env)
+  onTestFinished(stop)
+  const probes = () => model.requests.filter(({ raw }) => raw.includes('stock_level')).length
+  const { thread } = await slack.mention('What is 6*7?')
+  await slack.until(() => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('Native: 42.')), 'it')
+  await slack.settle()
+  expect(probes()).toBe(2)
+  const text = await readFile(join(ROOT, 'prompts/native.md'), 'utf8')
+  const response = await fetch(`${url}/prompts/try`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'native', text, channel: GENERAL, thread }),
+  })
+  expect(await response.json()).toMatchObject({ before: { text: 'Native: 42.' }, now: { text: 'Native: 42.' } })
+  expect(probes()).toBe(2)
+}, 60_000)

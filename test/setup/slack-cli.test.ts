@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { ROOT } from '../../src/package-root.ts'
 import { until } from '../../src/playground/until.ts'
+import { endOf } from '../harness/child-process.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { textOf } from '../harness/source.ts'
@@ -38,12 +39,7 @@ function run(script: string, { args = [] as string[], env = {} as Record<string,
   let stdout = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  t.onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  return { stdout: () => stdout, ended, signal: (name) => void child.kill(name) }
+  return { stdout: () => stdout, ended: endOf(t, child), signal: (name) => void child.kill(name) }
 }
 
 /** What the CLI keeps of an answer: in its newer protocol what stands between the two boundaries, in the first one everything. */

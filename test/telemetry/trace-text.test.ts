@@ -84,3 +84,15 @@ test('where it stands in a prompt in another form, all goes that was not sent be
 test('where the model repeats it word for word, it is taken out there too', () => {
   expect(found(FOUND, `I see: ${FOUND}`).output).toEqual({ text: 'I see: (What was found is not kept.)' })
 })
+
+test('it is taken out of what the model thought beside its text too, also where the tool had asked it', () => {
+  const tool = toolCall(10, 1, { tool: 'workspace_search', passing: true, output: { text: FOUND }, shown: FOUND })
+  const output = { text: 'I see.', reasoning: `So: ${FOUND}` }
+  const { calls } = withoutFinds(
+    madeTrace([tool, modelCall(20, { output }), modelCall(30, { for: 'tool', step: 1, output })]),
+  )
+  expect(calls.slice(1)).toMatchObject([
+    { output: { text: 'I see.', reasoning: 'So: (What was found is not kept.)' } },
+    { output: { text: '(What was found is not kept.)', reasoning: '(What was found is not kept.)' } },
+  ])
+})

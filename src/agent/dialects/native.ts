@@ -170,7 +170,7 @@ function parseArguments(text: string): unknown {
 }
 
 /** What a model with native tools said to people: without reasoning and special tokens. */
-export function spokenWords(completion: string): string {
+function spokenWords(completion: string): string {
   return tidy(turnText(completion, () => false).text)
 }
 
@@ -178,7 +178,7 @@ export function spokenWords(completion: string): string {
  * The native calls that a model wrote into its text instead of making them, all of them where they are whole. Undefined
  * where there are none; only those of listed tools count, because an answer may show a call.
  */
-export function readLeakedCalls(completion: string, tools: string[]): ParsedTurn | undefined {
+function readLeakedCalls(completion: string, tools: string[]): ParsedTurn | undefined {
   const { text, isFinal, isCut } = turnText(completion, () => false)
   const turn = { text, sections: sectionsOf(text), tools, isFinal, isCut }
   const calls = leakedCalls(turn)

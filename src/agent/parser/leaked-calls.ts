@@ -157,7 +157,7 @@ const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
  * The first call that is written in Python on a line of its own, from `from` on: `[search(query="x"), other()]`,
  * `print(default_api.search(query="x"))`, `result = search("x")`. Only of listed tools: in prose, much looks like a call.
  */
-export function readPythonic(turn: ModelOutput, from: number): LeakedCall | undefined {
+function readPythonic(turn: ModelOutput, from: number): LeakedCall | undefined {
   let bracket = turn.text.indexOf('(', from)
   for (let at = from; at < turn.text.length; at = nextLine(turn.text, at)) {
     if (bracket < at && bracket >= 0) bracket = turn.text.indexOf('(', at)
@@ -214,7 +214,7 @@ const GEMMA = /<escape>|<\|"\|>/g
  * Reads the arguments of a call from `at`: a JSON object, elements, or plain text up to what ends the call. Undefined where
  * there is nothing of the kind.
  */
-export function readFields(text: string, at: number, closes: string): Fields | undefined {
+function readFields(text: string, at: number, closes: string): Fields | undefined {
   const start = at + (matchAt(WRAP, text, at)?.[0].length ?? 0)
   if (text[start] === '{') return readObject(text, start)
   const elements = readElements(text, start)

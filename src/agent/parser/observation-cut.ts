@@ -1,6 +1,12 @@
 import { REACT } from './label-words.ts'
 import { labelReader, reactLabel } from './labels.ts'
-import { LONGEST_CLOSING, MAY_OPEN_REASONING, opensReasoning, type ReasoningSpan } from './reasoning.ts'
+import {
+  LONGEST_CLOSING,
+  MAY_OPEN_REASONING,
+  opensReasoning,
+  withoutReasoning,
+  type ReasoningSpan,
+} from './reasoning.ts'
 import { nextLine } from './text-lines.ts'
 
 /** The longest completion that is read. The stream ends there, so that no more is paid for. */
@@ -141,6 +147,11 @@ export function cutWhole(text: string, begins: (line: string) => boolean = begin
   cut.push(text)
   cut.end()
   return cut
+}
+
+/** A whole text without the reasoning that it holds, and with nothing else cut off. */
+export function withoutThinking(text: string): string {
+  return withoutReasoning(text, cutWhole(text, () => false).reasoning)
 }
 
 const COMMENT = /^[ \t]{0,64}#(?!#)/

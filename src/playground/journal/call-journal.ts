@@ -5,7 +5,7 @@ import type { Entry } from './journal.ts'
 import { threadOfCall } from './journal-threads.ts'
 import { againOf } from './again-header.ts'
 import { Refusal, type Json } from '../types.ts'
-import type { WebApiOptions } from '../web-api-options.ts'
+import type { Answer, WebApiOptions } from '../web-api-options.ts'
 
 /** A request whose body is read. */
 export interface Arrived {
@@ -14,16 +14,8 @@ export interface Arrived {
   body: Buffer
 }
 
-/** What went back, or the connection that was cut in its place. */
-interface Answered {
-  status?: number
-  headers?: Record<string, string>
-  body: Json
-  drop?: boolean
-}
-
 /** Notes a request's beginning; what comes back notes its end. */
-export function noteCall(options: WebApiOptions, arrived: Arrived): (answer: Answered) => void {
+export function noteCall(options: WebApiOptions, arrived: Arrived): (answer: Answer) => void {
   const { journal, workspace } = options
   if (!journal) return () => undefined
   const args = argsOf(arrived)

@@ -1,6 +1,7 @@
 /** Sends again what has passed. What is sent is an entry of the journal of its own, which says of which. */
 import { isObject } from '../args.ts'
 import type { Attempt, Kind } from '../delivery-attempt.ts'
+import { errorText } from '../error-text.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import { AGAIN_HEADER } from './again-header.ts'
@@ -76,6 +77,6 @@ async function callTool({ n, name, thread }: Entry, { tool, input }: Json, { jou
   try {
     journal.end(entry, { ok: true, response: (await runTool?.(String(tool), input)) ?? {} })
   } catch (error) {
-    journal.end(entry, { ok: false, error: error instanceof Error ? error.message : String(error) })
+    journal.end(entry, { ok: false, error: errorText(error) })
   }
 }

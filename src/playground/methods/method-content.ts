@@ -3,7 +3,7 @@ import { checkBlocks } from '../block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 
 /** Where a text is cut or refused, in characters. */
-export const TEXT_MOST = 40_000
+const TEXT_MOST = 40_000
 export const UPDATE_TEXT_MOST = 4_000
 export const MARKDOWN_MOST = 12_000
 /** https://docs.slack.dev/messaging/message-metadata */

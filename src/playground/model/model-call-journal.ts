@@ -1,5 +1,6 @@
 /** One call of the model endpoint: what is answered to it, and what the journal keeps of it. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { errorText } from '../error-text.ts'
 import type { Entry, Journal } from '../journal/journal.ts'
 import { readAnswer } from './model-wire.ts'
 import { againOf } from '../journal/again-header.ts'
@@ -16,8 +17,6 @@ interface Told {
 }
 
 export class ModelCall {
-  /** Those of the caller that matter. */
-  readonly headers: Record<string, string>
   private readonly journal: Journal | undefined
   private readonly entry: Entry | undefined
   private readonly startedAt = performance.now()
@@ -29,11 +28,10 @@ export class ModelCall {
 
   constructor(journal: Journal | undefined, asked: { path: string; body: Json; headers: IncomingHttpHeaders }) {
     const { path, body, headers } = asked
-    this.headers = toldOf(headers)
     this.journal = journal
     const name = path === '/models' ? 'list of models' : String(body['model'] ?? 'no model')
     const of = againOf(headers)
-    const request = { path: `/v1${path}`, headers: this.headers, body }
+    const request = { path: `/v1${path}`, headers: toldOf(headers), body }
     this.entry = journal?.begin({ kind: 'model', name, request, ...(of && { of }) })
   }
 
@@ -71,7 +69,7 @@ export class ModelCall {
   /** The endpoint behind it could not be reached, or broke off. */
   fail(error: unknown) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    const words = `${error instanceof Error ? error.message : String(error)}${cause}`
+    const words = `${errorText(error)}${cause}`
     this.finish({ ok: false, error: words, response: this.told().response })
   }
 

@@ -4,11 +4,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../args.ts'
+import { errorText } from '../error-text.ts'
 import type { Journal } from '../journal/journal.ts'
 import { listen, readBody, sendJson } from '../loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
 import { inTrouble, pause, UpstreamError } from './model-pieces.ts'
-import type { MetTrouble, ModelTrouble, Piece, PlayedUpstream, Upstream, WireUpstream } from './model-pieces.ts'
+import type { MetTrouble, ModelTrouble, Piece, Upstream, WireUpstream } from './model-pieces.ts'
 import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from './model-wire.ts'
 import type { Json } from '../types.ts'
 
@@ -99,7 +100,7 @@ async function list({ options: { upstream }, response, signal, call }: Answering
 
 async function complete(answering: Answering, body: Json, text: string) {
   const { options, response, signal, call } = answering
-  const met = options.trouble?.meet(body) ?? {}
+  const met = options.trouble?.meet() ?? {}
   if (met.hang) return pause(LONGEST_MS, signal)
   await pause(met.delayMs ?? 0, signal)
   if (met.status !== undefined) {
@@ -108,15 +109,11 @@ async function complete(answering: Answering, body: Json, text: string) {
     return call.json(response, errorBody('in trouble on purpose'), { status, headers })
   }
   if ('fetch' in options.upstream) return forward(answering, { body, text, met, upstream: options.upstream })
-  return play(answering, body, inTrouble(piecesOf(options.upstream, body, answering), met, signal))
+  return play(answering, body, inTrouble(options.upstream.complete(body, signal), met, signal))
 }
 
 /** What a timer can wait at most. */
 const LONGEST_MS = 2 ** 31 - 1
-
-function piecesOf(upstream: PlayedUpstream, body: Json, { signal, call }: Answering): AsyncIterable<Piece> {
-  return upstream.complete(body, signal, call.headers)
-}
 
 /** Writes what a played model says, in the form that was asked for. */
 async function play({ response, signal, call }: Answering, body: Json, pieces: AsyncIterable<Piece>) {
@@ -135,7 +132,7 @@ async function play({ response, signal, call }: Answering, body: Json, pieces: A
     }
   } catch (error) {
     if (response.headersSent) throw error
-    return call.json(response, errorBody(messageOf(error)), error instanceof UpstreamError ? error : { status: 500 })
+    return call.json(response, errorBody(errorText(error)), error instanceof UpstreamError ? error : { status: 500 })
   }
   const { written } = soFar
   if (body['stream'] !== true) return call.json(response, answerOf(model, written))
@@ -194,8 +191,4 @@ function drained(response: ServerResponse): Promise<void> {
     }
     response.on('drain', end).on('close', end)
   })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -22,7 +22,7 @@ export type Piece =
 export interface PlayedUpstream {
   models(): Promise<string[]>
   /** @param body a chat completion's request, as OpenAI has it */
-  complete(body: Json, signal: AbortSignal, headers: Record<string, string>): AsyncIterable<Piece>
+  complete(body: Json, signal: AbortSignal): AsyncIterable<Piece>
 }
 
 /** A real endpoint: what it answers goes on as it comes. */
@@ -62,7 +62,7 @@ export interface MetTrouble {
 }
 
 export interface ModelTrouble {
-  meet(body: Json): MetTrouble | undefined
+  meet(): MetTrouble | undefined
 }
 
 /** What a model makes up that is not stopped after its action, as real ones do. */

@@ -108,14 +108,14 @@ function both({ question, before, now }) {
     'section',
     { 'aria-label': 'Both answers' },
     el('h3', {}, question),
-    el('div.prompts-answers', {}, answer('As it was answered', before), answer('With this prompt', now)),
+    el('div.panel-pair', {}, answer('As it was answered', before), answer('With this prompt', now)),
   )
 }
 
 function answer(title, { text, steps, stepCount, tokens, ms, error }) {
   const took = `${stepCount} step${stepCount === 1 ? '' : 's'} · ${tokens} tokens · ${(ms / 1000).toFixed(1)} s`
   return el(
-    'div.prompts-answer',
+    'div.panel-side.prompts-answer',
     {},
     el('h4', {}, title),
     error ? el('p.panel-fault', {}, error) : el('p', {}, text),

@@ -130,7 +130,7 @@ function comparison({ file, differences, problems }) {
     ...problems.map((problem) => el('p.panel-fault', {}, problem)),
     ...differences.map(({ what, expected, came }) =>
       el(
-        'figure.record-difference-pair',
+        'figure.panel-pair.record-difference-pair',
         {},
         el('figcaption', {}, what),
         side('Expected', expected, came),
@@ -143,7 +143,7 @@ function comparison({ file, differences, problems }) {
 function side(title, lines, others) {
   const shown = lines.length > 0 ? lines : ['(it is not there)']
   return el(
-    'div.record-side',
+    'div.panel-side',
     {},
     el('h4', {}, title),
     ...shown.map((line) => (others.includes(line) ? el('p', {}, line) : el('p', {}, el('mark', {}, line)))),

@@ -1,4 +1,5 @@
 /** Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared. */
+import { errorText } from '../error-text.ts'
 import { pageActions } from '../page-actions.ts'
 import type { LocalSlack } from '../local-slack.ts'
 import type { PlayedUpstream } from '../model/model-pieces.ts'
@@ -98,7 +99,7 @@ async function perform(act: Act, stage: Stage, what: string): Promise<void> {
     if (!action || !user) throw new Error(`The playground has no ${action ? `person ${act.as}` : `action ${act.act}`}.`)
     await action({ ...unnamed(act.with, places.names()), ...filesOf(act, slack, user) }, user)
   } catch (error) {
-    calls.problems.push(`${what} was refused: ${error instanceof Error ? error.message : String(error)}`)
+    calls.problems.push(`${what} was refused: ${errorText(error)}`)
   }
   await slack.settle(REST_MS / 2)
   for (const { release } of held) release()

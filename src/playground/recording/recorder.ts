@@ -72,7 +72,8 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
       if (isBusy) throw new Error('The bot is at work here. Save it once it has answered.')
     },
     conversation: (name, scope = {}) => {
-      if (calls.size >= MOST) throw new Error('Too much was said to be recorded. Start the playground again.')
+      if (calls.size >= MOST || heard.tools.length >= MOST)
+        throw new Error('Too much was said to be recorded. Start the playground again.')
       const threads = threadsOfTools(heard.tools, journal)
       return clean(conversationOf(heard, { name, scope, settings, threads, clean: journal.hidden }))
     },

@@ -1,14 +1,13 @@
 /** The panel “Record”: what would be saved of the conversation, and saving it as a test. */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isObject, optional } from '../args.ts'
 import type { PagePart } from '../page-part.ts'
 import type { Json } from '../types.ts'
-import { checkName, MOST_CHARS, type Conversation } from './conversation-file.ts'
+import { checkName, type Conversation } from './conversation-file.ts'
 import type { Scope } from './place-names.ts'
 import type { Recorder } from './recorder.ts'
 import type { Replayed } from './play-conversation.ts'
 import { differenceText } from './state-difference.ts'
+import { conversationText, writeConversation } from './write-conversation.ts'
 
 export interface RecordingOptions {
   /** Where files are saved. */
@@ -67,21 +66,12 @@ async function save(recorder: Recorder, { folder, replay }: RecordingOptions, bo
   await recorder.settled(scope)
   const conversation = recorder.conversation(name, scope)
   if (conversation.acts.length === 0) throw new Error('Nobody has done anything here yet that could be saved.')
-  const text = `${JSON.stringify(conversation, null, 1)}\n`
-  if (text.length > MOST_CHARS)
-    throw new Error(`This is too long for a test: ${text.length} characters, and at most ${MOST_CHARS} are read.`)
+  // One that is too long is refused before it is replayed.
+  conversationText(conversation)
   const { differences, problems, stop } = await replay(conversation)
   await stop()
   const fault = [...problems, differenceText(differences)].filter(Boolean).join('\n\n')
   if (fault && body['anyway'] !== true) return { fault }
-  await mkdir(folder, { recursive: true })
-  const flag = body['replace'] === true ? 'w' : 'wx'
-  await writeFile(join(folder, `${name}.json`), text, { flag }).catch(refuseTaken)
+  await writeConversation(folder, conversation)
   return { saved: `test/conversations/${name}.json`, ...(fault && { fault }) }
-}
-
-function refuseTaken(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-    throw new Error('There is a conversation of this name already. Choose another.', { cause: error })
-  throw error
 }

@@ -4,6 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { settledWithin } from '../../async.ts'
 import type { Env } from '../../config.ts'
 import type { Handler } from '../../queue/types.ts'
 import type { RunTrace } from '../../run/run-trace.ts'
@@ -154,16 +155,30 @@ async function leave(child: Child, ms = LEAVE_MS): Promise<void> {
   clearTimeout(timer)
 }
 
+/** How a child tells of itself. */
+interface ChildWatch {
+  children: Set<Child>
+  ready(child: Child): void
+  ended(child: Child): void
+}
+
 /** @returns why it could not be started */
-function startChild(
+async function startChild(options: ChildBotsOptions, on: ChildWatch): Promise<string | undefined> {
+  const { own, told } = forkChild(options, on)
+  if (await settledWithin(START_MS, [told])) return told
+  own.kill('SIGKILL')
+  return 'The bot did not start in time.'
+}
+
+/** `told`: once it is ready, or why it never will be. */
+function forkChild(
   options: ChildBotsOptions,
-  on: { children: Set<Child>; ready(child: Child): void; ended(child: Child): void },
-): Promise<string | undefined> {
+  on: ChildWatch,
+): { own: ChildProcess; told: Promise<string | undefined> } {
   const { stores, settings } = options
   const entry = join(ROOT, 'src/playground/with-bot/bot-process.ts')
   const own = fork(entry, { execArgv: ['--import', import.meta.resolve('tsx')], serialization: 'advanced', cwd: ROOT })
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => (resolve('The bot did not start in time.'), own.kill('SIGKILL')), START_MS)
+  const told = new Promise<string | undefined>((resolve) => {
     const port = {
       send: (message: unknown) => void (own.connected && own.send(message as object)),
       onMessage: (take: (message: unknown) => void) => void own.on('message', take),
@@ -184,7 +199,6 @@ function startChild(
       if (message.type === 'failed') resolve(message.why)
     })
     own.on('exit', () => {
-      clearTimeout(timer)
       on.children.delete(child)
       remote.end('The bot has ended.')
       resolve('The bot ended before it was ready.')
@@ -192,6 +206,7 @@ function startChild(
     })
     own.once('spawn', () => own.send({ settings, parts: partsThere(stores) }))
   })
+  return { own, told }
 }
 
 /** What a bot tells of its tools and runs. */

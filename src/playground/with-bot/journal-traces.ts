@@ -47,7 +47,7 @@ function noteTool(
   { call, thread }: { call: TracedToolCall; thread: string },
 ): Entry {
   const { at, ms, tool, input, output, ok, error, step } = call
-  const request: Json = { tool, input, ...(step !== undefined && { step }) }
+  const request: Json = { tool, input, step }
   const entry = known ?? journal.begin({ kind: 'tool', name: tool, at, thread, request })
   if (entry.ms !== undefined || ms === undefined) return entry
   const response = output === undefined ? undefined : typeof output === 'string' ? { text: output } : { ...output }

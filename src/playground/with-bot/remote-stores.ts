@@ -38,7 +38,7 @@ type Part = keyof typeof PARTS
 
 /** A run as it travels. */
 type SentRun = Pick<Run, 'saved' | 'save' | 'claimPost' | 'posted' | 'checkLease'>
-type SentHandler = (question: unknown, run: SentRun, signal: AbortSignal) => Promise<Handled>
+export type SentHandler = (question: unknown, run: SentRun, signal: AbortSignal) => Promise<Handled>
 
 /** On the side that keeps them: their methods by name, as `history.load`. */
 export function servedStores(stores: Stores): Methods {
@@ -139,5 +139,3 @@ export function sentRun(run: Run): SentRun {
     checkLease: () => run.checkLease(),
   }
 }
-
-export type { SentHandler }

@@ -1,6 +1,5 @@
 /** Makes a test of a run that was traced, also one of production: its question, what its model wrote, what its tools gave. */
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '../../agent/types.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
@@ -16,6 +15,7 @@ import {
 } from '../recording/conversation-file.ts'
 import { askedIn, promptOf, seenIn } from '../recording/model-calls.ts'
 import { eachText } from '../recording/place-names.ts'
+import { writeConversation } from '../recording/write-conversation.ts'
 import { GENERAL } from '../slack.ts'
 import type { Json } from '../types.ts'
 import { replayWithBot } from './replay-bot.ts'
@@ -34,16 +34,16 @@ export interface TraceTestOptions {
  */
 export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions = {}): Promise<string[]> {
   const { folder = join(ROOT, 'test/conversations') } = options
-  const name = checkName(options.name ?? nameOf(trace))
+  const { hidden } = createCopier()
+  const name = checkName(options.name ?? nameOf(hidden(trace.question)))
   const file = join(folder, `${name}.json`)
-  const taken = `${file} is there already. Give another name: npm run trace -- test FILE NAME.`
-  if (existsSync(file)) throw new ConfigError(taken)
-  const conversation = eachText(conversationOf(trace, name), createCopier().hidden)
+  // Before the replay, which takes its time.
+  if (existsSync(file))
+    throw new ConfigError(`${file} is there already. Give another name: npm run trace -- test FILE NAME.`)
+  const conversation = eachText(conversationOf(trace, name), hidden)
   const came = await replayed(conversation)
-  await mkdir(folder, { recursive: true })
-  const text = `${JSON.stringify({ ...conversation, after: came }, null, 1)}\n`
-  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
-    throw new ConfigError(existsSync(file) ? taken : `${file} cannot be written: ${messageOf(error)}.`)
+  await writeConversation(folder, { ...conversation, name, after: came }).catch((error: unknown) => {
+    throw new ConfigError(messageOf(error))
   })
   const shown = came.messages.map(({ by, shown: lines }) => `  ${by}: ${lines.join(' ')}`)
   return [
@@ -117,7 +117,7 @@ function toolOf({ tool, input, output, error, ok }: TracedToolCall): RecordedToo
 }
 
 /** Of its question: `who-was-ada-lovelace`. */
-function nameOf({ question }: RunTrace): string {
+function nameOf(question: string): string {
   const words = question.toLowerCase().match(/[a-z0-9]+/g) ?? []
   return (words.join('-').slice(0, 50).replace(/-+$/, '') || 'traced').replace(/^-+/, '')
 }

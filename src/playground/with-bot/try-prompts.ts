@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { stepCount, totalOf } from '../../agent/run-progress.ts'
 import type { Step, Tool, Usage } from '../../agent/types.ts'
 import { answer } from '../../answer.ts'
-import type { Config } from '../../config.ts'
+import type { RunRecord } from '../../archive/types.ts'
+import { DIALECTS, type Config } from '../../config.ts'
 import { createAgent } from '../../create-agent.ts'
 import { messageOf, ModelError, ToolError } from '../../errors.ts'
 import { memoryHistory } from '../../history/memory-history.ts'
@@ -66,15 +67,15 @@ export function createTrier(
       if (!record) throw new Error('This question is not answered yet, or nothing is kept of it any more.')
       const { question, steps, usage, answer: said, startedAt, endedAt } = record
       const before = told({ steps, usage }, { text: said?.text ?? '', ms: endedAt - startedAt })
-      return { question: question.text, before, now: await answered(question, prompts) }
+      return { question: question.text, before, now: await answered(record, prompts) }
     },
   }
 
-  async function answered(question: Question, prompts: Prompts): Promise<TriedAnswer> {
+  async function answered({ question, dialect }: RunRecord, prompts: Prompts): Promise<TriedAnswer> {
     const from = Date.now()
     const run = embeddedRun(freshRun(from), () => true)
     const sources = { log: createLog('silent'), net: await net, mcpStore: stores.mcp, hasWorkspace: true }
-    const agent = await createAgent(tried, { ...sources, prompts, toolSeam: { wrap: harmless } })
+    const agent = await createAgent(speaking(tried, dialect), { ...sources, prompts, toolSeam: { wrap: harmless } })
     try {
       const { team, channel } = question
       const chosen = await agent.agentFor({}, { team, channel, waits: true })
@@ -102,6 +103,12 @@ export function createTrier(
 }
 
 const HOUR_MS = 3_600_000
+
+/** With `auto`, what the answer before was written in: what the model can do is not asked anew. */
+function speaking(config: Config, dialect: string): Config {
+  const known = DIALECTS.find((name) => name === dialect)
+  return config.AGENT_DIALECT === 'auto' && known ? { ...config, AGENT_DIALECT: known } : config
+}
 
 /** What changes the world is not used to try something. */
 function harmless(tool: Tool): Tool {

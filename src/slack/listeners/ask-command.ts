@@ -66,7 +66,7 @@ function privateQuestion(question: Question): Question | undefined {
 }
 
 /** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
-export function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
+function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
   const thread = `ask-${command.trigger_id}`
   return {
     id: `${delivery.team}:${command.channel_id}:${thread}`,

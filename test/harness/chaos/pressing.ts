@@ -50,7 +50,7 @@ export async function pressCard(
 }
 
 /** What the audit list says of a thread's writes, in the order of their steps. */
-export async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<AuditEntry[]> {
+async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<AuditEntry[]> {
   const audit = redisAudit({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
   const entries = await audit.list({ team: TEAM }, 1_000)
   return entries.filter(({ run }) => ids.includes(run)).sort((one, other) => one.step - other.step)

@@ -89,7 +89,7 @@ const ALL_KINDS = {
 const said = (value: unknown): CallToolResult => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 
 /** Each asks in a way of its own, and says in the end what it was answered. */
-export const ASKING_TOOLS: Record<string, Asking> = {
+const ASKING_TOOLS: Record<string, Asking> = {
   /** Two forms in one result. It has an output schema. */
   table: ({ responses, state }) =>
     Object.keys(responses).length === 2

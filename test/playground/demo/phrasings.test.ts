@@ -1,49 +1,9 @@
 /** How people put things to the demo: through the real loop, the real tools and the shipped pages of the wiki. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answer } from '../../../src/answer.ts'
-import { createAgent, type AgentParts } from '../../../src/create-agent.ts'
-import { loadConfig } from '../../../src/config.ts'
-import { memoryHistory } from '../../../src/history/memory-history.ts'
-import { createLog } from '../../../src/log.ts'
-import { complete, demoModel } from '../../../src/playground/demo/demo-model.ts'
-import { createNetwork } from '../../../src/proxy.ts'
-import { startWiki, type Wiki } from '../../../src/playground/wiki.ts'
-import { embeddedRun } from '../../../src/run/memory-run.ts'
-import { freshRun } from '../../../src/run/types.ts'
+import { describe, expect, test } from 'vitest'
+import { complete } from '../../../src/playground/demo/demo-model.ts'
+import { actionIn, demoOnWiki, demoPrompt, finalIn } from '../../harness/demo-talk.ts'
 
-let wiki: Wiki
-let agent: AgentParts
-beforeAll(async () => {
-  wiki = await startWiki()
-  const config = loadConfig({ WIKIPEDIA_API_URL: wiki.url })
-  agent = await createAgent(config, {
-    log: createLog('silent'),
-    net: await createNetwork(config),
-    model: demoModel(),
-  })
-})
-afterAll(async () => {
-  await agent.close()
-  await wiki.close()
-})
-
-/** A conversation in one thread; gives the tools' names and the answer of each question. */
-async function talk(...questions: string[]) {
-  const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
-  const turns: { tools: string[]; answer: string }[] = []
-  for (const [n, text] of questions.entries()) {
-    const place = { id: `q${n}`, team: 'T', channel: 'C', thread: 't', user: 'U', surface: 'dm' as const }
-    const run = embeddedRun(freshRun(Date.now()), () => true)
-    const turn = { tools: [] as string[], answer: '' }
-    const deps = { ...agent.answer, history, signal: new AbortController().signal }
-    for await (const event of answer({ ...place, text, at: Date.now() }, run, deps)) {
-      if (event.type === 'action') turn.tools.push(event.step.action.tool)
-      if (event.type === 'answer') turn.answer = event.text
-    }
-    turns.push(turn)
-  }
-  return turns
-}
+const { talk } = demoOnWiki()
 
 describe('one question', () => {
   test.each([
@@ -100,7 +60,7 @@ describe('one question', () => {
   ])('%s', async (question, expected) => {
     const [turn] = await talk(question)
     expect(turn?.answer).toContain(expected)
-    expect(turn?.tools).not.toEqual([])
+    expect(turn?.used).not.toEqual([])
   })
 })
 
@@ -121,7 +81,7 @@ describe('two questions in one', () => {
   ])('%s', async (question, answers, tools) => {
     const [turn] = await talk(question)
     for (const one of answers) expect(turn?.answer).toContain(one)
-    expect(turn?.tools).toEqual(expect.arrayContaining(tools))
+    expect(turn?.used.map(({ tool }) => tool)).toEqual(expect.arrayContaining(tools))
   })
 })
 
@@ -159,13 +119,8 @@ test('what it can do is said at length once a thread, then in a sentence', async
 
 describe('where the prompt lists other tools', () => {
   const asks = (question: string, tools: string[], seen: string[] = []) => {
-    const steps = seen.map((one) => `Thought: t\nAction: a\nAction Input: i\nObservation: <k7>${one}</k7>\n`).join('')
-    const frame = `Today is 2026-11-21.\n\nAction: one of [${tools.join(', ')}]\nAction Input: the input\n`
-    const said = complete([
-      { role: 'system', content: frame },
-      { role: 'user', content: `Question: ${question}\n${steps}Thought:` },
-    ])
-    return /Action: (.*)\nAction Input: ([^]*)$/.exec(said)?.slice(1) ?? /Final Answer: ([^]*)$/.exec(said)?.[1]
+    const said = complete(demoPrompt(question, { tools, observations: seen }))
+    return actionIn(said) ?? finalIn(said)
   }
   const tools =
     'calculator wikipedia wikipedia_lookup workspace_search read_thread notes__add notes__list make_file'.split(' ')

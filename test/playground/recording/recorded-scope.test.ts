@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Env } from '../../../src/config.ts'
 import { startPlayground } from '../../../src/playground/playground-main.ts'
+import { createJournal } from '../../../src/playground/journal/journal.ts'
 import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
+import { createRecorder } from '../../../src/playground/recording/recorder.ts'
 import { ALICE, GENERAL } from '../../../src/playground/slack.ts'
+import { startWorkspace } from '../../../src/playground/with-bot/example-slack.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 
 /** A playground whose conversations are saved to a folder of its own. */
@@ -137,3 +140,12 @@ test(
   },
   SLOW,
 )
+
+test('where more was done by tools than is kept, nothing is saved', async () => {
+  const slack = await startWorkspace()
+  onTestFinished(() => slack.close())
+  const recorder = createRecorder(slack, { journal: createJournal(), settings: {} })
+  onTestFinished(recorder.end)
+  for (let n = 0; n < 5_000; n++) recorder.onTool({ tool: 'calculator', input: n })({ output: n })
+  expect(() => recorder.conversation('one')).toThrow('Too much was said to be recorded.')
+})

@@ -72,6 +72,9 @@ test('tokens that stand in a trace do not get into the test', async (t) => {
   const leaky = JSON.stringify(traced()).replaceAll('Forty-two apples.', 'Forty-two xoxb-1234567890-abcdef.')
   await saveTraceTest(JSON.parse(leaky) as RunTrace, { folder, name: 'clean' })
   expect(await readFile(join(folder, 'clean.json'), 'utf8')).not.toContain('xoxb-')
+  const told = { ...traced(), question: 'Is xoxb-1234567890-abcdef mine?' }
+  await saveTraceTest(told, { folder })
+  expect(readdirSync(folder)).toEqual(['clean.json', 'is-a-token-mine.json'])
 }, 60_000)
 
 test('npm run trace -- test FILE NAME takes the name', async (t) => {

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { Message } from '../../src/agent/types.ts'
+import { answer } from '../../src/answer.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createAgent, type AgentParts } from '../../src/create-agent.ts'
+import { memoryHistory } from '../../src/history/memory-history.ts'
+import { createLog } from '../../src/log.ts'
+import { demoModel } from '../../src/playground/demo/demo-model.ts'
+import { startWiki, type Wiki } from '../../src/playground/wiki.ts'
+import { createNetwork } from '../../src/proxy.ts'
+import { embeddedRun } from '../../src/run/memory-run.ts'
+import { freshRun } from '../../src/run/types.ts'
+
+/** What the demo did about one question. */
+export interface DemoTurn {
+  used: { tool: string; input: unknown }[]
+  answer: string
+}
+
+/**
+ * The demo with the real loop, the real tools and the shipped pages of the wiki, open while the tests of a file or of a `describe` run.
+ * `talk` has a conversation in one thread, and gives a turn for each question.
+ */
+export function demoOnWiki(): { wiki(): Wiki; talk(...questions: string[]): Promise<DemoTurn[]> } {
+  let wiki: Wiki
+  let agent: AgentParts
+  beforeAll(async () => {
+    wiki = await startWiki()
+    const config = loadConfig({ WIKIPEDIA_API_URL: wiki.url })
+    const net = await createNetwork(config)
+    agent = await createAgent(config, { log: createLog('silent'), net, model: demoModel() })
+  })
+  afterAll(async () => {
+    await agent.close()
+    await wiki.close()
+  })
+  return { wiki: () => wiki, talk: (...questions) => conversation(agent, questions) }
+}
+
+async function conversation(agent: AgentParts, questions: string[]): Promise<DemoTurn[]> {
+  const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
+  const turns: DemoTurn[] = []
+  for (const [n, text] of questions.entries()) {
+    const place = { id: `q${n}`, team: 'T', channel: 'C', thread: 't', user: 'U', surface: 'dm' as const }
+    const run = embeddedRun(freshRun(Date.now()), () => true)
+    const turn: DemoTurn = { used: [], answer: '' }
+    const deps = { ...agent.answer, history, signal: new AbortController().signal }
+    for await (const event of answer({ ...place, text, at: Date.now() }, run, deps)) {
+      if (event.type === 'action') turn.used.push(event.step.action)
+      if (event.type === 'answer') turn.answer = event.text
+    }
+    turns.push(turn)
+  }
+  return turns
+}
+
+/** A prompt of the text dialect, with these tools and what was observed so far. */
+export function demoPrompt(
+  question: string,
+  options: { tools?: string[]; observations?: string[]; end?: string } = {},
+): Message[] {
+  const { tools = ['calculator', 'wikipedia', 'wikipedia_lookup'], observations = [], end = 'Thought:' } = options
+  const steps = observations.map((text) => `Thought: t\nAction: a\nAction Input: i\nObservation: <k7>${text}</k7>\n`)
+  const frame = `Today is 2026-11-21.\n\nUse this format:\n\nQuestion: the question\nAction: one of [${tools.join(', ')}]\nAction Input: the input\n`
+  return [
+    { role: 'system', content: frame },
+    { role: 'user', content: `Question: ${question}\n${steps.join('')}${end}` },
+  ]
+}
+
+/** The tool and the input that a completion asks for. */
+export function actionIn(completion: string): string[] | undefined {
+  return /Action: (.*)\nAction Input: ([^]*)$/.exec(completion)?.slice(1)
+}
+
+/** The final answer in a completion. */
+export function finalIn(completion: string): string | undefined {
+  return /Final Answer: ([^]*)$/.exec(completion)?.[1]
+}
