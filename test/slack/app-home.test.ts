@@ -119,7 +119,9 @@ describe('the App Home', () => {
   test('is published once for what opens it again and again, and a Slack that refuses it disturbs nothing', async (t) => {
     const bot = await startBot(t, { model: [finish('Yes.')] })
     bot.slack.fault({ method: 'views.publish', error: 'internal_error' })
-    for (let n = 0; n < 3; n++) await bot.slack.people.openHome(BOB)
+    // At once: it is published anew for what opens it some seconds later.
+    await Promise.all([1, 2, 3].map(() => bot.slack.people.openHome(BOB)))
+    await bot.slack.until(() => callsOf(bot, 'views.publish').length > 0, 'the try')
     await bot.slack.settle()
     expect(callsOf(bot, 'views.publish')).toHaveLength(1)
     await (await bot.mention('Still there?')).ended()
@@ -138,6 +140,8 @@ describe('the Home of an admin', () => {
       n % 2 === 0 ? act('I write.', 'write', `a secret ${question}`) : finish('Written.')
     const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder }, model })
     for (let n = 1; n <= count; n++) await (await bot.mention(`Write ${n}`, { user: BOB })).ended()
+    // How the last one ended is noted after its answer.
+    await bot.slack.settle()
     return bot
   }
 
@@ -235,8 +239,8 @@ describeWithRedis('with Redis', () => {
     const deliverTo = ({ port }: { port: number }) => bot.slack.setTarget(`http://127.0.0.1:${port}/slack/events`)
     deliverTo(other)
     await bot.slack.people.lookAt([{ channel_id: GENERAL }])
-    await bot.slack.settle()
     deliverTo(bot.bot)
-    expect(await asks(bot)).toContain('(The asker is looking at #general.)')
+    // It is kept after the ack, and no question waits for it: the next one that finds it is told.
+    await expect.poll(() => asks(bot), { timeout: 60_000 }).toContain('(The asker is looking at #general.)')
   })
 })

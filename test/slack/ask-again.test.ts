@@ -7,6 +7,7 @@ import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 const DM = `D${ALICE.slice(1)}`
@@ -101,11 +102,15 @@ describe('What is asked again', async () => {
 
 test('while it is asked again, another press of the same person says so', async (t) => {
   const bot = await startBot(t)
-  bot.model.on('slow one', finish('first'), { text: 'Thought: x\nFinal Answer: second', delayMs: 500 })
+  const gate = deferred()
+  bot.model.decide('slow one', async (_, n) =>
+    n === 0 ? finish('first') : gate.promise.then(() => 'Thought: x\nFinal Answer: second'),
+  )
   const { thread, press, endings } = await answered(bot, 'A slow one?')
   await press()
   await press()
   await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0]?.includes('already at it'), 'a private word')
+  gate.resolve()
   await endings(2)
   await bot.slack.settle()
   expect(thread.endings()).toHaveLength(2)
