@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import { quiet } from '../../src/playground/until.ts'
-
-/** Stops this process, as a machine does that is busy with others. */
-function standStill(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-}
+import { standStill } from '../harness/stand-still.ts'
 
 test('a standstill of the whole process is no quiet: what waited in it comes first', async () => {
   let count = 0
