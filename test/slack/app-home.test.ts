@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, GENERAL, type Json } from '../../src/playground/slack.ts'
 import { HOME_EXAMPLE } from '../../src/slack/format/action-ids.ts'
+import { pressesCountAsOne } from '../harness/answer-buttons.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -106,6 +107,7 @@ describe('the App Home', () => {
     const bot = await startBot(t, { model: [finish('About 65.')] })
     const home = await bot.openHome()
     const question = 'How old is the author of Dune?'
+    await pressesCountAsOne()
     await Promise.all([home.press(HOME_EXAMPLE, question), home.press(HOME_EXAMPLE, question)])
     const isRoot = ({ thread_ts, text }: { thread_ts?: string; text: string }) => !thread_ts && text.includes('Dune')
     const root = await bot.slack.until(() => bot.slack.messages(DM).find(isRoot), 'the root')
