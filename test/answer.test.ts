@@ -257,7 +257,7 @@ describe('a run that goes on in another process', () => {
     const asking = echo((text, { ask }) => ask(text))
     const { go, saved } = await world(t, {
       tools: [asking],
-      limits: { toolTimeoutMs: 3_000 },
+      limits: { toolTimeoutMs: 6_000 },
       model: ({ prompt }, n) =>
         n === 0
           ? act('a', 'echo', 'tell me')

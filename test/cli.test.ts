@@ -123,10 +123,10 @@ test('Ctrl-C ends the question at hand, a second one the conversation', async (t
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
   const cli = await startProcess(t, CLI, { env })
   cli.write('Are you there?\n')
-  await vi.waitFor(() => expect(model.requests).toHaveLength(1), 20_000)
+  await vi.waitFor(() => expect(model.requests).toHaveLength(1), 60_000)
   cli.signal('SIGINT')
-  await vi.waitFor(() => expect(cli.stdout()).toContain('Stopped.'), 20_000)
-  await vi.waitFor(() => expect(model.requests[0]?.aborted).toBe(true), 20_000)
+  await vi.waitFor(() => expect(cli.stdout()).toContain('Stopped.'), 60_000)
+  await vi.waitFor(() => expect(model.requests[0]?.aborted).toBe(true), 60_000)
   cli.signal('SIGINT')
   expect(await cli.ended).toBe(0)
 })

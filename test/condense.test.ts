@@ -26,7 +26,7 @@ async function condensed(t: Ends, said: Played, { question = 'and his brother?',
   const options = {
     model: modelAt(model.url),
     prompts: loadPrompts(),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
     onUsage: (one: Usage) => usage.push(one),
   }
   return { text: await condense(question, { turns, nonce: 'n0nce' }, options), requests: model.requests, usage }

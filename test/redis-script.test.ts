@@ -70,7 +70,7 @@ describeWithRedis('a script', () => {
   })
 
   test('runs in a Cluster, on the node of its keys', async () => {
-    const { settings } = await startCluster({ onTestFinished })
+    const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
     const redis = connect(settings, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
     const script = redisScript(await scriptFile(TEXT), NAMES)

@@ -8,7 +8,7 @@ import { ROOT } from '../src/package-root.ts'
 import { temporaryFolder } from './harness/command.ts'
 import { fileEnds, type Ends } from './harness/ends.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 /** Somebody who may not write what is not his; a test that runs as root must become one. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}

@@ -160,6 +160,7 @@ describeWithRedis('in Redis', async () => {
     await threads.patch(`${TEAM}:${GENERAL}:1.0`, { muted: true, title: 'x' })
     await channelSettings.save({ team: TEAM, channel: GENERAL }, { steps: 'hidden' })
     await audit.note({ ...WRITE, at: Date.now() })
+    await allOver(bot.stores)
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
     const keys = () => redis.keys(`all-gone:{${TEAM}*`)
@@ -205,7 +206,7 @@ describeWithRedis('in Redis', async () => {
 
 describeWithRedis('in a Cluster', () => {
   test('a channel and a person are forgotten on every node', async (t) => {
-    const cluster = await startCluster(t)
+    const cluster = await startCluster(t, { silentMs: 15_000 })
     const bot = await startBot(t, {
       model: () => finish('Hello.'),
       env: cluster.env,

@@ -38,6 +38,8 @@ export interface LocalSlackOptions {
   /** How long Slack waits for an ack (3,000 ms), and when it tries again (at once, 1 min, 5 min), in milliseconds. */
   ackMs?: number
   retryMs?: number[]
+  /** How long a trigger opens a modal: 3,000 ms. */
+  triggerMs?: number
   /** What a download without the right to it meets: a redirect to the login page (as at Slack), or that page with status 200. */
   loginPage?: 'redirect' | 'page'
   /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */

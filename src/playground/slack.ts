@@ -35,6 +35,7 @@ const DEFAULTS = {
   appToken: 'xapp-1-local-app',
   signingSecret: 'local-signing-secret',
   ackMs: 3000,
+  triggerMs: 3000,
   retryMs: [0, 60_000, 300_000],
   streamMs: 300_000,
   streamBytes: 11_000,
@@ -100,7 +101,7 @@ function assemble(settings: Settings, server: Listening) {
   const store = new Store(now)
   const views = new Views(store)
   const sockets = new Sockets(server.server, settings)
-  const triggers = createTriggers(store, now)
+  const triggers = createTriggers(store, settings)
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()
   const calls: Call[] = []

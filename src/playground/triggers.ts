@@ -1,9 +1,6 @@
 import type { Store } from './store.ts'
 import { Refusal } from './types.ts'
 
-/** A trigger opens one modal, within three seconds of the press or command that it came with. */
-const LASTS_MS = 3000
-
 /** The tickets that modals are opened with. */
 export interface Triggers {
   /** A fresh one for whoever pressed or commanded. */
@@ -12,8 +9,11 @@ export interface Triggers {
   use(trigger: string): string
 }
 
-/** https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids */
-export function createTriggers(store: Store, now: () => number): Triggers {
+/**
+ * A trigger opens one modal, within so many milliseconds of the press or command that it came with.
+ * https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids
+ */
+export function createTriggers(store: Store, { now, triggerMs }: { now: () => number; triggerMs: number }): Triggers {
   const issued = new Map<string, { user: string; at: number; used: boolean }>()
   return {
     issue(user) {
@@ -25,8 +25,8 @@ export function createTriggers(store: Store, now: () => number): Triggers {
       const known = issued.get(trigger)
       if (!known) throw new Refusal('invalid_trigger_id', { why: 'The trigger is unknown.' })
       if (known.used) throw new Refusal('exchanged_trigger_id', { why: 'The trigger was used before.' })
-      if (now() - known.at > LASTS_MS)
-        throw new Refusal('expired_trigger_id', { why: 'The trigger is over 3 seconds old.' })
+      if (now() - known.at > triggerMs)
+        throw new Refusal('expired_trigger_id', { why: `The trigger is over ${triggerMs / 1000} seconds old.` })
       known.used = true
       return known.user
     },

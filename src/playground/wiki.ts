@@ -14,6 +14,8 @@ export interface WikiFault {
   status?: number
   body?: string
   delayMs?: number
+  /** The answer waits for it. */
+  hold?: Promise<unknown>
   /** Cuts the connection without an answer. */
   drop?: boolean
 }
@@ -57,6 +59,7 @@ export async function startWiki(
     if (!fault) return false
     fault.times -= 1
     if (fault.delayMs) await wait(fault.delayMs)
+    await fault.hold
     if (fault.drop) response.destroy()
     else if (fault.status || fault.body) response.writeHead(fault.status ?? 200).end(fault.body ?? '')
     else return false

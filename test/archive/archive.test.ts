@@ -213,12 +213,12 @@ describeWithRedis('in Redis', () => {
     await archive.rate('T1:C1:1', up('U2'))
     const redis = server.rawClient()
     const keys = (await redis.keys('keys:*')).sort()
-    const span = Math.floor(Date.now() / DAY_MS)
-    expect(keys).toEqual([
+    // Which day it is may change meanwhile.
+    expect(keys.map((key) => key.replace(/\d{5}$/, 'DAY'))).toEqual([
       'keys:{T1:C1:1}:feedback',
       'keys:{T1:C1:1}:record',
-      `keys:{T1:U1}:asked:${span}`,
-      `keys:{T1:U2}:rated:${span}`,
+      'keys:{T1:U1}:asked:DAY',
+      'keys:{T1:U2}:rated:DAY',
     ])
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
   })
@@ -228,9 +228,12 @@ describeWithRedis('in Redis', () => {
     const redis = server.rawClient()
     await archive.keep(record('1'))
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1])
-    const before = await commands()
-    await archive.keep(record('2'))
-    expect((await commands()) - before - 1).toBe(3)
+    // A connection that has been idle for long asks whether Redis is there: that comes on top once, and never takes any off.
+    await eventually(async () => {
+      const before = await commands()
+      await archive.keep(record('2'))
+      expect((await commands()) - before - 1).toBe(3)
+    })
   })
 
   test('what cannot be read is skipped, with a line in the log that does not repeat it', async () => {

@@ -30,7 +30,7 @@ async function build(): Promise<void> {
   await writeFile(join(FOLDER, 'main.mjs'), SCRIPT)
 }
 
-test('the built output parses files in plain Node, in a worker of its own', { timeout: 120_000 }, async () => {
+test('the built output parses files in plain Node, in a worker of its own', { timeout: 300_000 }, async () => {
   await build()
   const names = [
     'handbook.pdf',

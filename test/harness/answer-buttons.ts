@@ -1,8 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { LocalSlack } from '../../src/playground/slack.ts'
 import { ASK_AGAIN, FEEDBACK, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'
+
+/** What a person presses within ten seconds of the clock is one press. Waits for the next ten where these are nearly over. */
+export async function pressesCountAsOne(): Promise<void> {
+  const leftMs = 10_000 - (Date.now() % 10_000)
+  if (leftMs < 3_000) await sleep(leftMs)
+}
 
 /** The id of the question that was answered last in a thread, as the bot's posts carry it. */
 export function questionId(thread: Thread): string {

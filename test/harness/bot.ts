@@ -78,9 +78,12 @@ export function envFor(
   }
 }
 
+/** As long as a busy machine may stand still: a test that is about Slack's own three seconds says so. */
+const PATIENT = { ackMs: 20_000, triggerMs: 60_000 }
+
 export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<TestBot> {
   const { mode = 'http' } = options
-  const slack = await startLocalSlack({ ackMs: 3000, retryMs: [20, 50, 100], ...options.slack })
+  const slack = await startLocalSlack({ ...PATIENT, retryMs: [20, 50, 100], ...options.slack })
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, options.model)
   const wiki = await startWiki(options.pages ? { pages: options.pages } : {})
@@ -234,7 +237,7 @@ export class Thread {
 
   /** Waits until everything asked so far has ended, and the sign of life is gone. The last ending, as it is shown. */
   async ended(): Promise<string> {
-    await this.#slack.until(() => this.endings().length >= this.#asked, `${this.#asked} endings in ${this.ts}`, 25_000)
+    await this.#slack.until(() => this.endings().length >= this.#asked, `${this.#asked} endings in ${this.ts}`, 60_000)
     await this.#slack.until(() => this.isAtRest(), 'the end of the sign of life')
     return this.endings().at(-1) ?? ''
   }

@@ -23,5 +23,5 @@ if (!hasChromium)
 export const describeWithChromium = hasChromium ? describe : describe.skip
 
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: PATH, args: ARGS })
+  return chromium.launch({ executablePath: PATH, args: ARGS, timeout: 80_000 })
 }

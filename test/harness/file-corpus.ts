@@ -23,9 +23,9 @@ export function outcomeOf(file: FileBytes, limits: Partial<ParseLimits> = {}): P
   return createFileParser({ limits: { ...PARSE_LIMITS, ...limits } }).parse(file)
 }
 
-/** The file as it must have been read. */
+/** The file as it must have been read, in the time that a busy machine needs for it. */
 export async function parsed(file: FileBytes, limits: Partial<ParseLimits> = {}): Promise<ParsedFile> {
-  const outcome = await outcomeOf(file, limits)
+  const outcome = await outcomeOf(file, { timeoutMs: 4 * PARSE_LIMITS.timeoutMs, ...limits })
   if (!outcome.file) throw new Error(`${file.name}: ${outcome.fault}`)
   return outcome.file
 }

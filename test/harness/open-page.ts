@@ -35,7 +35,7 @@ export function pagesInChromium(): (url: string, options?: OpenOptions) => Promi
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
-  }, 30_000)
+  })
   afterAll(() => browser.close())
   return (url, options) => openPage(browser, url, options)
 }

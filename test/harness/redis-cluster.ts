@@ -12,14 +12,14 @@ export interface RedisCluster extends RedisFleet {
 
 /**
  * A Redis Cluster on this machine: masters that share the slots, and as many replicas of each. A master that is silent for
- * a second is dead to the others.
+ * `silentMs` is dead to the others: a second where one is to die, longer where none is, as a busy machine may silence one too.
  */
 export async function startCluster(
   t: Ends,
-  { masters = 3, replicas = 0, settings = [] as string[] } = {},
+  { masters = 3, replicas = 0, silentMs = 1_000, settings = [] as string[] } = {},
 ): Promise<RedisCluster> {
   const servers: RedisServer[] = []
-  for (let n = 0; n < masters * (1 + replicas); n++) servers.push(await startNode(t, settings))
+  for (let n = 0; n < masters * (1 + replicas); n++) servers.push(await startNode(t, { silentMs, settings }))
   const [first] = servers
   for (const [n, server] of servers.entries())
     await asking(server, async (redis) => {
@@ -35,8 +35,11 @@ export async function startCluster(
   return fleetOf(servers)
 }
 
-async function startNode(t: Ends, settings: string[]): Promise<RedisServer> {
-  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000']
+async function startNode(
+  t: Ends,
+  { silentMs, settings }: { silentMs: number; settings: string[] },
+): Promise<RedisServer> {
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(silentMs)]
   // Of its own choice it would be 10,000 above, where there may be no port.
   const server = await startRedis([...cluster, '--cluster-port', String(await freePort()), ...QUICK, ...settings])
   t.onTestFinished(() => server.stop())

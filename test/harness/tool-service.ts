@@ -15,7 +15,7 @@ export async function playService(
   handler: (path: string, response: ServerResponse) => void,
 ): Promise<{ server: WebServer; use(input: unknown, context?: ToolContext): Promise<ToolOutput> }> {
   const server = await startWebServer(handler)
-  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: async () => undefined } })
+  const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const address = { [played.setting]: `${server.url}${played.path ?? ''}` }
   const tools = createToolbox({ http, settings: { enabled: [played.tool], ...played.settings, ...address } })

@@ -116,8 +116,11 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
 
   test('a thread is forgotten some time after its last turn', async () => {
     const history = make({ ttlMs: 150 })
-    await history.append(thread, turn('1'))
-    expect(await history.load(thread)).toHaveLength(1)
+    // Once more where a busy machine takes longer from one to the other.
+    await eventually(async () => {
+      await history.append(thread, turn('1'))
+      expect(await history.load(thread)).toHaveLength(1)
+    })
     await eventually(async () => expect(await history.load(thread)).toEqual([]))
   })
 }

@@ -37,7 +37,7 @@ async function connect(t: Ends, transport: Transport, config: McpServerConfig = 
   const notes: string[] = []
   const call = (tool: string, given: Given = {}) => {
     const { answers = [], args = {}, isRepeatable = true } = given
-    const options = { signal: AbortSignal.timeout(20_000), ...given.options }
+    const options = { signal: AbortSignal.timeout(80_000), ...given.options }
     return elicitation.callTool({ name: tool, arguments: { ...args } }, options, { answers, isRepeatable, notes })
   }
   return { client, call, notes }

@@ -18,9 +18,9 @@ async function overHttp(path = '/mcp') {
   return { ...opened, at, other, server: opened.servers.of('hostile') }
 }
 
-function overStdio(...args: string[]) {
+function overStdio(args: string[] = [], now = () => Date.now()) {
   const hostile = { ...ourStdio('hostile-stdio.ts', ...args), env: { NOTES_TOKEN: '${TOKEN}' } }
-  const opened = openMcp(t, { hostile }, { env: { TOKEN } })
+  const opened = openMcp(t, { hostile }, { env: { TOKEN }, now })
   return { ...opened, server: opened.servers.of('hostile') }
 }
 
@@ -39,6 +39,7 @@ test('an endless stream of small messages is cut off', async () => {
 
 test('a call that hangs or drips ends at its deadline, and only that call', async () => {
   const { server } = await overHttp()
+  expect(await said(use(server, 'fine'))).toBe('fine')
   const hanging = Promise.allSettled(['hang', 'drip'].map((tool) => use(server, tool, { timeoutMs: 700 })))
   expect(await said(use(server, 'fine'))).toBe('fine')
   const message = 'hostile did not answer within 0.7 s. It is not known whether the call took effect.'
@@ -80,7 +81,7 @@ test('no redirect leads to another origin or to a private address', async () => 
 
 test('a list without an end is given up', async () => {
   const { server } = await overHttp('/endless')
-  await expect(server.list(AbortSignal.timeout(20_000))).rejects.toThrow('hostile lists more tools than are taken')
+  await expect(server.list(AbortSignal.timeout(60_000))).rejects.toThrow('hostile lists more tools than are taken')
 })
 
 test('what is no tool in a list spoils none of the others', async () => {
@@ -118,13 +119,15 @@ test('a stdio server that ends in a call fails that call alone, and is started a
 })
 
 test('a stdio server that keeps ending is started again with a growing pause', async () => {
-  const { server } = overStdio()
+  let now = Date.now()
+  const { server } = overStdio([], () => now)
   await expect(use(server, 'crash')).rejects.toThrow('exit code 3')
   await expect(use(server, 'crash')).rejects.toThrow('exit code 3')
   await expect(use(server, 'fine')).rejects.toThrow(
     /^hostile keeps ending. It is started again in 1 s at the earliest.$/,
   )
-  await until(async () => (await use(server, 'fine').catch(() => false)) !== false, 'it is started again', 60_000)
+  now += 1_000
+  expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
 test('a line without an end, and a flood of lines, end that server and no other', async () => {
@@ -156,7 +159,7 @@ test('a secret of a stdio server is neither in its output nor in what is logged 
 })
 
 test('a server that ends when it is asked in the newer protocol is spoken to in the older one', async () => {
-  const { server } = overStdio('touchy')
+  const { server } = overStdio(['touchy'])
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
@@ -183,7 +186,7 @@ test('a server that says nothing at its start keeps no call beyond its deadline,
     isDown: true,
   })
   await expect(servers.of('silent').list(AbortSignal.timeout(300))).rejects.toMatchObject({
-    message: 'silent did not answer within 0.3 s.',
+    message: expect.stringMatching(/^silent did not answer within \d+\.\d s\.$/),
     isDown: true,
   })
   const begun = Date.now()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DialectName } from '../../src/agent/dialects/index.ts'
 import { ROOT } from '../../src/package-root.ts'
+import { until } from '../../src/playground/until.ts'
 import { runOn } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startChangingServer } from '../harness/mcp/changing-server.ts'
@@ -20,7 +21,17 @@ async function files(t: Ends, mostTools = 40) {
   const program = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
   const server = byCommand('fs', [process.execPath, program, folder], { trust: true })
   const toolbox = await openToolbox(t, [server], { mostTools })
-  return { file, tools: await toolbox.toolsFor(PLACE) }
+  // A busy machine may take longer to start it than a question waits for it.
+  const tools = await until(
+    async () => {
+      const found = await toolbox.toolsFor(PLACE)
+      if (found.length === 0) toolbox.later()
+      return found.length > 0 ? found : undefined
+    },
+    'its tools',
+    80_000,
+  )
+  return { file, tools }
 }
 
 /** How a model calls a tool, and how it answers, in each dialect. */

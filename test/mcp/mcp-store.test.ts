@@ -112,7 +112,7 @@ describeWithRedis('in Redis', () => {
     const redis = server.rawClient()
     await store.put('a', 1)
     await store.put('b', 1, { ttlMs: 60_000 })
-    const locked = await store.lock('c', 5_000, () => redis.pttl('kept:{mcp}:lock:c'))
+    const locked = await store.lock('c', 60_000, () => redis.pttl('kept:{mcp}:lock:c'))
     expect(locked).toBeGreaterThan(0)
     expect((await redis.keys('kept:*')).sort()).toEqual(['kept:{mcp}:a', 'kept:{mcp}:b'])
     await redis.pexpire('kept:{mcp}:a', 90_000)

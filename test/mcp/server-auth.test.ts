@@ -94,7 +94,7 @@ describeWithRedis('a login of the workspace', () => {
     const deps = { log: createLog('silent'), now: Date.now, store, secretsKey: SECRETS_KEY }
     const servers = openLoggedIn(config, deps)
     onTestFinished(() => servers.close())
-    const options = { signal: new AbortController().signal, timeoutMs: 10_000 }
+    const options = { signal: new AbortController().signal, timeoutMs: 60_000 }
     const call = (id: string) => servers.of('tickets').call('read_ticket', { id }, options)
     expect(await call('7')).toMatchObject({ text: 'Ticket 7 is open.' })
     expect(await call('echo_login')).toMatchObject({ text: 'Bearer [secret]' })

@@ -101,6 +101,11 @@ describeWithRedis('in Redis', async () => {
     })
     const thread = await bot.mention('What colour is the heron?', { user: ALICE })
     await thread.ended()
+    // Nor is what was found anywhere, once the run is over.
+    await slack.until(
+      async () => !(await everythingIn(redis, 'whole')).includes('The heron is grey.'),
+      'nothing of what was found',
+    )
     await slack.settle()
     seen.push(await everythingIn(redis, 'whole'))
     await bot.stop()
@@ -112,7 +117,6 @@ describeWithRedis('in Redis', async () => {
     const posted = JSON.stringify(slack.calls.map(({ args: { action_token: _, ...args } }) => args))
     for (const place of [...seen, logs.join(), posted, JSON.stringify(model.requests), JSON.stringify(collector.spans)])
       expect(place).not.toContain(tokens[0])
-    // Nor is what was found anywhere, once the run is over.
     expect(seen.at(-1)).not.toContain('The heron is grey.')
   })
 })

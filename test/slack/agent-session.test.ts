@@ -47,13 +47,14 @@ describe.concurrent('in an agent app', () => {
 
   test('a follow-up keeps the title that a person gave, and one that the first question gave', async () => {
     const { thread, goOn } = await asked('What is the title?')
-    goOn()
-    await thread.ended()
     const titles = () =>
       calls(agent, 'agents.sessions.setStatus').flatMap(({ args }) =>
         args['thread_ts'] === thread.ts && args['title'] !== undefined ? [args['title']] : [],
       )
-    expect(titles()).toHaveLength(1)
+    await agent.slack.until(() => titles().length === 1, 'the title')
+    goOn()
+    await thread.ended()
+    await agent.slack.until(() => thread.session()?.status === 'active', 'a session at rest')
     await thread.rename('My own title')
     agent.model.condenses('and then', 'What comes then?')
     agent.model.on('comes then', finish('That.'))
@@ -72,9 +73,13 @@ describe.concurrent('in an agent app', () => {
       agent.slack.store.setSession(agent.slack.store.channels.get(channel)!, ts, { status: 'active' })
       if (isNamed) await agent.slack.people.renameSession({ channel, thread: ts, user: 'U0ALICE0001' }, 'Talk')
       await agent.slack.settle(100)
-      agent.model.on('who is right', finish('Both.'))
+      const isSet = () => calls(agent, 'agents.sessions.setStatus').some(({ args }) => args['thread_ts'] === ts)
+      agent.model.decide('who is right', () =>
+        agent.slack.until(isSet, 'a session at work').then(() => finish('Both.')),
+      )
       const thread = await agent.mention('who is right?', { channel, thread_ts: ts })
       await thread.ended()
+      await agent.slack.until(() => statuses(agent, ts).length === 2, 'the end of the session')
       const sent = calls(agent, 'agents.sessions.setStatus').filter(({ args }) => args['thread_ts'] === ts)
       expect(sent.map(({ args }) => args['title'])).toEqual([isNamed ? undefined : 'who is right?', undefined])
     }
@@ -102,9 +107,16 @@ test('a session is suspended while its run waits for a person, and the card says
 
 describe('where the app is no agent', () => {
   test.for(['not_authorized', 'unknown_method'])('%s is remembered: sessions are tried once', async (error, t) => {
-    const plain = await startBot(t, { model: [finish('Plain.')], slack: { agent: error === 'unknown_method' } })
+    let questions = 0
+    const shown = () =>
+      calls(plain, 'assistant.threads.setStatus').filter(({ args }) => args['status'] !== '').length >= questions
+    const plain = await startBot(t, {
+      model: () => plain.slack.until(shown, 'a status').then(() => finish('Plain.')),
+      slack: { agent: error === 'unknown_method' },
+    })
     plain.slack.fault({ method: 'agents.sessions.setStatus', error, times: 9 })
     for (const text of ['One?', 'Two?', 'Three?']) {
+      questions += 1
       const thread = await plain.mention(text)
       expect(await thread.lastAnswer()).toBe('Plain.')
     }
@@ -149,6 +161,7 @@ describeWithRedis('a session whose process dies', () => {
     first.model.on('taken over', act('One.', 'calculator', '1+1'), { hang: true })
     const thread = await first.mention('Is it taken over?')
     await first.slack.until(() => first.model.about('taken over').length === 2, 'the second call')
+    await first.slack.until(() => thread.session()?.status === 'processing', 'a session at work')
     await first.stop()
     expect(thread.session()).toMatchObject({ status: 'processing', title: 'Is it taken over?' })
     first.model.on('taken over', finish('Taken.'))

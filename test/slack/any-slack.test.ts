@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end()
 })
 
-const SECONDS = 60_000
+const SECONDS = 90_000
 
 describe('any Slack', async () => {
   const { installation, channel, person, where } = await anySlack({ onTestFinished: (end) => void ends.push(end) })
@@ -64,7 +64,7 @@ describe('any Slack', async () => {
     async () => {
       expect(identity.team).toMatch(/^[TE]\w+$/)
       expect(identity.botUser).toMatch(/^[UW]\w+$/)
-      await installation.directory.lookUp(identity.team, [person, channel], 10_000)
+      await installation.directory.lookUp(identity.team, [person, channel], 60_000)
       expect(installation.directory.get(identity.team, person)?.kind).toBe('person')
       expect(installation.directory.get(identity.team, channel)?.kind).toBe('channel')
     },

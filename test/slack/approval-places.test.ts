@@ -22,7 +22,7 @@ describe('a card in a thread', () => {
     await bot.slack.until(() => thread.isAtRest(), 'the end of the sign of life')
     await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
     expect(await thread.lastAnswer()).toMatch(/It said: Noted Ways \(9 characters\), written \d times\./)
-    expect(cards(thread)).toEqual([expect.stringContaining('✅ *Allowed once* by @Alice')])
+    await expect.poll(() => cards(thread)).toEqual([expect.stringContaining('✅ *Allowed once* by @Alice')])
     expect(bot.slack.refusals).toEqual([])
   })
 
@@ -34,7 +34,7 @@ describe('a card in a thread', () => {
     await bot.slack.until(() => thread.session()?.status === 'suspended', 'a suspended session')
     await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
     await thread.ended()
-    expect(thread.session()?.status).toBe('active')
+    await bot.slack.until(() => thread.session()?.status === 'active', 'an active session')
   })
 
   test('stands there once for each call, and each is decided for itself', async (t) => {
@@ -50,7 +50,7 @@ describe('a card in a thread', () => {
     expect(cards(thread)[0]).toMatch(/^🔐/)
     await press(bot, { ...thread, ts: one!.ts }, { action: ONCE })
     expect(await thread.lastAnswer()).toContain('Done with both.')
-    expect(cards(thread).map((text) => text.slice(0, 1))).toEqual(['✅', '⛔'])
+    await expect.poll(() => cards(thread).map((text) => text.slice(0, 1))).toEqual(['✅', '⛔'])
     const prompt = JSON.stringify(bot.model.about('Both').at(-1)?.body.messages)
     expect(prompt).toMatch(/Noted One .*One is enough\./)
     expect(prompt).not.toContain('Noted Two')
@@ -70,11 +70,12 @@ describe('a card in a thread', () => {
     const [one, two] = thread.messages().filter((message) => bot.slack.shown(message).startsWith('🔐'))
     await press(bot, { ...thread, ts: one!.ts }, { action: ALWAYS })
     await bot.slack.until(() => thread.shown().join().includes('Noted A1'), 'the first note')
+    await expect.poll(() => cards(thread).map((text) => text.slice(0, 2))).toEqual(['✅ ', '🔐'])
     await bot.slack.settle()
     expect(cards(thread).map((text) => text.slice(0, 2))).toEqual(['✅ ', '🔐'])
     await press(bot, { ...thread, ts: two!.ts }, { action: ONCE })
     expect(await thread.lastAnswer()).toContain('Done with all.')
-    expect(cards(thread).map((text) => text.slice(0, 1))).toEqual(['✅', '✅'])
+    await expect.poll(() => cards(thread).map((text) => text.slice(0, 1))).toEqual(['✅', '✅'])
     expect(thread.shown().join()).toMatch(/Noted A2 .*Noted A3 /s)
   })
 
@@ -97,9 +98,9 @@ describe('a card in a thread', () => {
     bot.slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
     await press(bot, { ...thread, ts: card.ts }, { action: DENY })
     await thread.ended()
-    await bot.slack.settle()
-    expect(cards(thread)[0]).toContain('⛔ *Denied* by @Alice')
-    expect(bot.slack.calls.filter(({ method, ok }) => method === 'chat.update' && ok).length).toBeGreaterThan(1)
+    await bot.slack.until(() => cards(thread)[0]?.includes('⛔ *Denied* by @Alice'), 'the decided card')
+    const updates = () => bot.slack.calls.filter(({ method, ok }) => method === 'chat.update' && ok).length
+    await bot.slack.until(() => updates() > 1, 'both updates')
   })
 
   test('that Slack does not take ends the run, and the asker is told', async (t) => {
@@ -131,7 +132,7 @@ describe('the card of a private question', () => {
     await press(bot, { channel: GENERAL, ts }, { action: ALWAYS })
     const words = () => bot.slack.whispers(GENERAL, ALICE).join('\n')
     await bot.slack.until(() => /It said: Noted Secrecy/.test(words()), 'the answer')
-    expect(words()).toContain('✅ *Allowed here from now on* by @Alice')
+    await bot.slack.until(() => words().includes('✅ *Allowed here from now on* by @Alice'), 'the decided card')
     expect(card(bot)).toBeUndefined()
     expect([posted(bot), bot.slack.whispers(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
   })

@@ -18,6 +18,7 @@ function presses(way: () => Way): void {
     expect(thread.shown().join('\n')).toContain('⏳ waits for a person')
     expect((await press(bot, { ...thread, ts: card.ts }, { action: ONCE })).ok).toBe(true)
     expect(await thread.lastAnswer()).toMatch(/It said: Noted Groceries \(9 characters\), written \d+ times\./)
+    await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
     const [shown, ...others] = cards(thread)
     expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): `notebook`\n\{/)
     expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
@@ -32,7 +33,7 @@ function presses(way: () => Way): void {
     await press(bot, { ...thread, ts: card.ts }, { action: DENY, reason: ' Ask Bob <!here> first. ' })
     expect(await thread.lastAnswer()).toContain('notebook was not run: a person did not allow it.')
     expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
-    expect(cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
+    await expect.poll(() => cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
     expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
   })
 
@@ -60,7 +61,7 @@ function presses(way: () => Way): void {
     const card = await waitingCard(bot, thread)
     await press(bot, { ...thread, ts: card.ts }, { action: ALWAYS })
     expect(await thread.lastAnswer()).toContain('Noted Second')
-    expect(cards(thread)).toEqual([expect.stringContaining('✅ *Allowed here from now on* by @Alice')])
+    await expect.poll(() => cards(thread)).toEqual([expect.stringContaining('✅ *Allowed here from now on* by @Alice')])
     notes(bot, 'Third')
     bot.model.condenses('Third', 'Write down Third')
     await thread.reply('And write down Third')
@@ -102,6 +103,7 @@ function presses(way: () => Way): void {
     const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
     await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: DENY, user: BOB })])
     await thread.ended()
+    await bot.slack.until(() => /^[✅⛔]/u.test(cards(thread)[0] ?? ''), 'the decided card')
     const isAllowed = cards(thread)[0]!.startsWith('✅')
     await bot.slack.until(() => bot.slack.whispers(thread.channel, isAllowed ? BOB : ALICE).length > 0, 'a word')
     const words = [ALICE, BOB].map((user) => bot.slack.whispers(thread.channel, user))
@@ -212,7 +214,7 @@ describeWithRedis('a press over Redis', () => {
     expect(await thread.lastAnswer()).toContain('notebook was not run: nobody allowed it in time.')
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
     expect(thread.whispers()).toEqual(['Nobody decided this in time: it is not done any more.'])
-    expect(cards(thread)[0]).toMatch(/^⌛ \*Not done\*: nobody decided in time\. `notebook`/)
+    await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*: nobody decided in time\. `notebook`/)
   })
 
   test('that nobody makes: the card shows the end of its time', async (t) => {
@@ -224,7 +226,7 @@ describeWithRedis('a press over Redis', () => {
     await passTime(server.rawClient(), bot.prefix)
     await bot.startWorker()
     expect(await thread.ended()).toContain('nobody allowed it in time')
-    expect(cards(thread)[0]).toMatch(/^⌛ \*Not done\*/)
+    await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*/)
   })
 
   test('of a forgotten run says that it is over', async (t) => {

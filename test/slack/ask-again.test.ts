@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { ASK_AGAIN } from '../../src/slack/format/action-ids.ts'
-import { postButtons } from '../harness/answer-buttons.ts'
+import { postButtons, pressesCountAsOne } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 const DM = `D${ALICE.slice(1)}`
@@ -27,6 +28,7 @@ describe('Ask again', async () => {
   test('asks the same question in the same thread; two quick presses are one', async () => {
     model.on('a capital', finish('Paris.'), finish('Paris, again.'))
     const { thread, press, endings } = await answered(bot, 'What is a capital?')
+    await pressesCountAsOne()
     await Promise.all([press(), press()])
     await endings(2)
     await slack.settle()
@@ -101,11 +103,17 @@ describe('What is asked again', async () => {
 
 test('while it is asked again, another press of the same person says so', async (t) => {
   const bot = await startBot(t)
-  bot.model.on('slow one', finish('first'), { text: 'Thought: x\nFinal Answer: second', delayMs: 500 })
+  const gate = deferred()
+  let isFirst = true
+  bot.model.decide('slow one', async () =>
+    isFirst ? finish('first') : gate.promise.then(() => 'Thought: x\nFinal Answer: second'),
+  )
   const { thread, press, endings } = await answered(bot, 'A slow one?')
+  isFirst = false
   await press()
   await press()
   await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0]?.includes('already at it'), 'a private word')
+  gate.resolve()
   await endings(2)
   await bot.slack.settle()
   expect(thread.endings()).toHaveLength(2)
@@ -118,6 +126,7 @@ describeWithRedis('Ask again with Redis', () => {
     const bot = await startBot(t, { env: { REDIS_URL: redis.url } })
     bot.model.on('shared', finish('one'), finish('two'))
     const { thread, press, endings } = await answered(bot, 'A shared one?')
+    await pressesCountAsOne()
     await Promise.all([press(), press()])
     await endings(2)
     await bot.slack.settle()

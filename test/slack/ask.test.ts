@@ -39,6 +39,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     ] as const
     const done = await slack.slash(text)
     expect(done.ok).toBe(true)
+    await slack.until(() => slack.whispers(GENERAL, ALICE).length > before[2], 'the help')
     await slack.settle(100)
     expect(slack.whispers(GENERAL, ALICE).slice(before[2])).toEqual([
       expect.stringMatching(/^I answer questions.*\/ask How old/s),

@@ -160,6 +160,7 @@ describe('a run in calls to Slack, status apart', () => {
     }))
     const thread = await own.mention('count')
     expect(await thread.lastAnswer()).toBe('Counted.')
+    if (steps === 'card') await foldedIn(thread, own)
     await own.slack.settle(100)
     return own.slack.calls.map(({ method }) => method).filter((method) => /^chat\./.test(method))
   }

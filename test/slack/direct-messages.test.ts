@@ -36,11 +36,11 @@ function remembers(settings: () => TestBotOptions): void {
     plays(bot)
     const first = await bot.dm('Who wrote Dune?')
     expect(await first.lastAnswer()).toBe('Frank Herbert.')
-    bot.later(59)
+    bot.later(55)
     const second = await bot.dm('When was he born?')
     expect(await second.lastAnswer()).toBe('_Understood as:_ When was Frank Herbert born?\nIn 1920.')
     expect(second.ts).toBe(second.said.ts)
-    bot.later(59)
+    bot.later(55)
     const third = await bot.dm('When did he die?')
     expect(await third.lastAnswer()).toContain('In 1986.')
     expect(bot.transcripts().at(-1)).toContain(ALL)
@@ -154,6 +154,12 @@ describeWithRedis('in Redis', () => {
   })
 })
 
+/** What `/ask help` tells Alice alone. */
+async function helpOf({ slack }: Pick<TestBot, 'slack'>, text = 'help'): Promise<string> {
+  await slack.slash(text)
+  return slack.until(() => slack.whispers(GENERAL, ALICE)[0], 'the help')
+}
+
 describe('help', () => {
   const HELP =
     /^I answer questions.*\n• In a channel: mention me.*\n• In the thread.*\n• In a direct message.*\n• For this help/s
@@ -167,8 +173,8 @@ describe('help', () => {
         await bot.slack.until(() => thread.isAtRest(), 'rest')
         expect(thread.shown()).toEqual([expect.stringMatching(HELP)])
       }
-      await bot.slack.slash(text)
-      expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([expect.stringMatching(HELP)])
+      expect(await helpOf(bot, text)).toMatch(HELP)
+      expect(bot.slack.whispers(GENERAL, ALICE)).toHaveLength(1)
       expect(bot.model.requests).toEqual([])
       // It counts against no limit.
       bot.model.on('still free', finish('Yes.'))
@@ -183,16 +189,14 @@ describe('help', () => {
     ['hidden', /^I answer questions\. \*Show work\* below an answer/],
   ])('with STEPS=%s tells what is seen of the work', async (STEPS, seen) => {
     const bot = await start(ends, { env: { STEPS } })
-    await bot.slack.slash('help')
-    const [help] = bot.slack.whispers(GENERAL, ALICE)
-    expect(help?.split('\n')[0]).toMatch(seen)
-    expect(help?.includes('is a reply in the thread')).toBe(STEPS === 'replies')
+    const help = await helpOf(bot)
+    expect(help.split('\n')[0]).toMatch(seen)
+    expect(help.includes('is a reply in the thread')).toBe(STEPS === 'replies')
   })
 
   test('tells of every word that steers the bot', async (t) => {
     const bot = await start(t)
-    await bot.slack.slash('help')
-    const [help = ''] = bot.slack.whispers(GENERAL, ALICE)
+    const help = await helpOf(bot)
     const words = ['/ask settings', '/ask forget', '/ask private:', 'stop', 'mute', 'unmute']
     expect(words.filter((word) => !help.includes(`\`${word}`))).toEqual([])
   })
@@ -200,8 +204,7 @@ describe('help', () => {
   test('says what the settings make of it', async (t) => {
     const bot = await start(t, { env: { FOLLOW_UPS: 'mention', DM_MEMORY_MINUTES: '0' } })
     const plain = await start(t)
-    for (const one of [bot, plain]) await one.slack.slash('help')
-    const [strict, usual] = [bot, plain].map(({ slack }) => slack.whispers(GENERAL, ALICE)[0])
+    const [strict, usual] = [await helpOf(bot), await helpOf(plain)]
     expect(strict).toMatch(/thread of an answer: mention me again.*To ask on, reply in the thread/s)
     expect(usual).toMatch(/just write on, without mentioning me.*within 60 minutes of each other/s)
   })

@@ -58,6 +58,7 @@ describe.each([
   const ask = async (text: string) => (kind === 'dm' ? bot.dm(text, { user: somebody() }) : bot.mention(text))
   const written = (text: string) => (kind === 'mention' ? `${ASK} ${text}` : text)
   const runs = (key: string) => model.about(key).filter(({ aborted }) => aborted)
+  const isCutOff = (key: string) => slack.until(() => runs(key).length === 1, `the end of the run about ${key}`)
 
   test('an edit while it runs begins again with the new text, and leaves nothing of the old', async () => {
     const thread = await atWork(bot, 'the film of 1984', () => ask('the film of 1984?'))
@@ -65,7 +66,7 @@ describe.each([
     await thread.edit(written('the film of 2021?'))
     expect(await thread.lastAnswer()).toBe('By Villeneuve.')
     expect(thread.messages()).toHaveLength(1)
-    expect(runs('the film of 1984')).toHaveLength(1)
+    await isCutOff('the film of 1984')
     model.condenses('and its length', 'How long is the film of 2021?')
     model.on('How long is the film', finish('Long.'))
     await thread.reply(written('and its length?'), { user: asker(thread) })
@@ -92,7 +93,7 @@ describe.each([
     const thread = await atWork(bot, 'delete me soon', () => ask('delete me soon?'))
     await thread.delete()
     await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
-    expect(runs('delete me soon')).toHaveLength(1)
+    await isCutOff('delete me soon')
     expect(thread.whispers(asker(thread))).toEqual([])
   })
 
@@ -101,7 +102,7 @@ describe.each([
     const before = model.requests.length
     await thread.edit(written('stop'))
     expect(await thread.ended()).toMatch(/^_I was asked to stop\._\n/)
-    expect(runs('stop me by an edit')).toHaveLength(1)
+    await isCutOff('stop me by an edit')
     await slack.settle()
     expect([model.requests.length - before, thread.endings().length]).toEqual([0, 1])
   })
@@ -115,6 +116,7 @@ describe.each([
     const other = await atWork(bot, 'quickly 0', () => ask('quickly 0?'))
     model.on('quickly 1', finish('To one.'))
     await Promise.all([other.edit(written('quickly 1?')), other.delete()])
+    await slack.until(() => other.messages().length === 0, 'an empty thread')
     await slack.settle(500)
     expect([answers(thread), other.messages(), slack.refusals]).toEqual([['To 4.'], [], []])
   })
@@ -127,7 +129,7 @@ describe.each([
     await slack.until(() => model.about('delete me again').length === 2, 'the second run')
     await thread.delete()
     await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
-    await slack.until(() => runs('delete me again').length === 1, 'the end of the second run')
+    await isCutOff('delete me again')
   })
 
   test('an edit after the answer offers the asker alone to ask again, once', async () => {
@@ -258,11 +260,7 @@ describeWithRedis('when the run changes hands', async () => {
     slack.setTarget(`http://127.0.0.1:${front.port}/slack/events`)
     await change(thread)
     await secondBot(t, first, { ...env, ROLE: 'worker' })
-    await slack.until(
-      () => answers(thread).length === expected.length && thread.steps().length === 0,
-      'the end',
-      25_000,
-    )
+    await slack.until(() => answers(thread).length === expected.length && thread.steps().length === 0, 'the end')
     expect(answers(thread)).toEqual(expected)
     expect(model.about('asked at first')).toHaveLength(2)
   })

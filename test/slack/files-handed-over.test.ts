@@ -2,6 +2,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import type { Bot } from '../../src/bot.ts'
+import { BOT_USER } from '../../src/playground/slack.ts'
 import { type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { pdfOf } from '../harness/file-corpus.ts'
@@ -68,7 +69,7 @@ describeWithRedis('over Redis', () => {
   test('a worker that ends while files are loaded leaves them to the next one, and people read of no fault', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     bot.model.on('load it twice', finish('It says SLOWWORD.'))
-    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 5_000 } })
+    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
     const thread = await bot.mention('load it twice', { files: [slow] })
     await bot.slack.until(() => downloads(bot) === 1, 'the first download')
     await handOver(bot)
@@ -82,14 +83,14 @@ describeWithRedis('over Redis', () => {
     const { slack, model, prefix } = bot
     model.on('Only files came', finish('Read.'))
     const quick = textFile('quick.txt', 'QUICKWORD')
-    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 5_000 } })
+    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
     const thread = await bot.dm('', { files: [quick, slow] })
     const isKept = async () => /:files/.test(await allOf(prefix))
     await slack.until(isKept, 'what is kept of the first file')
     await bot.worker?.stop()
     await thread.delete()
     await bot.startWorker()
-    await slack.until(async () => !(await isKept()), 'nothing kept', 15_000)
+    await slack.until(async () => !(await isKept()), 'nothing kept')
     await slack.until(() => thread.messages().length === 0, 'an empty conversation')
   })
 })
@@ -97,13 +98,14 @@ describeWithRedis('over Redis', () => {
 test('a question that is deleted while its files are loaded leaves nothing of them in memory either', async (t) => {
   const bot = await steeredBot(t, {})
   const { slack, model } = bot
-  const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 700 } })
+  const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
   const thread = await bot.mention('gone soon', { files: [textFile('quick.txt', 'QUICKWORD'), slow] })
   await slack.until(() => slack.calls.filter(({ method }) => method === 'download').length === 2, 'both downloads')
   await thread.delete()
   await slack.until(() => bot.logs.some((line) => line.includes('question taken back')), 'the taking back')
   expect(model.about('gone soon')).toEqual([])
   model.on('what is there', finish('Nothing.'))
-  await thread.reply('<@U0THINKALOUD> what is there')
+  await thread.reply(`<@${BOT_USER}> what is there`)
+  await slack.until(() => model.about('what is there').length > 0, 'the next question')
   expect(model.requests.map(({ prompt }) => prompt).join('')).not.toMatch(/QUICKWORD|SLOWWORD/)
 })

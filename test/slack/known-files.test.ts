@@ -1,10 +1,12 @@
 /** Files with answers that are known: a model that uses the tools finds them, and people are shown where they stand. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { fixture, pdfOf, sheetRow, xlsxOf } from '../harness/file-corpus.ts'
 import { act, finish, type PlayedRequest } from '../harness/played-model.ts'
 import { textFile } from '../harness/said-files.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
 
 const bot = await startBot(fileEnds())
 const { model } = bot
@@ -14,18 +16,28 @@ function observation({ prompt }: PlayedRequest): string {
   return prompt.slice(prompt.lastIndexOf('Observation:'))
 }
 
+/** By what a question is about: has the model answer it from the beginning. */
+const plans = new Map<string, () => void>()
+
 /** A model that takes its answer from what a tool gives it, and says what it read where that holds no answer. */
 function follow(key: string, calls: [tool: string, input: object][], answer: RegExp): void {
-  model.decide(key, (request, n) => {
+  const plan = (request: PlayedRequest, n: number) => {
     const call = calls[n]
     if (call) return act('I look it up.', call[0], JSON.stringify(call[1]))
     const seen = observation(request)
     return finish(answer.exec(seen)?.[0] ?? `Not found in: ${seen}`)
-  })
+  }
+  plans.set(key, () => model.decide(key, plan))
 }
 
 async function answerTo(key: string, files: NonNullable<Parameters<typeof bot.mention>[1]>['files'] = []) {
-  return (await bot.mention(key, { files })).ended()
+  // Once more where a busy machine has taken longer to read a file than a question waits for it.
+  for (let tries = 1; ; tries++) {
+    plans.get(key)?.()
+    const thread = await bot.mention(key, { files })
+    const answer = await thread.ended()
+    if (tries === 3 || !thread.shown().join().includes('takes more than 20 seconds')) return answer
+  }
 }
 
 function manual(): Uint8Array {
@@ -70,7 +82,7 @@ test('a sheet of 100,000 rows is searched, then read by its range', async () => 
   const shown = await answerTo('which order went to Quito', [{ name: 'orders.xlsx', bytes: xlsxOf(rows.join('')) }])
   expect(shown).toMatch(/Order 87654\s+Quito/)
   expect(shown).toContain('orders.xlsx, sheet "Data"')
-  expect(model.about('which order went to Quito')[0]?.prompt).toContain('100,000 rows')
+  expect(model.about('which order went to Quito').at(-1)?.prompt).toContain('100,000 rows')
 })
 
 test.each<[string, [string, object], RegExp]>([

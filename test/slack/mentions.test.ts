@@ -6,6 +6,7 @@ import { Directory } from '../../src/slack/client/directory.ts'
 import { Mentions } from '../../src/slack/mentions.ts'
 import { SlackWeb } from '../../src/slack/client/slack-web.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
+import { cpuClock } from '../harness/cpu-clock.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
@@ -199,9 +200,9 @@ test('a text as hostile as it gets is read in linear time', async () => {
     '<!subteam^S1|',
   ])
     for (const text of [piece.repeat(1_000_000 / piece.length), `x ${piece.repeat(1_000_000 / piece.length)}>`]) {
-      const from = performance.now()
+      const spent = cpuClock()
       await mentions.readable(text)
       mentions.shown(text)
-      expect([piece, performance.now() - from < 5000]).toEqual([piece, true])
+      expect([piece, spent() < 5000]).toEqual([piece, true])
     }
 })

@@ -59,7 +59,7 @@ describe('the facts of a person', () => {
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isGuest: true })
     now += 24 * HOUR
     expect(await directory.factsOf(TEAM, BOB)).toBe('unreachable')
-  }, 30_000)
+  })
 })
 
 describe('while Slack is slow to say who asks', () => {
@@ -93,10 +93,10 @@ describe('while Slack is slow to say who asks', () => {
     const bot = await startBot(t, { model: [] })
     bot.slack.fault({ method: 'users.info', hold: new Promise(() => {}), times: 9 })
     const thread = await bot.mention('Anybody?')
-    const told = await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'the reason', 10_000)
+    const told = await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'the reason')
     expect(told).toMatch(/just now.*in a minute/)
     await bot.slack.until(() => thread.isAtRest(), 'no sign of life')
-  }, 20_000)
+  })
 })
 
 describe('where Slack may not say who asks', () => {

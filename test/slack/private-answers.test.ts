@@ -12,7 +12,7 @@ async function askPrivately(bot: TestBot, text: string, { user = ALICE, channel 
   const before = bot.slack.whispers(channel, user).length
   expect((await bot.slack.slash(`private: ${text}`, { user, channel })).ok).toBe(true)
   const words = () => bot.slack.whispers(channel, user).slice(before)
-  await bot.slack.until(() => words().some((word) => word.startsWith(CHOICE)), 'the private answer', 25_000)
+  await bot.slack.until(() => words().some((word) => word.startsWith(CHOICE)), 'the private answer')
   return words()
 }
 
@@ -59,7 +59,7 @@ describe('/ask private:', () => {
     expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/^Nothing of yours is running here/)
     await slack.slash('stop', { channel: GENERAL })
     await slack.until(() => words(/I was asked to stop/).length === 1, 'the end')
-    expect(words(/^I had not begun with your question/)).toHaveLength(1)
+    await slack.until(() => words(/^I had not begun with your question/).length === 1, 'the end of the other')
     expect([model.requests.length, posted(bot), slack.refusals]).toEqual([1, [], []])
   })
 
@@ -156,7 +156,8 @@ describe('below a private answer', () => {
     bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
     await press(bot, 'thinkaloud_show_work')
-    expect((await bot.modal()).shown()).toContain('What is the secret?')
+    const modal = await bot.modal()
+    await bot.slack.until(() => modal.shown().includes('What is the secret?'), 'the work')
     const [, value] = /"value":"([^"]+)"/.exec(JSON.stringify(bot.slack.store.channel(GENERAL).ephemerals)) ?? []
     const elements = ['thinkaloud_show_work', 'thinkaloud_share', 'thinkaloud_ask_again'].map((action_id) => ({
       ...{ type: 'button', action_id, value, text: { type: 'plain_text', text: 'x' } },
@@ -164,9 +165,11 @@ describe('below a private answer', () => {
     const blocks = [{ type: 'actions', elements }]
     const { ts } = bot.slack.store.post(bot.slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
     for (const { action_id } of elements) await bot.slack.press({ channel: GENERAL, ts, user: BOB }, { action_id })
-    expect((await bot.modal(BOB)).shown()).not.toContain('secret')
+    const other = await bot.modal(BOB)
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).length >= 2, 'two words')
     await bot.slack.settle()
     expect(bot.slack.whispers(GENERAL, BOB)).toHaveLength(2)
+    expect(other.shown()).not.toContain('secret')
     expect(posted(bot)).toEqual(['x\nx\nx'])
   })
 
@@ -192,13 +195,13 @@ describeWithRedis('with Redis', async () => {
 
   test('the answer comes from another worker when the first has stopped', async (t) => {
     const bot = await startBot(t, { env: { REDIS_URL: url, SHUTDOWN_MS: '100' } })
-    bot.model.on('secret', { text: finish('It is two.'), delayMs: 4_000 }, finish('It is two.'))
+    bot.model.on('secret', { hang: true }, finish('It is two.'))
     await bot.slack.slash('private: What is the secret?')
     await bot.slack.until(() => bot.model.requests.length > 0, 'a run')
     await secondBot(t, bot, { REDIS_URL: url })
     await bot.stop()
     const answers = () => bot.slack.whispers(GENERAL, ALICE).filter((word) => word.startsWith('It is two.'))
-    await bot.slack.until(() => answers().length > 0, 'the answer', 25_000)
+    await bot.slack.until(() => answers().length > 0, 'the answer')
     await bot.slack.settle()
     expect(answers()).toHaveLength(1)
     expect(posted(bot)).toEqual([])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { plainText, questionOf, type SlackMessage } from '../../src/slack/listeners/to-question.ts'
+import { cpuClock } from '../harness/cpu-clock.ts'
 
 const BOT = 'U0BOT'
 const DELIVERY = { team: 'T1', botUser: BOT, now: new Date(5000) }
@@ -64,10 +65,10 @@ test('a text as hostile as it gets is read in linear time', () => {
     ':',
     ':a',
   ]) {
-    const from = performance.now()
+    const spent = cpuClock()
     plainText(piece.repeat(200_000 / piece.length), BOT)
     questionOf(message({ thread_ts: '1.0', text: piece.repeat(200_000 / piece.length) }), DELIVERY)
-    expect([piece, performance.now() - from < 5000]).toEqual([piece, true])
+    expect([piece, spent() < 5000]).toEqual([piece, true])
   }
 })
 

@@ -173,6 +173,6 @@ describeWithRedis('with Redis', async () => {
     await secondBot(t, bot, { REDIS_URL: url, ROLE: 'worker' })
     expect((await ask(bot)).steps()).toHaveLength(1)
     await (await settings(bot)).submit({ steps: 'hidden' })
-    await expect.poll(async () => (await ask(bot)).steps().length, { timeout: 15_000, interval: 1000 }).toBe(0)
+    await expect.poll(async () => (await ask(bot)).steps().length, { timeout: 60_000, interval: 1000 }).toBe(0)
   })
 })

@@ -98,12 +98,14 @@ describe.concurrent('a call that fails', () => {
 
   test('a 429 in one channel does not hold up another', async () => {
     const channel = freshChannel()
-    slack.fault({ method: 'chat.postMessage', channel, retryAfter: 3 })
+    let isLimited = true
+    slack.fault({ method: 'chat.postMessage', channel, retryAfter: 1, times: 99, where: () => isLimited })
     const held = await asked(channel)
     const free = await asked()
     await free.thread.ended()
     expectWhole(free.thread, free.name)
     expect(held.thread.messages()).toEqual([])
+    isLimited = false
     await held.thread.ended()
     expectWhole(held.thread, held.name)
   })
@@ -168,10 +170,12 @@ describe.concurrent('a place that is gone', () => {
 
   test('a step that is deleted meanwhile is not put back, and the answer comes', async () => {
     model.on('deleted step', act('Look.', 'wikipedia', 'Dune'), finish('still answered'))
-    bot.wiki.fault({ times: 1, delayMs: 1000 })
+    const gate = deferred()
+    bot.wiki.fault({ times: 1, hold: gate.promise })
     const thread = await bot.mention('deleted step')
     const [step] = await slack.until(() => (thread.messages().length > 0 ? thread.messages() : undefined), 'the step')
     await slack.people.remove({ channel: GENERAL, ts: step!.ts })
+    gate.resolve()
     expect(await thread.lastAnswer()).toMatch(/^still answered\n/)
     expect(thread.shown()).toHaveLength(1)
   })
@@ -232,7 +236,10 @@ describe.concurrent('Socket Mode', () => {
     ['is asked to connect anew', ({ slack }) => slack.sockets.refresh()],
     ['is cut without a word', ({ slack }) => slack.sockets.cut()],
   ])('that %s loses no question and doubles none', async (what, interrupt) => {
-    const socket = await startBot(ends, { mode: 'socket', slack: { ackMs: 1000, retryMs: [200, 500, 1000, 2000] } })
+    const socket = await startBot(ends, {
+      mode: 'socket',
+      slack: { ackMs: 1000, retryMs: [200, 500, 1000, 2000, 4000, 8000, 8000] },
+    })
     plays(socket, what)
     interrupt(socket)
     const thread = await socket.mention(`Work on ${what}`)

@@ -74,7 +74,7 @@ describe.concurrent('a setting', () => {
   })
 
   test('AGENT_TIMEOUT_MS and TOOL_TIMEOUT_MS bound a run in which nothing answers', async (t) => {
-    const env = { AGENT_TIMEOUT_MS: '4000', TOOL_TIMEOUT_MS: '100' }
+    const env = { AGENT_TIMEOUT_MS: '12000', TOOL_TIMEOUT_MS: '100' }
     const { mention, wiki, model } = await startBot(t, { env })
     model.decide('slow world', ({ prompt }, n) => {
       if (/run out of time/.test(prompt)) return finish('what I know')

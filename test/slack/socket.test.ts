@@ -66,14 +66,14 @@ describe.concurrent('over Socket Mode', () => {
       'a bot that is not ready',
     )
     expect(await gauge()).toBe(0)
-    await bot.slack.until(() => opened(bot) >= 6, 'more tries', 20_000)
+    await bot.slack.until(() => opened(bot) >= 6, 'more tries')
     expect(noted(bot)).toEqual([LOST, REFUSED])
     bot.slack.clearFaults()
-    await bot.slack.until(async () => (await readyz(bot)) === 200, 'a bot that is ready', 20_000)
+    await bot.slack.until(async () => (await readyz(bot)) === 200, 'a bot that is ready')
     expect(await gauge()).toBe(1)
     expect(await (await bot.mention('Where?')).lastAnswer()).toBe('Here.')
     expect(noted(bot)).toEqual([LOST, REFUSED, BACK])
-  }, 60_000)
+  })
 
   test('a connection that Slack asks to make anew is not lost', async (t) => {
     const bot = await startBot(t, { mode: 'socket', model: [finish('Anew.')] })

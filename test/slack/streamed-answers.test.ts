@@ -57,7 +57,11 @@ describe.concurrent('STEPS=stream', () => {
     await thread.ended()
     expect(thread.messages()).toHaveLength(1)
     expect(thread.shown()[0]).toMatch(/^It is \*\*2\*\*\.\n[^]*\n1 step · /)
-    expect(streamCalls(bot).map(({ method }) => method)).toEqual(['chat.startStream', 'chat.stopStream'])
+    const [started, ...others] = streamCalls(bot)
+    const stopped = others.pop()
+    expect([started?.method, stopped?.method]).toEqual(['chat.startStream', 'chat.stopStream'])
+    // What a busy machine sends between them is of the plan alone.
+    expect(JSON.stringify(others.map(({ args }) => args))).not.toContain('markdown_text')
   })
 
   test('an answer without steps, too short to be streamed, is a message', async (t) => {
@@ -210,7 +214,7 @@ describe.concurrent('a stream that dies', () => {
     expect(ending).toContain('I was asked to stop')
     expect(ending).toContain('The lighthouse keeper')
     expect(ending).toContain('calculator: 1+1')
-    expect(bot.model.requests.at(-1)?.aborted).toBe(true)
+    await bot.slack.until(() => bot.model.requests.at(-1)?.aborted, 'the end of the call')
   })
 })
 
@@ -218,7 +222,7 @@ describe.concurrent('a Slack that takes no streams', () => {
   test.for<[string, Fault]>([
     ['refuses them', { method: 'chat.startStream', error: 'channel_type_not_supported', times: 9 }],
     ['does not know them', { method: 'chat.startStream', error: 'unknown_method', times: 9 }],
-    ['has had too many', { method: 'chat.startStream', retryAfter: 30 }],
+    ['has had too many', { method: 'chat.startStream', retryAfter: 600 }],
   ])('%s: the run is shown otherwise, and that is remembered', async ([, fault], t) => {
     const bot = await startBot(t, { env: STREAM, model: ['', ''] })
     bot.model.on('first', act('I add.', 'calculator', '1+1'), finish('Two.'))

@@ -143,7 +143,9 @@ function asking(way: Way): void {
     expect(logs.join('\n')).not.toContain(typed)
     expect(JSON.stringify(bot.model.requests)).not.toContain(typed)
     await thread.press('thinkaloud_show_work')
-    expect((await bot.modal()).shown()).not.toContain(typed)
+    const work = await bot.modal()
+    await slack.until(() => work.shown().includes('❓'), 'the work')
+    expect(work.shown()).not.toContain(typed)
   })
 
   test('a page’s address is shown to the asker alone, opened by nobody, and Done goes on', async (t) => {
@@ -250,7 +252,10 @@ describe('in one process', () => {
     const card = await slack.until(() => mine().find(({ text }) => text.startsWith('❓')), 'the private card')
     await slack.press({ channel: GENERAL, ts: card.ts, user: BOB }, { action_id: `${QUESTION_CHOOSE}1` })
     await slack.until(() => slack.whispers(GENERAL, BOB).some((text) => text.includes('Then so.')), 'the answer')
-    expect(slack.whispers(GENERAL, BOB).filter((text) => text.startsWith('❓'))).toEqual([])
+    await slack.until(
+      () => !slack.whispers(GENERAL, BOB).some((text) => text.startsWith('❓')),
+      'the card to be replaced',
+    )
     expect(
       slack
         .messages(GENERAL)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolStep } from '../../src/agent/types.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
+import { cpuClock } from '../harness/cpu-clock.ts'
 import { accept } from '../harness/slack-content.ts'
 
 const HOSTILE = [
@@ -66,8 +67,8 @@ test.each([
 
 test('a hundred steps of a megabyte each take no time', () => {
   const steps = stepsOf('<@.x'.repeat(250_000), 100)
-  const from = performance.now()
+  const spent = cpuClock()
   accept(workingCard(steps, 'id'))
   accept(foldedCard(steps, { ms: 1, hasFailed: false }))
-  expect(performance.now() - from).toBeLessThan(10_000)
+  expect(spent()).toBeLessThan(10_000)
 })

@@ -81,7 +81,7 @@ describe.concurrent('a tool of one’s own', () => {
       'peeks.js': `export default { name: 'peeks', description: 'x', run: async (url, { fetch }) => (await fetch(url)).body }`,
       'nothing.js': `export default { name: 'nothing', description: 'x', run() {} }`,
     })
-    const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR, TOOL_TIMEOUT_MS: '200', TOOLS: 'throws' } })
+    const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR, TOOL_TIMEOUT_MS: '3000', TOOLS: 'throws' } })
     const calls = ['throws', 'hangs', 'nothing'].map((name) => act(name, name, 'x'))
     const peek = act('peek', 'peeks', `${bot.slack.apiUrl}auth.test`)
     bot.model.on('try them', ...calls, peek, finish('None helped.'))
@@ -89,7 +89,7 @@ describe.concurrent('a tool of one’s own', () => {
     expect(await thread.lastAnswer()).toMatch(/^None helped\.\n⚠️ hangs is down, so this may be incomplete\./)
     expect(thread.steps().map((step) => step.split('\n').at(-1))).toEqual([
       expect.stringMatching(/^⚠️ .*Only on Mondays\.$/),
-      '⚠️ hangs did not finish within 0.2 s.',
+      '⚠️ hangs did not finish within 3.0 s.',
       expect.stringMatching(/^(?:⚠️|👁) .*nothing/),
       expect.stringMatching(/^⚠️ .*(?:private|not allowed|may not|refused|public)/),
     ])

@@ -51,7 +51,7 @@ async function build(): Promise<void> {
 
 test(
   'the built tools work in plain Node: packages load as they do here, and people’s own tools too',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const wiki = await startWiki()
     onTestFinished(() => wiki.close())

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { calculate, calculator } from '../../tools/calculator.ts'
+import { cpuClock } from '../harness/cpu-clock.ts'
 import { toolContext } from '../harness/tool-context.ts'
 
 describe('sums of the seeds', () => {
@@ -204,9 +205,9 @@ describe('what is no sum is refused with a sentence', () => {
     ['a row of percent signs', `3${'%'.repeat(900)}`],
     ['a huge number', '9'.repeat(900)],
   ])('%s', (_, expression) => {
-    const from = performance.now()
+    const spent = cpuClock()
     expect(() => calculate(expression)).toThrow(ToolError)
-    expect(performance.now() - from).toBeLessThan(5_000) // only a freeze takes so long; the bench holds 50 ms
+    expect(spent()).toBeLessThan(5_000) // only a freeze takes so long; the bench holds 50 ms
   })
 })
 
@@ -269,7 +270,13 @@ test('a sum of plain numbers is what JavaScript makes of it', () => {
 })
 
 test('the tool says the number as JavaScript prints it', async () => {
-  const context = { signal: AbortSignal.timeout(1000), fetch: unused, now: () => new Date(0), ask: unused, memory: {} }
+  const context = {
+    signal: new AbortController().signal,
+    fetch: unused,
+    now: () => new Date(0),
+    ask: unused,
+    memory: {},
+  }
   expect(await calculator().run({ expression: '10^21' }, context)).toBe('1e+21')
   await expect(calculator().run({ expression: '10^400' }, context)).rejects.toThrow(ToolError)
 })

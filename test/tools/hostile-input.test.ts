@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
 import { createToolbox, toolNames } from '../../tools/index.ts'
 import { cutTitle, isSameTitle, offeredTitles } from '../../tools/wikipedia/titles.ts'
+import { cpuClock } from '../harness/cpu-clock.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 import { startWebServer } from '../harness/web-server.ts'
 
@@ -12,7 +13,7 @@ const FILLS = [' ', '(', ' (', '.', 'A. ', '\u0301', 'a\n', '= ', '/', '\ud800',
 /** All built-in tools on services that answer `body`, and what they asked. */
 async function onHostile(body: (asked: URLSearchParams) => string) {
   const server = await startWebServer((path, response) => response.end(body(new URL(path, 'http://x').searchParams)))
-  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: async () => undefined } })
+  const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const url = `${server.url}/api.php`
   const addresses = { wikipediaApiUrl: url, arxivApiUrl: url, duckduckgoUrl: url, serpapiUrl: url, githubApiUrl: url }
@@ -29,7 +30,7 @@ async function onHostile(body: (asked: URLSearchParams) => string) {
 /** So much of it that its JSON is close to the two megabytes that a service may send. */
 const plenty = (fill: string) => fill.repeat(1_800_000 / Buffer.byteLength(JSON.stringify(fill).slice(1, -1)))
 
-test.each(FILLS)('a wiki that sends nothing but %j', { timeout: 60_000 }, async (fill) => {
+test.each(FILLS)('a wiki that sends nothing but %j', async (fill) => {
   const big = `${plenty(fill)}x`
   const links = [{ title: big }]
   const many = Array.from({ length: 40_000 }, (_, i) => ({ title: `${fill.repeat(10)}${i}` }))
@@ -40,15 +41,15 @@ test.each(FILLS)('a wiki that sends nothing but %j', { timeout: 60_000 }, async 
         JSON.stringify({ query: { pages: { 1: one }, search: offered, searchinfo: { suggestion: big } } }),
       )
       const { use } = await onHostile((asked) => (asked.get('prop') === 'links' ? linked : text) ?? '')
-      const from = performance.now()
+      const spent = cpuClock()
       for (const query of ['X', 'X#', 'x']) await use('wikipedia', query)
       await use('wikipedia_lookup', fill)
-      expect(performance.now() - from).toBeLessThan(FREEZE_MS)
+      expect(spent()).toBeLessThan(FREEZE_MS)
     }
 })
 
 test('titles are compared, and found on a page, in no time', () => {
-  const from = performance.now()
+  const spent = cpuClock()
   const title = cutTitle(' '.repeat(400_000))
   expect(isSameTitle(cutTitle(`${' '.repeat(400_000)}x`), 'x#')).toBe(false)
   const text = 'a\n'.repeat(1_000_000)
@@ -58,7 +59,7 @@ test('titles are compared, and found on a page, in no time', () => {
       Array.from({ length: 500 }, (_, i) => `a${title}${i}`),
     ),
   ).toHaveLength(500)
-  expect(performance.now() - from).toBeLessThan(FREEZE_MS)
+  expect(spent()).toBeLessThan(FREEZE_MS)
 })
 
 test.each([
@@ -69,7 +70,7 @@ test.each([
   ['a'.repeat(254) + 'é', 'a'.repeat(254)],
 ])('a title is cut at 255 bytes, between two characters: %j', (title, cut) => expect(cutTitle(title)).toBe(cut))
 
-test.each([' ', 'A. ', '/', '가', '\ud800'])('services that send nothing but %j', { timeout: 60_000 }, async (fill) => {
+test.each([' ', 'A. ', '/', '가', '\ud800'])('services that send nothing but %j', async (fill) => {
   const big = plenty(fill)
   const short = big.slice(0, 100_000)
   const bodies = [
@@ -85,21 +86,21 @@ test.each([' ', 'A. ', '/', '가', '\ud800'])('services that send nothing but %j
   for (const body of bodies) {
     const { use, tools } = await onHostile(() => body)
     for (const { name } of tools) {
-      const from = performance.now()
+      const spent = cpuClock()
       const { text } = await use(name, `q ${fill}`)
       expect(text).not.toMatch(/undefined|Maximum call stack|Cannot read/)
-      expect(performance.now() - from, name).toBeLessThan(FREEZE_MS)
+      expect(spent(), name).toBeLessThan(FREEZE_MS)
     }
   }
 })
 
-test.each(FILLS)('a model that asks for nothing but %j', { timeout: 60_000 }, async (fill) => {
+test.each(FILLS)('a model that asks for nothing but %j', async (fill) => {
   const big = `${plenty(fill)}x`
   const { use, tools } = await onHostile(() => '{}')
   for (const { name } of tools) {
-    const from = performance.now()
+    const spent = cpuClock()
     await use(name, big)
-    expect(performance.now() - from, name).toBeLessThan(FREEZE_MS)
+    expect(spent(), name).toBeLessThan(FREEZE_MS)
   }
 })
 

@@ -95,7 +95,7 @@ const ROWS: Row[] = [
   { tool: 'Diff', enabled: 'invoices', inputs: ['2000 1500'], observation: '500' },
 ]
 
-const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: async () => undefined } })
+const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
 afterAll(() => http.close())
 
 describe('a built-in tool in the loop, its service on a real socket', () => {

@@ -297,7 +297,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     expect(outcome).toMatch(/^(Could not find \[Dune\]|wikipedia sent an answer that cannot be read)/)
   })
 
-  test('one that hangs is given up after ten seconds', { timeout: 20_000 }, async () => {
+  test('one that hangs is given up after ten seconds', async () => {
     const { search } = await hostile(() => undefined)
     await expect(search('Dune')).rejects.toThrow('wikipedia did not answer within 10 s.')
   })

@@ -18,6 +18,6 @@ export async function startEverything(t: Ends, way: 'streamableHttp' | 'sse'): P
     child.kill('SIGKILL')
     await once(child, 'close')
   })
-  await until(() => /on port \d+/.exec(written) ?? undefined, 'the server listens', 20_000)
+  await until(() => /on port \d+/.exec(written) ?? undefined, 'the server listens', 60_000)
   return `http://127.0.0.1:${port}/${way === 'sse' ? 'sse' : 'mcp'}`
 }

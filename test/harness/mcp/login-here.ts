@@ -47,7 +47,7 @@ export function loginPlace(
       (error: unknown) => ({ fault: messageOf(error), said: lines.join('\n') }),
     )
     const shown = () => /^ {2}(https?:\S+)$/m.exec(lines.join('\n'))?.[1]
-    return { address: () => until(shown, 'the page to log in at', 20_000), ended }
+    return { address: () => until(shown, 'the page to log in at', 60_000), ended }
   }
   return {
     ...{ store, config, start },

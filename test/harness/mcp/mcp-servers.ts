@@ -36,7 +36,7 @@ export function openMcp(
   return { servers, logged: () => lines.join('') }
 }
 
-const TIME_MS = 15_000
+const TIME_MS = 60_000
 
 /** Calls a tool with time enough. */
 export function use(

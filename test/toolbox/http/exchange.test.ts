@@ -15,7 +15,7 @@ async function fetchFrom(
 ) {
   const pauses: number[] = []
   const sleep = async (ms: number) => void pauses.push(ms)
-  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: () => NOON, sleep }, ...options })
+  const http = createToolHttp({ timeoutMs: 30_000, clocks: { now: () => NOON, sleep }, ...options })
   onTestFinished(() => http.close())
   const server = await startWebServer((path, response) => handler(path, response, server.paths.length))
   const fetch = http.scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })

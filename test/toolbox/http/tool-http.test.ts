@@ -4,12 +4,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createToolHttp, type Scope, type ToolHttpOptions } from '../../../src/toolbox/http/tool-http.ts'
+import { freePort } from '../../harness/redis.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
 const QUICK = { now: Date.now, sleep: async () => undefined }
 
 function httpFor(options: Partial<ToolHttpOptions> = {}) {
-  const http = createToolHttp({ timeoutMs: 10_000, clocks: QUICK, ...options })
+  const http = createToolHttp({ timeoutMs: 30_000, clocks: QUICK, ...options })
   onTestFinished(() => http.close())
   return http
 }
@@ -152,10 +153,7 @@ describe('a failure that may pass', () => {
   })
 
   test('a server that is not there is a sentence', async () => {
-    const gone = createServer().listen(0, '127.0.0.1')
-    await once(gone, 'listening')
-    const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
-    gone.close()
+    const url = `http://127.0.0.1:${await freePort()}`
     const fetch = httpFor().scope({ name: 'wiki', hosts: [url], inside: true })
     await expect(fetch(`${url}/?api_key=SECRET`)).rejects.toThrow('wiki could not be reached (ECONNREFUSED).')
   })
@@ -385,8 +383,8 @@ test('HTTPS_PROXY takes https addresses; http ones and NO_PROXY hosts go directl
 describe('behind a proxy, a host that no setting names', () => {
   const named = (...addresses: string[]) =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-  const fetchVia = (uri: string, resolve: ToolHttpOptions['resolve']) =>
-    httpFor({ proxy: { uri }, resolve, timeoutMs: 500 }).scope({ name: 'The tool' })
+  const fetchVia = (uri: string, resolve: ToolHttpOptions['resolve'], options: Partial<ToolHttpOptions> = {}) =>
+    httpFor({ proxy: { uri }, resolve, ...options }).scope({ name: 'The tool' })
 
   test.each([[['10.0.0.7']], [['93.184.216.34', '10.0.0.7']], [['169.254.169.254']], [['::ffff:0:127.0.0.1']]])(
     'is refused before the proxy hears of it where it lies at %j',
@@ -410,7 +408,7 @@ describe('behind a proxy, a host that no setting names', () => {
 
   test('whose name is never resolved is given up in time', async () => {
     const { uri, asked } = await refusingProxy()
-    const fetch = fetchVia(uri, () => new Promise(() => undefined))
+    const fetch = fetchVia(uri, () => new Promise(() => undefined), { timeoutMs: 500 })
     await expect(fetch('https://slow.example/')).rejects.toThrow('The tool did not answer within 0.5 s.')
     expect(asked).toEqual([])
   })

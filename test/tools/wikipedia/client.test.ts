@@ -16,7 +16,7 @@ async function onWiki(answer: (asked: Asked) => object | undefined) {
     if (json) sendJson(response, json)
     else response.destroy()
   })
-  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: async () => undefined } })
+  const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const tools = createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: `${server.url}/api.php` } })
   const context = toolContext()
