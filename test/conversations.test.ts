@@ -16,4 +16,4 @@ for (const file of readdirSync(join(ROOT, FOLDER)).filter((name) => name.endsWit
     t.onTestFinished(replayed.stop)
     expect(failureText(replayed, `${FOLDER}/${file}`)).toBe('')
     expect(replayed.slack.refusals).toEqual([])
-  }, 60_000)
+  })

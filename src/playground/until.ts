@@ -1,3 +1,5 @@
+const LOOK_MS = 15
+
 /** Resolves with the first truthy value of `check`. @throws after `ms`, naming `what`. */
 export async function until<T>(check: () => T | Promise<T>, what: string, ms = 45_000): Promise<NonNullable<T>> {
   const end = Date.now() + ms
@@ -5,18 +7,21 @@ export async function until<T>(check: () => T | Promise<T>, what: string, ms = 4
     const value = await check()
     if (value) return value
     if (Date.now() > end) throw new Error(`Waited ${ms} ms for ${what}.`)
-    await new Promise((resolve) => setTimeout(resolve, 15))
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
 
-/** Waits until nothing has been under way, and nothing new has come, for so long. */
+/**
+ * Waits until nothing has been under way, and nothing new has come, for so long: in looks, not by the clock, which goes on while the
+ * machine is too busy for anything to happen.
+ */
 export async function quiet(look: () => { busy: number; count: number }, ms: number): Promise<void> {
   let seen = look().count
-  let since = Date.now()
-  while (Date.now() - since < ms) {
-    await new Promise((resolve) => setTimeout(resolve, 15))
+  let looks = 0
+  while (looks * LOOK_MS < ms) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     const { busy, count } = look()
-    if (busy > 0 || count !== seen) since = Date.now()
+    looks = busy > 0 || count !== seen ? 0 : looks + 1
     seen = count
   }
 }

@@ -170,5 +170,5 @@ describe('npm run dev', () => {
 
   test('Ctrl+C ends all of it', async () => {
     expect(await dev.stop()).toBe(0)
-  }, 60_000)
+  })
 })

@@ -21,5 +21,5 @@ describeWithChromium('a notice of npm run dev', () => {
     await page.getByRole('button', { name: 'Close notice' }).click()
     await page.getByText('The bot has been started anew.').waitFor({ state: 'hidden' })
     expect(printed).toEqual(['tools/a.ts:1:3: Expected ")".', 'The bot has been started anew.'])
-  }, 60_000)
+  })
 })

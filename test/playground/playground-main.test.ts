@@ -23,14 +23,14 @@ describe('npm run playground', () => {
     expect(await (await fetch(url)).text()).toContain('Thinkaloud playground')
     playground.signal('SIGINT')
     expect((await playground.ended).code).toBe(0)
-  }, 60_000)
+  })
 
   test('a port that is no number is a sentence and exit code 1', async (t) => {
     const cwd = await temporaryFolder(t)
     const playground = startCommand(t, 'src/playground/playground-main.ts', { env: { PLAYGROUND_PORT: 'many' }, cwd })
     const { code, stderr } = await playground.ended
     expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(/^PLAYGROUND_PORT should be/)])
-  }, 60_000)
+  })
 })
 
 describe('the bot in the playground', () => {
@@ -105,7 +105,7 @@ describe('the bot in the playground', () => {
     await slack.press({ channel: GENERAL, ts: card.ts }, { action_id: 'thinkaloud_allow_once' })
     await slack.until(() => shown('What came of it: Successfully wrote to list.txt'), 'the answer', 30_000)
     expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('Buy milk')
-  }, 60_000)
+  })
 
   test('a Wikipedia of the operator’s is used and said to be real', async (t) => {
     const { notes, stop } = await startPlayground({

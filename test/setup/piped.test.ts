@@ -166,7 +166,7 @@ describe('the checks', () => {
       const [row] = await checkSlack({ SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP }, { apiUrl: `${server.url}/api/` })
       expect(row).toMatchObject({ name: 'auth.test', ok: false, sentence: expect.stringMatching(sentence) })
     }
-  }, 30_000)
+  })
 
   test('a name of the workspace cannot write on the terminal', async () => {
     const body = {

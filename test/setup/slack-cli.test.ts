@@ -108,7 +108,7 @@ test('start runs the bot with the CLI’s tokens, also where .env has others, an
   expect(slack.sockets.count()).toBe(1)
   hook.signal('SIGTERM')
   expect(await hook.ended).toBe(0)
-}, 90_000)
+})
 
 /** The hook with a build that does nothing but load the sources: what it starts is what `npm start` starts. */
 async function projectWithBuild(): Promise<string> {

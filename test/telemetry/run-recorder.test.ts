@@ -101,7 +101,7 @@ test('a second model’s calls are calls of its own; a call that failed says why
   const [first, second] = models(await bot.over('But what'))
   expect(first).toMatchObject({ model: 'played-model', error: expect.stringContaining('503'), output: { text: '' } })
   expect(second).toMatchObject({ model: 'second-model', read: { kind: 'finish' } })
-}, 20_000)
+})
 
 test('what a tool asks the model belongs to its step; a tool that is not there was not called', async (t) => {
   const bot = await tracedBot(t, { env: { TOOLS: 'calculator,llm_math' } })
@@ -235,7 +235,7 @@ describeWithRedis('in Redis', () => {
     const unknown = await runs('trace', 'T1:C1:1')
     expect(await unknown.ended).toBe(1)
     expect(unknown.stderr()).toContain('There is no trace of T1:C1:1.')
-  }, 60_000)
+  })
 
   test('a trace is sealed with SECRETS_KEY, lives as long as its run, and unless asked for nothing is kept', async (t) => {
     const key = 'k'.repeat(32)
