@@ -76,7 +76,8 @@ export function envFor(
 
 export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<TestBot> {
   const { mode = 'http' } = options
-  const slack = await startLocalSlack({ ackMs: 3000, retryMs: [20, 50, 100], ...options.slack })
+  // Slack waits for three seconds. Here a machine that does nothing for some is no reason to bring anything again.
+  const slack = await startLocalSlack({ ackMs: 30_000, retryMs: [20, 50, 100], ...options.slack })
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, options.model)
   const wiki = await startWiki(options.pages ? { pages: options.pages } : {})
@@ -230,7 +231,7 @@ export class Thread {
 
   /** Waits until everything asked so far has ended, and the sign of life is gone. The last ending, as it is shown. */
   async ended(): Promise<string> {
-    await this.#slack.until(() => this.endings().length >= this.#asked, `${this.#asked} endings in ${this.ts}`, 25_000)
+    await this.#slack.until(() => this.endings().length >= this.#asked, `${this.#asked} endings in ${this.ts}`)
     await this.#slack.until(() => this.isAtRest(), 'the end of the sign of life')
     return this.endings().at(-1) ?? ''
   }

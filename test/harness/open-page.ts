@@ -110,7 +110,7 @@ export async function servedPage(
   options: LocalSlackOptions & { ack?: (type: string) => object; parts?: PageOptions['parts'] } = {},
 ) {
   const { ack = () => ({}), parts = [], ...rest } = options
-  const slack = await localSlack({ agent: true, echo: false, ...rest })
+  const slack = await localSlack({ agent: true, echo: false, ackMs: 30_000, ...rest })
   const came: Record<string, unknown>[] = []
   const app = await listen((request, response) => {
     void readBody(request).then((body) => {

@@ -58,7 +58,7 @@ export async function startCollector(t: Ends): Promise<Collector> {
       const enough = () => {
         if (named(name).length < count) throw new Error(`${named(name).length} of ${count} spans "${name}" came`)
       }
-      await vi.waitFor(enough, { timeout: 20_000, interval: 20 })
+      await vi.waitFor(enough, { timeout: 60_000, interval: 20 })
       return named(name)
     },
     answer: (code) => void (status = code),

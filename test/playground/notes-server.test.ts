@@ -36,7 +36,7 @@ async function untilHome({ slack }: Playground, is: (home: string) => boolean): 
     await slack.settle(100)
     return is(slack.shownView(slack.home(CAROL) ?? {}))
   }
-  await slack.until(look, 'what an admin sees of the tools', 20_000)
+  await slack.until(look, 'what an admin sees of the tools')
 }
 
 describe('the server of notes', () => {

@@ -184,7 +184,7 @@ describeWithChromium('the page in Chromium', () => {
   })
 
   test('the Home stands beside the messages; its opening is told, and its buttons are pressed', async () => {
-    const { page, came, slack, call, axe } = await open()
+    const { page, came, call, axe } = await open()
     await call('views.publish', {
       user_id: ALICE,
       view: { type: 'home', blocks: [{ type: 'actions', elements: [button('Ask')] }, list('asked before')] },

@@ -11,7 +11,7 @@ describeWithRedis('giving up', () => {
   let count = 0
 
   const open = (options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150 }
+    const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150, acceptMs: 60_000 }
     const place = { redis: { url: server.url }, log: keptLog(), prefix: `g${count++}` }
     const queue = redisQueue({ ...place, ...times, ...options })
     onTestFinished(() => queue.stop(0))

@@ -210,7 +210,9 @@ describeWithRedis('the queue in Redis', () => {
   async function makeWorld(): Promise<World> {
     const prefix = `p${count++}`
     const world: World = new World({
-      front: await ready(redisQueue({ redis: { url: server.url }, prefix, role: 'front', log: keptLog() })),
+      front: await ready(
+        redisQueue({ redis: { url: server.url }, prefix, role: 'front', acceptMs: 60_000, log: keptLog() }),
+      ),
       async worker() {
         const proxy = await redisProxy(server.port)
         return { queue: open(prefix, 'worker', proxy.url), proxy }

@@ -133,7 +133,7 @@ async function atRest(stage: Pick<Stage, 'slack' | 'calls'>): Promise<void> {
 
 /** Whether it came true while the bot still did anything: a machine that is busy takes what time it needs. */
 async function soon({ slack, calls }: Pick<Stage, 'slack' | 'calls'>, check: () => boolean): Promise<boolean> {
-  const passed = () => slack.calls.length + slack.deliveries.length + calls.ended.models + calls.ended.tools
+  const passed = () => slack.calls.length + calls.ended.models + calls.ended.tools
   let [looks, seen] = [0, passed()]
   while (!check()) {
     if (looks > PATIENCE) return false
