@@ -34,7 +34,7 @@ export interface AgentRun {
   final: AgentEvent | undefined
 }
 
-const LIMITS: Limits = { maxSteps: 8, timeoutMs: 20_000, toolTimeoutMs: 5_000, toolOutputChars: 4000 }
+const LIMITS: Limits = { maxSteps: 8, timeoutMs: 60_000, toolTimeoutMs: 30_000, toolOutputChars: 4000 }
 
 /** A model as the bot makes it, on an endpoint that plays. */
 export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {

@@ -35,6 +35,25 @@ export function eventually(check: () => unknown, timeout = 60_000): Promise<void
   return vi.waitFor(async () => void (await check()), { timeout, interval: 10 })
 }
 
+/** A number once it has been the same for ten looks: what happens elsewhere meanwhile has come. */
+export async function atRest(count: () => Promise<number>): Promise<number> {
+  let [seen, looks] = [await count(), 0]
+  while (looks < 10) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const now = await count()
+    ;[seen, looks] = [now, now === seen ? looks + 1 : 0]
+  }
+  return seen
+}
+
+/** Whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not count. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let isOver = false
+  void work.finally(() => (isOver = true))
+  for (let looks = 0; looks * 20 < ms && !isOver; looks++) await new Promise((resolve) => setTimeout(resolve, 20))
+  return isOver
+}
+
 /** A promise with its handles outside. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {}

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
+import { dies, endLeases } from '../harness/dead-worker.ts'
 import type { Ends } from '../harness/ends.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
@@ -19,7 +20,7 @@ describeWithRedis('a process that dies', () => {
     // All at once: one that was cut off takes a moment to give up.
     t.onTestFinished(async () => void (await Promise.all(queues.map((queue) => queue.stop(0)))))
     return (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-      const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150, sweepMs: 500, acceptMs: 60_000 }
+      const times = { backoffMs: 5, graceMs: 50, lockMs: 60_000, stalledMs: 150, sweepMs: 500, acceptMs: 60_000 }
       const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
       queues.push(queue)
       return queue
@@ -46,11 +47,16 @@ describeWithRedis('a process that dies', () => {
     await dying.start(slack.handler())
     await eventually(() => expect(proxy.isCut() || slack.posts.length === 9).toBe(true))
     const wasCut = proxy.isCut()
+    const place = { url: server.url, prefix }
+    if (wasCut) await dies(proxy, place)
 
     const heir = open(prefix, { role: 'worker', ...noSweep })
     await heir.start(slack.handler())
     await eventually(() => expect(slack.posts).toHaveLength(9))
     await front.accept(question('last', { thread: '1.0' }))
+    await eventually(() => expect(slack.posts.length === 12 || (proxy.isCut() && !wasCut)).toBe(true))
+    // It got further than that before it died.
+    if (proxy.isCut() && !wasCut) await dies(proxy, place)
     await eventually(() => expect(slack.posts).toHaveLength(12))
     const inThread = (names: string) => slack.posts.filter((post) => names.includes(post.split(':')[0] ?? ''))
     expect(inThread('a b last')).toEqual(PlayedSlack.postsOf('a', 'b', 'last'))
@@ -64,7 +70,7 @@ describeWithRedis('a process that dies', () => {
     const points = Array.from({ length: 64 }, (_, i) => i + 16)
     for (let from = 0; from < points.length; from += 8)
       await Promise.all(points.slice(from, from + 8).map((n) => workerDies(open, n, n % 2 ? 'before' : 'after')))
-  }, 120_000)
+  }, 300_000)
 
   /** The worker's way is held at its `n`th command until another one has taken over and is in the midst of the work. */
   async function workerFreezes(open: Open, n: number): Promise<void> {
@@ -78,6 +84,8 @@ describeWithRedis('a process that dies', () => {
     const frozen = open(prefix, { role: 'worker', redis: { url: proxy.url } })
     await frozen.start(slack.handler())
     await eventually(() => expect(proxy.isHeld() || slack.posts.length === 6).toBe(true))
+    const wasHeld = proxy.isHeld()
+    if (wasHeld) await endLeases(server.url, prefix)
 
     const log = keptLog()
     const heir = open(prefix, { role: 'worker', log })
@@ -91,6 +99,8 @@ describeWithRedis('a process that dies', () => {
     })
     await eventually(() => expect(slack.posts.length).toBeGreaterThanOrEqual(6))
     await front.accept(question('last'))
+    await eventually(() => expect(slack.posts.length === 9 || (proxy.isHeld() && !wasHeld)).toBe(true))
+    if (proxy.isHeld() && !wasHeld) await endLeases(server.url, prefix)
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('a', 'b', 'last')))
     expect(log.lines.map(({ message }) => message)).not.toContainEqual(expect.stringContaining('another worker has'))
   }
@@ -100,7 +110,7 @@ describeWithRedis('a process that dies', () => {
     const points = Array.from({ length: 24 }, (_, i) => 2 * i + 18)
     for (let from = 0; from < points.length; from += 8)
       await Promise.all(points.slice(from, from + 8).map((n) => workerFreezes(open, n)))
-  }, 120_000)
+  }, 300_000)
 
   /** The front is cut off at its `n`th command after the greeting; what was not acked is delivered again to another. */
   async function frontDies(open: Open, n: number, when: 'before' | 'after'): Promise<boolean> {
@@ -204,7 +214,7 @@ describeWithRedis('a process that dies', () => {
         }
         await worker.start(handler, async ({ ts }, run) => void seen.push(`${ts}: ${await run.claimPost('sorry')}`))
         await begun.promise
-        if (isPoisonous) proxy.cut()
+        if (isPoisonous) await dies(proxy, { url: server.url, prefix })
       }
       for (const isPoisonous of [true, true, true, false]) await live(isPoisonous)
       await eventually(() => expect(seen.at(-1)).toBe('next'))
@@ -252,7 +262,7 @@ describeWithRedis('a process that dies', () => {
           await new Promise(() => {})
         })
         await saved.promise
-        proxy.cut()
+        await dies(proxy, { url: server.url, prefix })
       }
       const givenUp = deferred<number>()
       await open(prefix, { role: 'worker' }).start(
@@ -281,7 +291,7 @@ describeWithRedis('a process that dies', () => {
           if (step < 5) await new Promise(() => {})
         })
         await begun.promise
-        proxy.cut()
+        await dies(proxy, { url: server.url, prefix })
       }
       expect(attempts).toEqual([1, 2, 3, 4, 5])
     })

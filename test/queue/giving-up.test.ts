@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
+import { dies } from '../harness/dead-worker.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question, toolStep } from '../harness/stores.ts'
@@ -11,7 +12,7 @@ describeWithRedis('giving up', () => {
   let count = 0
 
   const open = (options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150, acceptMs: 60_000 }
+    const times = { backoffMs: 5, graceMs: 50, lockMs: 60_000, stalledMs: 150, acceptMs: 60_000 }
     const place = { redis: { url: server.url }, log: keptLog(), prefix: `g${count++}` }
     const queue = redisQueue({ ...place, ...times, ...options })
     onTestFinished(() => queue.stop(0))
@@ -95,6 +96,7 @@ describeWithRedis('giving up', () => {
         ends.push(`${ts}: given up`)
       })
       await eventually(() => expect(proxy.isCut() || ends.length === 2).toBe(true))
+      if (proxy.isCut()) await dies(proxy, { url: server.url, prefix })
     }
     for (let life = 1; ends.length < 2 && life < 8; life++) await live(life)
     expect(ends.toSorted()).toEqual(['bad: given up', 'good: answered'])

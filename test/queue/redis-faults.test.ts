@@ -192,7 +192,7 @@ describeWithRedis('Redis itself in trouble', () => {
     await eventually(() => expect(lines).toEqual(['claimed']))
     child.kill('SIGSTOP')
 
-    const heir = open(prefix, { role: 'worker', lockMs: 1_000, stalledMs: 250 })
+    const heir = open(prefix, { role: 'worker', lockMs: 60_000, stalledMs: 250 })
     const claims: unknown[] = []
     const taken = deferred()
     await heir.start(async (_, run) => {

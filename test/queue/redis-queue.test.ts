@@ -4,7 +4,7 @@ import type { Handler } from '../../src/queue/types.ts'
 import { conversationOf, type Question, type SavedRun } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
-import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
+import { atRest, deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
 import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
@@ -37,17 +37,6 @@ describeWithRedis('the queue in Redis', () => {
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
     return queue
-  }
-
-  /** A count, once nothing has been added to it for ten looks: what a queue does besides at the begin of a run has come. */
-  const atRest = async (count: () => Promise<number>) => {
-    let [seen, looks] = [await count(), 0]
-    while (looks < 10) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      const now = await count()
-      ;[seen, looks] = [now, now === seen ? looks + 1 : 0]
-    }
-    return seen
   }
 
   test('what a run saves and claims in one turn of the event loop is one command', async () => {

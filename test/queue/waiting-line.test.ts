@@ -7,7 +7,7 @@ import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
 /** What waits for its next try waits for long enough to be met there. */
-const times = { concurrency: 1, graceMs: 50, backoffMs: 60_000 }
+const times = { concurrency: 1, graceMs: 50, backoffMs: 5_000 }
 
 describe('lines in memory', () => {
   lineContract(() => memoryQueue({ log: keptLog(), ...times }))
