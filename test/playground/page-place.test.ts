@@ -13,7 +13,8 @@ const lines = (page: Page) => page.locator('#messages > .divider').allInnerTexts
 const PANEL = `[
   ...['first', 'second'].map((id) => ({
     id, title: 'The ' + id,
-    open(box, tools, item) {
+    async open(box, tools, item) {
+      if (item === 'late') await new Promise((go) => (window.comes = go))
       box.textContent = 'Item ' + item
       const button = document.createElement('button')
       button.textContent = 'Next item'
@@ -176,6 +177,19 @@ describeWithChromium('the page in Chromium', () => {
     await page.getByRole('button', { name: 'Close panel' }).click()
     await panel.waitFor({ state: 'hidden' })
     await expect.poll(() => hash(page)).toBe('#random')
+  })
+
+  test('what comes late for a panel is not drawn over the one that was opened meanwhile', async () => {
+    const { page } = await open({ before: withPanels, at: '#random/first/late' })
+    await page.getByRole('complementary', { name: 'The first' }).waitFor()
+    await page.getByRole('button', { name: 'The second' }).click()
+    const second = page.getByRole('complementary', { name: 'The second' })
+    await second.getByText('Item').waitFor()
+    await page.evaluate('comes()')
+    // The page has gone on with what it waited for by the time that it hears of the next.
+    await page.evaluate('new Promise((done) => setTimeout(done))')
+    await expect.poll(() => second.getByText('Item late').count()).toBe(0)
+    await expect.poll(() => second.getByText('Item').count()).toBe(1)
   })
 
   test('on a small phone the panels are behind one button, and a panel covers the channel', async () => {
