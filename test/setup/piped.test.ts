@@ -62,7 +62,7 @@ const ALL_WELL = [
   ['apps.connections.open', true],
 ]
 
-describe('npm run slack --json', { timeout: 120_000 }, () => {
+describe('npm run slack --json', { timeout: 240_000 }, () => {
   test('checks the tokens of the environment, and prints one object and nothing else', async () => {
     const { code, ok, rows, cwd, stderr } = await report({ env: { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP } })
     expect({ code, ok, rows, stderr }).toEqual({ code: 0, ok: true, rows: ALL_WELL, stderr: '' })
