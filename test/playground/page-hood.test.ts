@@ -262,15 +262,15 @@ describeWithChromium('the panel Under the hood', () => {
     let most: unknown
     const longest = await longestTask(page, async () => {
       most = await page.evaluate(`(async () => {
-      const grid = document.querySelector('[role=grid]')
-      let most = 0
-      for (let i = 0; i <= 100; i++) {
-        grid.scrollTop = (grid.scrollHeight * i) / 100
-        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-        most = Math.max(most, grid.querySelectorAll('[role=row]').length)
-      }
-      return most
-    })()`)
+        const grid = document.querySelector('[role=grid]')
+        let most = 0
+        for (let i = 0; i <= 100; i++) {
+          grid.scrollTop = (grid.scrollHeight * i) / 100
+          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+          most = Math.max(most, grid.querySelectorAll('[role=row]').length)
+        }
+        return most
+      })()`)
       note(journal, 50)
       await count('10050')
       await page.getByRole('checkbox', { name: 'Only failures' }).check()
