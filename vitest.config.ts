@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/chaos/**'],
     // What only a freeze breaks, on a machine that does much else besides.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000, interval: 25 } },
     // Most of the time a test waits: more workers than cores.
     maxWorkers: 5,

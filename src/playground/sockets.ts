@@ -13,6 +13,10 @@ const PING_MS = 10_000
 /** What the address of a socket begins with, and a base to read the rest of it against. */
 const DOOR = '/link/'
 
+interface Ack {
+  payload: unknown
+}
+
 /** The sockets of one app, taken on a server's `/link`. */
 export class Sockets {
   private readonly door = new WebSocketServer({ noServer: true })
@@ -22,6 +26,7 @@ export class Sockets {
   private readonly acks = new Map<string, (payload: unknown) => void>()
   private readonly pings: NodeJS.Timeout
   private turn = 0
+  private isOver = false
 
   constructor(server: Server, { pingMs = PING_MS, host }: { pingMs?: number; host?: string } = {}) {
     server.on('upgrade', (request, socket, head) => {
@@ -47,18 +52,32 @@ export class Sockets {
     return this.open.length
   }
 
-  /** Sends to one open socket, in turn, waiting for one if need be; resolves with the ack, or nothing when time is up. */
-  async send(envelope: Json, ms: number): Promise<{ payload: unknown } | undefined> {
-    const socket = await this.next(ms)
-    if (!socket) return undefined
+  /**
+   * Sends to one open socket, in turn, waiting for one if need be, and where that one closes without an ack to the next; resolves with
+   * the ack, or nothing when time is up.
+   */
+  async send(envelope: Json, ms: number): Promise<Ack | undefined> {
+    const end = performance.now() + ms
+    for (;;) {
+      const socket = await this.next(end - performance.now())
+      if (!socket) return undefined
+      const ack = await this.sendOver(socket, envelope, end - performance.now())
+      if (ack !== 'closed') return ack
+    }
+  }
+
+  private sendOver(socket: WebSocket, envelope: Json, ms: number): Promise<Ack | 'closed' | undefined> {
     const id = randomUUID()
-    return await new Promise((resolve) => {
-      const end = (ack?: { payload: unknown }) => {
+    return new Promise((resolve) => {
+      const end = (ack?: Ack | 'closed') => {
         clearTimeout(timer)
+        socket.off('close', closed)
         this.acks.delete(id)
         resolve(ack)
       }
+      const closed = () => end('closed')
       const timer = setTimeout(end, ms)
+      socket.on('close', closed)
       this.acks.set(id, (payload) => end({ payload }))
       socket.send(JSON.stringify({ envelope_id: id, ...envelope }))
     })
@@ -86,6 +105,7 @@ export class Sockets {
   }
 
   close() {
+    this.isOver = true
     clearInterval(this.pings)
     for (const go of this.waiting) go()
     this.cut()
@@ -125,6 +145,7 @@ export class Sockets {
 
   /** The next open socket in turn; while there is none, the first that opens within the time. */
   private async next(ms: number): Promise<WebSocket | undefined> {
+    if (this.isOver) return undefined
     if (this.open.length === 0) {
       await new Promise<void>((resolve) => {
         const go = () => {

@@ -13,15 +13,16 @@ export async function until<T>(check: () => T | Promise<T>, what: string, ms = 4
 }
 
 /**
- * Waits until nothing has been under way, and nothing new has come, for so long. It counts looks, not the clock: where the whole
- * process stood still, what waits in it has its turns first.
+ * Waits until nothing has been under way, and nothing new has come, for so long: in looks, not by the clock, which goes on while the
+ * machine is too busy for anything to happen.
  */
 export async function quiet(look: () => { busy: number; count: number }, ms: number): Promise<void> {
   let seen = look().count
-  for (let looks = 0; looks * LOOK_MS < ms; looks++) {
+  let looks = 0
+  while (looks * LOOK_MS < ms) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     const { busy, count } = look()
-    if (busy > 0 || count !== seen) looks = -1
+    looks = busy > 0 || count !== seen ? 0 : looks + 1
     seen = count
   }
 }

@@ -18,7 +18,7 @@ describe.concurrent('a run that gets no answer', () => {
   test('because the model fell silent tells what the tools had found', async (t) => {
     const { final } = await runOn(t, {
       model: (_, n) => (n === 0 ? act('a', 'echo', 'x') : { hang: true }),
-      limits: { timeoutMs: 3_000 },
+      limits: { timeoutMs: 8_000 },
     })
     expect(final).toEqual({
       type: 'gave_up',
@@ -72,7 +72,7 @@ describe.concurrent('an answer that is not whole', () => {
     const { final } = await runOn(t, {
       model: (_, n) =>
         n === 0 ? act('a', 'echo', 'x') : { ...said(finish('The colour is blue because')), stallAfter: 60 },
-      limits: { maxSteps: 1, timeoutMs: 2_000 },
+      limits: { maxSteps: 1, timeoutMs: 8_000 },
     })
     expect(final).toMatchObject({ type: 'gave_up', reason: 'steps' })
     expect(final).toMatchObject({

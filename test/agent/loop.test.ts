@@ -407,7 +407,7 @@ describe.concurrent('a budget', () => {
         if (/run out of time/.test(prompt)) return finish('in time')
         return n === 0 ? act('a', 'echo', 'x') : { hang: true }
       },
-      limits: { timeoutMs: 2000 },
+      limits: { timeoutMs: 10_000 },
     })
     expect(final).toEqual({ type: 'answer', text: 'in time', sources: [], stopped: 'time' })
     expect(model.requests.at(-2)?.aborted).toBe(true)
@@ -419,15 +419,15 @@ describe.concurrent('a budget', () => {
     const { final } = await runOn(t, {
       model: [act('a', 'echo', 'x'), finish('without')],
       tools: [tool],
-      limits: { timeoutMs: 1000, toolTimeoutMs: 60_000 },
+      limits: { timeoutMs: 8_000, toolTimeoutMs: 60_000 },
     })
     expect(final).toEqual({ type: 'answer', text: 'without', sources: [], stopped: 'time' })
-    expect(Date.now() - from).toBeLessThan(20_000)
+    expect(Date.now() - from).toBeLessThan(50_000)
   })
 
   test('of time: a model that trickles on the final turn is cut, and what it said counts', async (t) => {
     const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 5 }
-    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 6000 } })
+    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 12_000 } })
     expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })
   })
 

@@ -80,7 +80,7 @@ test('an MCP server that wants a login is told what that takes', async (t) => {
   )
 })
 
-test('where everything is silent it ends all the same', { timeout: 150_000 }, async (t) => {
+test('where everything is silent it ends all the same', { timeout: 240_000 }, async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const port = await silence(t)
   const address = `http://127.0.0.1:${port}/`
@@ -148,7 +148,7 @@ describeWithRedis('with a Redis', () => {
     )
   })
 
-  test('a Cluster with a node that answers no more does not hold it', { timeout: 120_000 }, async (t) => {
+  test('a Cluster with a node that answers no more does not hold it', { timeout: 240_000 }, async (t) => {
     const cluster = await startCluster(t, { settings: ['--appendonly', 'yes'] })
     const { doctor } = await doctorDesk(t)
     const well = await doctor(cluster.env)

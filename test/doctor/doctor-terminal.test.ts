@@ -94,7 +94,7 @@ async function sit(t: TestContext, { script, prepare }: Partial<Missing>, column
   return { code, screen }
 }
 
-describeWithTerminal('npm run doctor in a terminal', { timeout: 120_000 }, () => {
+describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000 }, () => {
   test.for([40, 80, 140])(
     'of %i columns its sentences stand under their column, and it ends with 0',
     async (columns, t) => {
@@ -123,7 +123,7 @@ describeWithTerminal('npm run doctor in a terminal', { timeout: 120_000 }, () =>
     await desk.slack.until(
       () => desk.model.requests.some(({ images }) => images.length > 0),
       'a question that hangs',
-      60_000,
+      150_000,
     )
     terminal.type('\u0003')
     expect(await terminal.ended).toBe(130)

@@ -257,7 +257,7 @@ test('custom tools that are left out are named once, and one that ignores its si
   await writeFile(join(folder, 'tools', 'wait.js'), waits)
   await writeFile(join(folder, 'tools', 'broken.js'), 'export default {')
   model.on('sky', act('I wait.', 'wait', 'long'), finish('blue'))
-  const env = { ...envOf(model), CUSTOM_TOOLS_DIR: join(folder, 'tools'), TOOL_TIMEOUT_MS: '300' }
+  const env = { ...envOf(model), CUSTOM_TOOLS_DIR: join(folder, 'tools'), TOOL_TIMEOUT_MS: '3000' }
   const args = [file, '--out', out, '--compare', 'text:one,text:two', '--limit', '2']
   const { code, stdout, stderr } = await runCommand(t, 'src/eval/eval-main.ts', { args, env })
   expect([code, stderr.match(/A custom tool is left out: broken\.js: .+/g)?.length]).toEqual([0, 1])

@@ -79,7 +79,7 @@ export function envFor(
 }
 
 /** As long as a busy machine may stand still: a test that is about Slack's own three seconds says so. */
-const PATIENT = { ackMs: 20_000, triggerMs: 60_000 }
+const PATIENT = { ackMs: 30_000, triggerMs: 60_000 }
 
 export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<TestBot> {
   const { mode = 'http' } = options

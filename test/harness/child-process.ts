@@ -71,7 +71,7 @@ export async function startProcess(
           `${written.stdout}\n${written.stderr}`.match(pattern) ??
           (child.exitCode === null ? undefined : fail(written)),
         String(pattern),
-        60_000,
+        150_000,
       ),
     ended,
   }

@@ -12,16 +12,21 @@ export interface ModelCall {
   error?: unknown
 }
 
-/** Calls a model to the end, or until the call fails. */
-export async function callModel(model: Model, request: Partial<ModelRequest> = {}): Promise<ModelCall> {
+/** Calls a model to the end, or until the call fails. `onEvent` is told of each event, and of what has come by then. */
+export async function callModel(
+  model: Model,
+  request: Partial<ModelRequest> = {},
+  onEvent: (call: ModelCall) => void = () => {},
+): Promise<ModelCall> {
   const call: ModelCall = { events: [], text: '', usage: [] }
   const onUsage = (usage: Usage) => void call.usage.push(usage)
   const messages = [{ role: 'user' as const, content: 'Hello?' }]
   try {
-    for await (const event of model.stream({ messages, signal: AbortSignal.timeout(25_000), onUsage, ...request })) {
+    for await (const event of model.stream({ messages, signal: AbortSignal.timeout(60_000), onUsage, ...request })) {
       call.events.push(event)
       if (event.type === 'restart') call.text = ''
       if (event.type === 'text') call.text += event.text
+      onEvent(call)
     }
   } catch (error) {
     call.error = error

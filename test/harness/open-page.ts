@@ -40,9 +40,12 @@ export function pagesInChromium(): (url: string, options?: OpenOptions) => Promi
   return (url, options) => openPage(browser, url, options)
 }
 
+/** What moves on the page stands still: axe would look at it in the midst of its way. */
+const STILL = { reducedMotion: 'reduce' } as const
+
 async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
   const { at = '', before, drawn = '#message-box[aria-label]', ...rest } = options
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...STILL, ...rest })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
@@ -84,10 +87,14 @@ async function violations(page: Page, within: string[]): Promise<string[]> {
   return found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)
 }
 
-/** Takes out of `complaints` what the browser says of requests that were answered 400, of which there were so many. */
-export function expectRefused(complaints: string[], times: number): void {
+/**
+ * Takes out of `complaints` what the browser says of requests that were answered 400, of which there were so many. It says so in its
+ * own time, which may be after the page has shown what came of them.
+ */
+export async function expectRefused(complaints: string[], times: number): Promise<void> {
   const refused = 'Failed to load resource: the server responded with a status of 400 (Bad Request)'
-  expect(complaints.splice(0)).toEqual(Array.from({ length: times }, () => refused))
+  await expect.poll(() => complaints).toEqual(Array.from({ length: times }, () => refused))
+  complaints.splice(0)
 }
 
 export const NOTES: PageNotes = {
@@ -103,7 +110,7 @@ export async function servedPage(
   options: LocalSlackOptions & { ack?: (type: string) => object; parts?: PageOptions['parts'] } = {},
 ) {
   const { ack = () => ({}), parts = [], ...rest } = options
-  const slack = await localSlack({ agent: true, echo: false, ...rest })
+  const slack = await localSlack({ agent: true, echo: false, ackMs: 30_000, ...rest })
   const came: Record<string, unknown>[] = []
   const app = await listen((request, response) => {
     void readBody(request).then((body) => {

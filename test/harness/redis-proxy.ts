@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
 import type { Ends } from './ends.ts'
 
@@ -12,6 +13,8 @@ export interface RedisProxy {
   /** Cuts at the `n`th command from now: before Redis gets it, or after it was done but before its reply comes back. */
   cutAt(n: number, when: 'before' | 'after'): void
   isCut(): boolean
+  /** Whether Redis, asked by another way, has done what had come through, and has taken its leave of all that was cut. */
+  isForgotten(redis: Redis): Promise<boolean>
   /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */
   holdAt(n: number): void
   /**
@@ -29,6 +32,8 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   let [commands, isCut, cutAt, when, holdAt] = [0, false, Infinity, 'before', Infinity]
   // What waits to pass while the way is held, in order, both ways.
   const held: (() => void)[] = []
+  // The ways to Redis that were cut, by their own ports.
+  const cutPorts = new Set<number>()
   let isHeld = false
   let isMeant: (command: string) => boolean = () => false
   let holds: 'before' | 'after' = 'before'
@@ -37,7 +42,11 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   const cut = () => {
     isCut = true
     for (const socket of sockets) socket.pause()
-    for (const socket of sockets) if (socket.remotePort === port) socket.end()
+    for (const socket of sockets) {
+      if (socket.remotePort !== port) continue
+      if (socket.localPort) cutPorts.add(socket.localPort)
+      socket.end()
+    }
   }
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
@@ -80,6 +89,10 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
       when = at
     },
     isCut: () => isCut,
+    async isForgotten(redis) {
+      const clients = String(await redis.client('LIST'))
+      return cutPorts.size > 0 && ![...cutPorts].some((own) => clients.includes(` addr=127.0.0.1:${own} `))
+    },
     holdAt(n) {
       holdAt = commands + n
     },

@@ -12,7 +12,13 @@ import { eventually } from './stores.ts'
 
 const NAME = 'main'
 
-/** A master, its replica, and Sentinels that agree within about a second that the master is dead. */
+/**
+ * For how long a master may say nothing. A replica whose link is down for more than ten times as long takes over from nobody, and a Sentinel
+ * that the machine has kept from its work for two seconds does nothing for half a minute.
+ */
+const SILENCE_MS = 3_500
+
+/** A master, its replica, and Sentinels that agree within some seconds that the master is dead. */
 export async function startSentinels(t: Ends, { sentinels = 3, settings = [] as string[] } = {}): Promise<RedisFleet> {
   const master = await startRedis([...QUICK, ...settings])
   t.onTestFinished(() => master.stop())
@@ -45,7 +51,7 @@ async function startSentinel(t: Ends, masterPort: number, quorum: number): Promi
   const file = join(dir, 'sentinel.conf')
   const lines = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`]
   lines.push(`sentinel monitor ${NAME} 127.0.0.1 ${masterPort} ${quorum}`)
-  lines.push(`sentinel down-after-milliseconds ${NAME} 700`, `sentinel failover-timeout ${NAME} 3000`)
+  lines.push(`sentinel down-after-milliseconds ${NAME} ${SILENCE_MS}`, `sentinel failover-timeout ${NAME} 3000`)
   await writeFile(file, lines.join('\n'))
   const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' })
   t.onTestFinished(async () => {

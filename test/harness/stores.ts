@@ -1,6 +1,7 @@
 import { vi } from 'vitest'
 import type { ToolStep } from '../../src/agent/types.ts'
 import type { StoreLog } from '../../src/history/store-log.ts'
+import type { Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/run/types.ts'
 
 /** A log that tests can read. */
@@ -33,6 +34,30 @@ export function toolStep(turn: number, more: Partial<ToolStep> = {}): ToolStep {
 /** Waits until the check passes; only a freeze makes it fail. */
 export function eventually(check: () => unknown, timeout = 60_000): Promise<void> {
   return vi.waitFor(async () => void (await check()), { timeout, interval: 10 })
+}
+
+/** Hands a question in again until it is acked, as Slack does: Redis may be too busy to answer in time. */
+export async function deliver(queue: Pick<Queue, 'accept'>, asked: Question): Promise<void> {
+  await eventually(() => queue.accept(asked))
+}
+
+/** A number once it has been the same for ten looks: what happens elsewhere meanwhile has come. */
+export async function atRest(count: () => Promise<number>): Promise<number> {
+  let [seen, looks] = [await count(), 0]
+  while (looks < 10) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const now = await count()
+    ;[seen, looks] = [now, now === seen ? looks + 1 : 0]
+  }
+  return seen
+}
+
+/** Whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not count. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let isOver = false
+  void work.finally(() => (isOver = true))
+  for (let looks = 0; looks * 20 < ms && !isOver; looks++) await new Promise((resolve) => setTimeout(resolve, 20))
+  return isOver
 }
 
 /** A promise with its handles outside. */

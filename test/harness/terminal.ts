@@ -66,7 +66,7 @@ export function startInTerminal(
         if (child.exitCode !== null) throw new Error(`It ended without ${String(text)}:\n${screen}`)
         return undefined
       }
-      const found = await until(find, `${String(text)} in\n${screen}`, 60_000)
+      const found = await until(find, `${String(text)} in\n${screen}`, 150_000)
       read = found.end
       return found.word
     },

@@ -16,7 +16,7 @@ import {
   refused,
 } from '../harness/limits.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
-import { deferred, eventually } from '../harness/stores.ts'
+import { atRest, deferred, eventually } from '../harness/stores.ts'
 
 const ends = fileEnds()
 const CASES = casesOf(await pricesFile(ends))
@@ -86,20 +86,24 @@ describeWithRedis.concurrent('in Redis', async () => {
     const bot = await startBot(t, { model: [ANSWER], env: { ...redisEnv('keys'), ...roomy, LIMIT_TEAM_RUNS: '5' } })
     await answered(bot)
     const redis = connected(t, server)
-    const keys = (await redis.keys('keys:*')).filter((key) => key.includes(':limit:'))
-    expect(keys.every((key) => key.startsWith('keys:{T0LOCAL0001}:limit:'))).toBe(true)
-    expect(keys.map((key) => key.split(':limit:')[1]?.split(':')[0])).toEqual(
-      expect.arrayContaining([
-        'question',
-        'userHour',
-        'channelHour',
-        'teamDay',
-        'userDayTokens',
-        'teamDayTokens',
-        'teamDayUsd',
-        'mean',
-      ]),
+    const kept = async () => (await redis.keys('keys:*')).filter((key) => key.includes(':limit:'))
+    await eventually(async () =>
+      expect((await kept()).map((key) => key.split(':limit:')[1]?.split(':')[0])).toEqual(
+        expect.arrayContaining([
+          'question',
+          'userHour',
+          'channelHour',
+          'teamDay',
+          'userDayTokens',
+          'teamDayTokens',
+          'teamDayUsd',
+          'mean',
+        ]),
+      ),
     )
+    await atRest(async () => (await kept()).length)
+    const keys = await kept()
+    expect(keys.every((key) => key.startsWith('keys:{T0LOCAL0001}:limit:'))).toBe(true)
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(0)
   })
 
@@ -118,10 +122,11 @@ describeWithRedis.concurrent('in Redis', async () => {
       const log = (await redis.call('SLOWLOG', 'GET', '-1')) as [number, number, number, string[]][]
       return log.map((entry) => entry[3]).filter((words) => words.some((word) => word.startsWith(key)))
     }
-    const before = await logged()
+    const count = async () => (await logged()).length
+    const before = await atRest(count)
     await answered(bot)
-    await bot.slack.settle(200)
-    const seen = (await logged()).slice(0, -before.length || undefined)
+    await atRest(count)
+    const seen = (await logged()).slice(0, -before || undefined)
     // What the scripts do inside stands there too.
     expect(seen.filter(([command]) => command === 'evalsha')).toHaveLength(commands)
     expect(seen.length > 0).toBe(commands > 0)

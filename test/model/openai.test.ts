@@ -32,7 +32,7 @@ async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> =
     endpoint,
     logs,
     ask: (request: Partial<ModelRequest> = {}) =>
-      ask(model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(20_000), ...request })),
+      ask(model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(60_000), ...request })),
   }
 
   async function ask(stream: AsyncIterable<ModelEvent>): Promise<Asked> {
@@ -282,7 +282,7 @@ describe.concurrent('patience', () => {
   test('an endpoint that is not there is a failure like any other', async () => {
     const model = openAiModel({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', stream: true, log: createLog('silent') })
     const ask = async () => {
-      for await (const event of model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(20_000) }))
+      for await (const event of model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(60_000) }))
         expect(event.type).toBe('restart')
     }
     await expect(ask()).rejects.toMatchObject({ name: 'ModelError', retryable: true })
@@ -296,7 +296,7 @@ describe.concurrent('patience', () => {
     for (const requests of [1, 2]) {
       const stop = new AbortController()
       const asked = ask({ signal: stop.signal })
-      await eventually(() => expect(endpoint.requests).toHaveLength(requests), 20_000)
+      await eventually(() => expect(endpoint.requests).toHaveLength(requests))
       // Time for the answer, so that it is the pause after it that ends.
       setTimeout(() => stop.abort(reason), 100)
       expect((await asked).error).toBe(reason)

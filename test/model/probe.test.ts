@@ -8,7 +8,7 @@ import { startWebServer } from '../harness/web-server.ts'
 async function warnings(t: Ends, env: Env, isOver: () => boolean = () => false): Promise<string[]> {
   const { logs } = await startBot(t, { env })
   const told = () => logs.filter((line) => line.includes('the model cannot be asked'))
-  await expect.poll(() => told().length > 0 || isOver(), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => told().length > 0 || isOver()).toBe(true)
   return told()
 }
 

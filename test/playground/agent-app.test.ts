@@ -11,7 +11,7 @@ const DM = `D${ALICE.slice(1)}`
 /** A Slack whose clock the test moves, a root message, and the events that an app got. */
 async function played(options: LocalSlackOptions = {}) {
   const clock = { now: 1_790_000_000_000 }
-  const slack = await localSlack({ now: () => clock.now, echo: false, agent: true, ...options })
+  const slack = await localSlack({ now: () => clock.now, echo: false, agent: true, ackMs: 30_000, ...options })
   const came: Record<string, unknown>[] = []
   const server = await listen((request, response) => {
     void readBody(request).then((body) => {

@@ -35,7 +35,7 @@ async function boltApp(slack: LocalSlack, mode: 'http' | 'socket', secret = slac
 }
 
 async function local(options: Parameters<typeof startLocalSlack>[0] = {}) {
-  const slack = await startLocalSlack(options)
+  const slack = await startLocalSlack({ ackMs: 30_000, ...options })
   ends.push(() => slack.close())
   return slack
 }
@@ -49,8 +49,10 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     })
     const said = await slack.mention('hi')
     await slack.until(() => slack.replies(GENERAL, said.thread).length > 0, 'the reply')
+    const of = () => seen.filter(({ body }) => (body['event'] as { ts: string }).ts === said.ts)
+    await slack.until(() => of().length === 2, 'both')
     await slack.settle()
-    const both = seen.filter(({ body }) => (body['event'] as { ts: string }).ts === said.ts)
+    const both = of()
     expect(both.map(({ type }) => type).sort()).toEqual(['app_mention', 'message'])
     expect(new Set(both.map(({ body }) => body['event_id'])).size).toBe(2)
     expect(both.find(({ type }) => type === 'message')?.body['event']).toMatchObject({
@@ -64,7 +66,9 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     const slack = await local()
     const { app, seen } = await boltApp(slack, mode)
     const posted = await app.client.chat.postMessage({ channel: GENERAL, text: 'one' })
+    await slack.until(() => seen.length === 1, 'the message')
     await app.client.chat.update({ channel: GENERAL, ts: String(posted.ts), text: 'two' })
+    await slack.until(() => seen.length === 2, 'the change')
     await slack.settle()
     const events = seen.map(({ body }) => body['event'])
     expect(events).toMatchObject([

@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 async function local(options: Parameters<typeof startLocalSlack>[0] = {}) {
-  const slack = await startLocalSlack({ ackMs: 1500, retryMs: [0, 30, 30], ...options })
+  const slack = await startLocalSlack({ ackMs: 30_000, retryMs: [0, 30, 30], ...options })
   ends.push(() => slack.close())
   return slack
 }
@@ -67,7 +67,7 @@ test('a request is signed over version, time and body', async () => {
 })
 
 test('what fails comes again with a number and a reason until it is acked', async () => {
-  const slack = await local()
+  const slack = await local({ ackMs: 5_000 })
   const seen = await httpApp(slack, [500, 0, 200])
   const { deliveries } = await slack.say({ text: 'hello' })
   expect(await deliveries[0]?.done).toBe(true)
@@ -107,8 +107,20 @@ test('an envelope that nobody acks comes again, marked, maybe to another socket'
   const deaf = await socketApp(slack, () => false)
   const { deliveries } = await slack.say({ text: 'hello' })
   expect(await deliveries[0]?.done).toBe(false)
+  await slack.until(() => deaf.events().length === 4, 'all tries')
   expect(deaf.events().map((one) => one['retry_attempt'])).toEqual([undefined, 1, 2, 3])
   expect(deaf.events()[1]).toMatchObject({ retry_reason: 'http_timeout', payload: { event: { text: 'hello' } } })
+})
+
+test('what a socket has not acked when it closes goes over the next, in the same try', async () => {
+  const slack = await local({ ackMs: 60_000 })
+  const deaf = await socketApp(slack, () => false)
+  const said = slack.say({ text: 'hello' })
+  await slack.until(() => deaf.events().length === 1, 'the envelope')
+  slack.sockets.cut()
+  const next = await socketApp(slack)
+  expect((await said).deliveries[0]?.attempts).toMatchObject([{ status: 200, retry: 0 }])
+  expect(next.events()).toHaveLength(1)
 })
 
 test('what was said while no socket was open is delivered to the first that opens', async () => {

@@ -36,7 +36,7 @@ async function untilHome({ slack }: Playground, is: (home: string) => boolean): 
     await slack.settle(100)
     return is(slack.shownView(slack.home(CAROL) ?? {}))
   }
-  await slack.until(look, 'what an admin sees of the tools', 20_000)
+  await slack.until(look, 'what an admin sees of the tools')
 }
 
 describe('the server of notes', () => {
@@ -54,7 +54,7 @@ describe('the server of notes', () => {
     expect(looked().join('\n')).not.toContain('🔐')
     expect(playground.notes.at(-1)).toMatch(/MCP server of notes.*or Carol, allows it/)
     expect(slack.refusals).toEqual([])
-  }, 30_000)
+  })
 
   test('that says something else of itself is off, until it says again what it said at first', async (t) => {
     const turns = [LIST, finish('There are none.'), ADD('one'), finish('I cannot.'), ADD('two'), finish('Done.')]
@@ -71,7 +71,7 @@ describe('the server of notes', () => {
     await press(CAROL)
     await slack.until(() => notesServer?.notes().includes('two'), 'the note')
     expect(notesServer?.notes()).toEqual(['two'])
-  }, 60_000)
+  })
 
   test('is decided about as the operator’s APPROVERS say', async (t) => {
     const named = await start(t, [ADD('one'), finish('Done.')], { APPROVERS: BOB })
@@ -79,7 +79,7 @@ describe('the server of notes', () => {
     const { press } = await ask(named, 'Note down: one', /May decide: .*Bob/)
     await press(BOB)
     await named.slack.until(() => named.notesServer?.notes().length === 1, 'the note')
-  }, 30_000)
+  })
 
   test('answers no website: neither one that names itself, nor one that goes by this address under another name', async (t) => {
     const server = await startNotesServer()

@@ -68,5 +68,5 @@ describeWithRedis('a Redis of the playground’s own', () => {
     await slack.settle(500)
     expect([endings(running), endings(asked.thread)].map(({ length }) => length)).toEqual([1, 1])
     expect(slack.refusals).toEqual([])
-  }, 120_000)
+  }, 240_000)
 })

@@ -48,10 +48,10 @@ describeWithChromium('the page in Chromium', () => {
         expect(await call('chat.postMessage', { text: `sample ${type}`, blocks }), type).toMatchObject({ ok: true })
         const item = main.locator(`.message[data-ts="${String(slack.messages(GENERAL).at(-1)?.ts)}"]`)
         await item.waitFor()
-        const read = await item.innerText()
-        for (const one of words) expect(read, type).toContain(one)
-        expect(read, type).not.toMatch(UNKNOWN)
-        expect(read, type).not.toContain(`sample ${type}`)
+        const read = () => item.innerText()
+        for (const one of words) await expect.poll(read, { message: type }).toContain(one)
+        await expect.poll(read, { message: type }).not.toMatch(UNKNOWN)
+        await expect.poll(read, { message: type }).not.toContain(`sample ${type}`)
       }
       await main.getByRole('separator').first().waitFor()
       await main.getByRole('button', { name: 'Good' }).waitFor()
@@ -63,7 +63,6 @@ describeWithChromium('the page in Chromium', () => {
       await main.getByRole('link', { name: 'A source' }).first().waitFor()
       expect(await axe()).toEqual([])
     },
-    30_000,
   )
 
   test('every element that is pressed or chosen from is drawn, and what is chosen is told', async () => {
@@ -94,7 +93,7 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByLabel('A time').fill('13:30')
     await told('timepicker', { selected_time: '13:30' })
     expect(await axe()).toEqual([])
-  }, 30_000)
+  })
 
   test('a button that asks first is pressed only by a yes', async () => {
     const { page, main, call, came, slack } = await open()
@@ -150,7 +149,7 @@ describeWithChromium('the page in Chromium', () => {
         },
       },
     })
-  }, 30_000)
+  })
 
   test('what Slack adds to its blocks one day is said, and older attachments are drawn with their colour', async () => {
     const { page, main, slack } = await open()
@@ -172,9 +171,8 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByText('Before it').waitFor()
     await main.getByRole('link', { name: 'Its name' }).waitFor()
     for (const words of ['In a block', 'Only this']) await main.getByText(words).waitFor()
-    const colours = await page.evaluate(
-      '[...document.querySelectorAll(".attached")].map((one) => getComputedStyle(one).borderLeftColor)',
-    )
-    expect(colours).toEqual(['rgb(255, 0, 0)', 'rgb(46, 182, 125)', expect.any(String)])
+    const colours = () =>
+      page.evaluate('[...document.querySelectorAll(".attached")].map((one) => getComputedStyle(one).borderLeftColor)')
+    await expect.poll(colours).toEqual(['rgb(255, 0, 0)', 'rgb(46, 182, 125)', expect.any(String)])
   })
 })

@@ -9,6 +9,7 @@ import { ALICE, GENERAL, RANDOM } from '../../src/playground/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { NOTES, openPanel, pagesInChromium } from '../harness/open-page.ts'
+import { longestTask } from '../harness/page-tasks.ts'
 import { doCurl } from '../harness/shell-curl.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 
@@ -76,13 +77,15 @@ describeWithChromium('the panel Under the hood', () => {
     await callSlack(slack, 'reactions.add', { timestamp: ts, name: '' })
     await ask()
     await count('4')
-    const lines = (await rows.allTextContents()).map((text) => text.replace(/^[\d:.]+/, '').replace(/\d+ ms/, ' T '))
-    expect(lines).toEqual([
-      'Eventmessage#general Which moons? T no ack in time',
-      'Web APIchat.postMessage#general Which moons? T ok',
-      expect.stringMatching(/^Web APIreactions\.add#general Which moons\? T invalid_/),
-      'Modelm T ok',
-    ])
+    const line = (text: string) => text.replace(/^[\d:.]+/, '').replace(/\d+ ms|\d+\.\d s/, ' T ')
+    await expect
+      .poll(async () => (await rows.allTextContents()).map(line))
+      .toEqual([
+        'Eventmessage#general Which moons? T no ack in time',
+        'Web APIchat.postMessage#general Which moons? T ok',
+        expect.stringMatching(/^Web APIreactions\.add#general Which moons\? T invalid_/),
+        'Modelm T ok',
+      ])
     const tool = journal.begin({ kind: 'tool', name: 'search', request: {} })
     await rows.nth(4).getByText('under way').waitFor()
     journal.end(tool, { ok: true, response: {} })
@@ -150,9 +153,9 @@ describeWithChromium('the panel Under the hood', () => {
     await callSlack(slack, 'chat.postMessage', { text: 'two\nlines' })
     await rows.first().click()
     await entry.getByRole('heading', { name: '1. Web API: chat.postMessage' }).waitFor()
-    const request = await entry.getByLabel('Request').textContent()
-    expect(request).toMatch(/^POST \/api\/chat\.postMessage\n[^]*authorization: Bearer \$SLACK_BOT_TOKEN/)
-    expect(request).toContain('"text": "two\\n\nlines"')
+    const request = () => entry.getByLabel('Request').textContent()
+    await expect.poll(request).toMatch(/^POST \/api\/chat\.postMessage\n[^]*authorization: Bearer \$SLACK_BOT_TOKEN/)
+    await expect.poll(request).toContain('"text": "two\\n\nlines"')
     await expect.poll(() => entry.getByLabel('Response').textContent()).toMatch(/^status 200[^]*"ok": true/)
     await expect.poll(() => rows.first().getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('Escape')
@@ -176,7 +179,7 @@ describeWithChromium('the panel Under the hood', () => {
       await expect.poll(() => active(), { message: key }).toBe(`hood-row-${n}`)
     }
     await page.keyboard.press('PageUp')
-    expect(Number((await active())?.slice(9))).toBeLessThan(298)
+    await expect.poll(async () => Number((await active())?.slice(9))).toBeLessThan(298)
     await page.keyboard.press('Home')
     await page.keyboard.press('Enter')
     await entry.getByRole('heading', { name: '1. Web API: api.test' }).waitFor()
@@ -230,7 +233,7 @@ describeWithChromium('the panel Under the hood', () => {
     await ask()
     await rows.first().click()
     await entry.getByRole('figure', { name: 'Answer' }).getByText('Answer 1.').waitFor()
-    expect(await entry.textContent()).toMatch(/first byte after/)
+    await expect.poll(() => entry.textContent()).toMatch(/first byte after/)
     await entry.getByRole('button', { name: 'Send again' }).click()
     await entry.getByRole('figure', { name: 'Answer now (2)' }).getByText('Answer 2.').waitFor()
     await entry.getByRole('figure', { name: 'Answer before (1)' }).getByText('Answer 1.').waitFor()
@@ -256,31 +259,30 @@ describeWithChromium('the panel Under the hood', () => {
   test('ten thousand entries are as quick as ten: few rows are drawn, and nothing freezes', async () => {
     const { page, grid, rows, count, journal } = await open({ before: (journal) => note(journal, 10_000) })
     await count('10000')
-    await page.evaluate(`{
-      window.tasks = [0]
-      const observer = new PerformanceObserver((list) => list.getEntries().forEach((one) => tasks.push(one.duration)))
-      observer.observe({ type: 'longtask' })
-    }`)
-    const most = await page.evaluate(`(async () => {
-      const grid = document.querySelector('[role=grid]')
-      let most = 0
-      for (let i = 0; i <= 100; i++) {
-        grid.scrollTop = (grid.scrollHeight * i) / 100
-        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-        most = Math.max(most, grid.querySelectorAll('[role=row]').length)
-      }
-      return most
-    })()`)
-    note(journal, 50)
-    await count('10050')
-    await page.getByRole('checkbox', { name: 'Only failures' }).check()
-    await count('11 of 10050')
+    let most: unknown
+    const longest = await longestTask(page, async () => {
+      most = await page.evaluate(`(async () => {
+        const grid = document.querySelector('[role=grid]')
+        let most = 0
+        for (let i = 0; i <= 100; i++) {
+          grid.scrollTop = (grid.scrollHeight * i) / 100
+          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+          most = Math.max(most, grid.querySelectorAll('[role=row]').length)
+        }
+        return most
+      })()`)
+      note(journal, 50)
+      await count('10050')
+      await page.getByRole('checkbox', { name: 'Only failures' }).check()
+      await count('11 of 10050')
+    })
     expect(most).toBeLessThan(80)
     await rows.nth(10).waitFor()
     await expect.poll(() => rows.count()).toBe(11)
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('12')
-    expect(await page.evaluate(`Math.max(...tasks)`)).toBeLessThan(1_500)
-  }, 60_000)
+    // Milliseconds of its thread's time.
+    expect(longest).toBeLessThan(1_500)
+  })
 
   test('it is whole for screen readers, in light, in dark and on a phone', async () => {
     const views: BrowserContextOptions[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 700 } }]
@@ -297,5 +299,5 @@ describeWithChromium('the panel Under the hood', () => {
         .poll(() => page.evaluate(`document.getElementById('panel').getBoundingClientRect().right <= innerWidth`))
         .toBe(true)
     }
-  }, 60_000)
+  })
 })

@@ -74,12 +74,13 @@ describeWithChromium('the page in Chromium', () => {
     await slack.say({ text: 'the second' })
     await main.getByText('the second').waitFor()
     await box.press('ArrowUp')
-    await page.getByRole('textbox', { name: 'Edit message' }).fill('the second, changed')
-    await page.keyboard.press('Enter')
+    const edit = page.getByRole('textbox', { name: 'Edit message' })
+    await edit.fill('the second, changed')
+    await edit.press('Enter')
     const mark = main.getByText('(edited)')
     await mark.waitFor()
     await expect.poll(() => mark.count()).toBe(1)
-    expect((await mark.boundingBox())?.width).toBeGreaterThan(20)
+    await expect.poll(async () => (await mark.boundingBox())?.width).toBeGreaterThan(20)
   })
 
   test('a root that was deleted stands in one line above the link to its replies', async () => {
@@ -90,11 +91,15 @@ describeWithChromium('the page in Chromium', () => {
     const link = main.getByRole('button', { name: /^1 reply/ })
     const words = main.getByText('This message was deleted.')
     await words.waitFor()
-    const [above, below] = [await words.boundingBox(), await link.boundingBox()]
-    expect(above?.height).toBeLessThan(30)
-    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+    await expect.poll(async () => (await words.boundingBox())?.height).toBeLessThan(30)
+    const between = async () => {
+      const [above, below] = await Promise.all([words.boundingBox(), link.boundingBox()])
+      return (below?.y ?? NaN) - ((above?.y ?? NaN) + (above?.height ?? NaN))
+    }
+    await expect.poll(between).toBeGreaterThanOrEqual(0)
     await link.click()
-    expect((await thread.getByText('This message was deleted.').boundingBox())?.height).toBeLessThan(30)
+    const root = thread.getByText('This message was deleted.')
+    await expect.poll(async () => (await root.boundingBox())?.height).toBeLessThan(30)
   })
 
   test('edit and delete are offered for one’s own messages alone, and a deletion is asked about first', async () => {
@@ -104,11 +109,14 @@ describeWithChromium('the page in Chromium', () => {
     const menu = async (words: string) => {
       const item = main.getByRole('listitem').filter({ hasText: words })
       await item.getByRole('button', { name: 'More actions' }).press('Enter')
-      return page.getByRole('menuitem').allInnerTexts()
+      await page.locator('[role=menuitem]:focus').waitFor()
     }
-    expect(await menu('of Bob')).toEqual(['Ask about this message'])
+    const offered = () => page.getByRole('menuitem').allInnerTexts()
+    await menu('of Bob')
+    await expect.poll(offered).toEqual(['Ask about this message'])
     await page.keyboard.press('Escape')
-    expect(await menu('of Alice')).toEqual(['Edit message', 'Delete message', 'Ask about this message'])
+    await menu('of Alice')
+    await expect.poll(offered).toEqual(['Edit message', 'Delete message', 'Ask about this message'])
     await page.getByRole('menuitem', { name: 'Delete message' }).click()
     const question = page.getByRole('dialog', { name: 'Delete message' })
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Cancel')
@@ -128,6 +136,7 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: 'Find another reaction' }).press('Enter')
     const picker = page.getByRole('dialog', { name: 'Pick an emoji' })
     await picker.getByRole('searchbox', { name: 'Search emoji' }).fill('dango')
+    await picker.getByRole('button', { name: 'dango', exact: true }).waitFor()
     expect(await axe()).toEqual([])
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -137,6 +146,7 @@ describeWithChromium('the page in Chromium', () => {
       { name: 'dango', users: [ALICE] },
     ])
     await main.getByRole('button', { name: 'Add another reaction' }).click()
+    await picker.waitFor()
     await page.keyboard.press('Escape')
     await picker.waitFor({ state: 'hidden' })
     await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Add another reaction')
@@ -180,6 +190,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => page.locator(':focus').innerText()).toContain('random')
     await page.locator('#scroller').focus()
     await page.keyboard.press('ArrowUp')
+    await expect.poll(() => page.locator(':focus').innerText()).toContain('three')
     await page.keyboard.press('ArrowUp')
     await expect.poll(() => page.locator(':focus').innerText()).toContain('two')
     await slack.people.react({ channel: GENERAL, ts: String(slack.messages(GENERAL)[1]?.ts), name: 'eyes', user: BOB })
@@ -188,6 +199,7 @@ describeWithChromium('the page in Chromium', () => {
     await page.keyboard.press('e')
     await expect.poll(() => page.getByRole('textbox', { name: 'Edit message' }).inputValue()).toBe('two')
     await page.keyboard.press('Escape')
+    await expect.poll(() => page.locator(':focus').innerText()).toContain('two')
     await page.keyboard.press('t')
     await thread.getByText('two').waitFor()
   })

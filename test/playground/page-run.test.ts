@@ -8,6 +8,8 @@ import { startPlayground } from '../../src/playground/playground-main.ts'
 import { asRunTrace } from '../../src/run/read-trace.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { openPanel, pagesInChromium } from '../harness/open-page.ts'
+import { act, finish, playModel } from '../harness/played-model.ts'
+import { deferred } from '../harness/stores.ts'
 
 const QUESTION = '@thinkaloud What is 29 to the power 0.23, and half of it?'
 
@@ -15,8 +17,8 @@ describeWithChromium('the panel Run', () => {
   const openPage = pagesInChromium()
 
   /** The playground, with a question asked in it. */
-  async function open({ env = {}, paceMs = 0, ...look }: BrowserContextOptions & { env?: Env; paceMs?: number } = {}) {
-    const playground = await startPlayground({ PATH: process.env.PATH, PLAYGROUND_PORT: '0', ...env }, { paceMs })
+  async function open({ env = {}, ...look }: BrowserContextOptions & { env?: Env } = {}) {
+    const playground = await startPlayground({ PATH: process.env.PATH, PLAYGROUND_PORT: '0', ...env }, { paceMs: 0 })
     onTestFinished(() => playground.stop())
     const viewport = { width: 1440, height: 900 }
     const { page, box, thread, axe: axeOn, complaints: faults } = await openPage(playground.url, { viewport, ...look })
@@ -25,7 +27,7 @@ describeWithChromium('the panel Run', () => {
     const panel = page.locator('#panel')
     const part = panel.getByRole('region', { name: 'Opened part' })
     const opened = async () => (await part.getByRole('heading').first().innerText()).trim()
-    const answered = () => thread.getByRole('button', { name: 'Show work' }).waitFor({ timeout: 20_000 })
+    const answered = () => thread.getByRole('button', { name: 'Show work' }).waitFor()
     const axe = () => axeOn('#panel')
     return { page, thread, panel, part, opened, answered, axe, faults }
   }
@@ -44,11 +46,10 @@ describeWithChromium('the panel Run', () => {
       .last()
       .click()
     await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
-    expect(
-      await panel.getByRole('list', { name: 'Flow of the run' }).getByRole('button', { pressed: true }).count(),
-    ).toBe(1)
+    const flow = panel.getByRole('list', { name: 'Flow of the run' })
+    await expect.poll(() => flow.getByRole('button', { pressed: true }).count()).toBe(1)
     expect(await axe()).toEqual([])
-  }, 40_000)
+  })
 
   test('by keyboard alone: a message’s own button opens the run, and the focus walks through its boxes', async () => {
     const { page, thread, panel, part, answered } = await open()
@@ -61,7 +62,7 @@ describeWithChromium('the panel Run', () => {
     await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
     await page.getByRole('button', { name: 'Close panel' }).press('Enter')
     await panel.waitFor({ state: 'hidden' })
-  }, 40_000)
+  })
 
   test('Show work opens the run besides', async () => {
     const { page, thread, panel, answered } = await open()
@@ -69,37 +70,33 @@ describeWithChromium('the panel Run', () => {
     await thread.getByRole('button', { name: 'Show work' }).click()
     await page.getByRole('dialog').press('Escape')
     await panel.getByText('answered', { exact: true }).first().waitFor()
-  }, 40_000)
+  })
 
   const WAYS: [string, Env, RegExp][] = [
     ['card', { STEPS: 'card' }, /^🔧 2\. calculator/u],
     ['stream', { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, /^calculator: 2\.169/],
     ['hidden', { STEPS: 'hidden' }, /^never/],
   ]
-  test.each(WAYS)(
-    'a run that is shown as %s is opened too, at its answer and at a step',
-    async (way, env, step) => {
-      const { thread, panel, part, answered } = await open({ env })
-      await answered()
+  test.each(WAYS)('a run that is shown as %s is opened too, at its answer and at a step', async (way, env, step) => {
+    const { thread, panel, part, answered } = await open({ env })
+    await answered()
+    await thread
+      .getByText(/^2\.1[67]/)
+      .last()
+      .click()
+    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    await expect
+      .poll(() => panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count())
+      .toBeGreaterThan(4)
+    if (way === 'hidden') return
+    if (way === 'card')
       await thread
-        .getByText(/^2\.1[67]/)
-        .last()
+        .getByText(/^2 steps/)
+        .first()
         .click()
-      await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
-      await expect
-        .poll(() => panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count())
-        .toBeGreaterThan(4)
-      if (way === 'hidden') return
-      if (way === 'card')
-        await thread
-          .getByText(/^2 steps/)
-          .first()
-          .click()
-      await thread.getByText(step).first().click()
-      await part.getByRole('heading', { name: 'calculator: step 2' }).waitFor()
-    },
-    40_000,
-  )
+    await thread.getByText(step).first().click()
+    await part.getByRole('heading', { name: 'calculator: step 2' }).waitFor()
+  })
 
   test('a private run is opened from what its asker alone sees: by its answer, and by Show work', async () => {
     const { page, panel, part, faults } = await open()
@@ -109,7 +106,7 @@ describeWithChromium('the panel Run', () => {
     await page.getByText('I answer questions').waitFor()
     await box.fill('/ask private: What is 7*6?')
     await box.press('Enter')
-    await page.getByText('Only you see this answer.').waitFor({ timeout: 20_000 })
+    await page.getByText('Only you see this answer.').waitFor()
     await page.getByText('I answer questions').click()
     await expect.poll(() => panel.isVisible()).toBe(false)
     await page.getByText('7*6 = 42').last().click()
@@ -120,28 +117,38 @@ describeWithChromium('the panel Run', () => {
     await page.getByRole('dialog').press('Escape')
     await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
     expect(faults).toEqual([])
-  }, 40_000)
+  })
 
   test('a run grows in the panel while it goes on, and what is open and has the focus stays', async () => {
-    const { page, panel, part, answered } = await open({ paceMs: 60 })
+    const rest = deferred()
+    const model = await playModel({ onTestFinished })
+    model.decide('29', async (_, n) => {
+      if (n === 0) return act('I reckon.', 'calculator', '29^0.23')
+      await rest.promise
+      return n === 1 ? act('And half of it.', 'calculator', '2.169 / 2') : finish('2.169 and 1.085.')
+    })
+    const { page, panel, part, answered } = await open({
+      env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' },
+    })
     await openPanel(page, 'Run')
     await panel.getByText('under way', { exact: true }).waitFor()
     const first = panel.getByRole('list', { name: 'Flow of the run' }).getByRole('button', { name: /^Thought 1/ })
     await first.press('Enter')
-    const before = await panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count()
+    const timings = panel.getByRole('list', { name: 'Timings' }).getByRole('listitem')
+    const before = await timings.count()
+    rest.resolve()
     await answered()
     await panel.getByText('answered', { exact: true }).first().waitFor()
-    await expect
-      .poll(() => panel.getByRole('list', { name: 'Timings' }).getByRole('listitem').count())
-      .toBeGreaterThan(before)
+    await expect.poll(() => timings.count()).toBeGreaterThan(before)
     await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
     await expect.poll(() => page.locator(':focus').innerText()).toMatch(/^Thought 1/)
-  }, 40_000)
+  })
 
   test('a run is exported as JSON, which is a trace', async () => {
     const { page, panel, answered } = await open()
     await answered()
     await openPanel(page, 'Run')
+    await panel.getByText('answered', { exact: true }).first().waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       panel.getByRole('link', { name: 'Export as JSON' }).click(),
@@ -150,7 +157,7 @@ describeWithChromium('the panel Run', () => {
     const { trace, wrong } = asRunTrace(parseJson(await readFile(await download.path(), 'utf8')))
     expect(wrong).toBeUndefined()
     expect(trace).toMatchObject({ end: 'answered', dialect: 'text' })
-  }, 40_000)
+  })
 
   test.each([{ colorScheme: 'dark' as const }, { viewport: { width: 390, height: 780 } }])(
     'it can be read in every look (%o)',
@@ -165,6 +172,5 @@ describeWithChromium('the panel Run', () => {
       expect(await axe()).toEqual([])
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     },
-    40_000,
   )
 })

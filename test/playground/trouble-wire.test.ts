@@ -180,7 +180,7 @@ describe('events', () => {
       response.end()
     })
     await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
-    const slack = await localSlack()
+    const slack = await localSlack({ ackMs: 30_000 })
     slack.setTarget(`http://127.0.0.1:${Object(app.address())['port']}`)
     slack.trouble.set('redelivered', on)
     const { deliveries } = await slack.say({ text: 'One.' })

@@ -27,12 +27,15 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     const queue = await opened({ concurrency: 1 })
     const seen: string[] = []
     const ask = (channel: string, n: number) => queue.accept(question(`${channel}-${n}`, { channel, thread: `${n}.0` }))
+    const allAsked = deferred()
     await queue.start(async ({ channel }) => {
+      await allAsked.promise
       seen.push(channel)
       if (channel !== 'CA' && seen.length < 120) await ask(channel, seen.length)
     })
     await Promise.all(Array.from({ length: 30 }, (_, n) => ask('CA', n)))
     await Promise.all([ask('CB', -1), ask('CC', -1)])
+    allAsked.resolve()
     await eventually(() => expect(seen.length).toBeGreaterThanOrEqual(120))
     const share = (channel: string) => seen.slice(0, 60).filter((one) => one === channel).length
     for (const channel of ['CA', 'CB', 'CC']) expect(share(channel)).toBeGreaterThanOrEqual(15)

@@ -2,16 +2,17 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
+import { dies } from '../harness/dead-worker.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
-import { eventually, keptLog, question, toolStep } from '../harness/stores.ts'
+import { deliver, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 describeWithRedis('giving up', () => {
   const server = suiteRedis()
   let count = 0
 
   const open = (options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 600, stalledMs: 150 }
+    const times = { backoffMs: 5, graceMs: 50, lockMs: 60_000, stalledMs: 150, acceptMs: 60_000 }
     const place = { redis: { url: server.url }, log: keptLog(), prefix: `g${count++}` }
     const queue = redisQueue({ ...place, ...times, ...options })
     onTestFinished(() => queue.stop(0))
@@ -34,7 +35,7 @@ describeWithRedis('giving up', () => {
       throw new Error('after the call')
     }
     await queue.start(handler, async () => void seen.push('given up'))
-    await queue.accept(question('costly'))
+    await deliver(queue, question('costly'))
     await eventually(() => expect(seen).toContain('given up'))
     expect(seen).toEqual(['paid 0', 'paid 1', 'paid 2', 'given up'])
   })
@@ -50,7 +51,7 @@ describeWithRedis('giving up', () => {
       seen.push('answered')
     }
     await queue.start(handler, async () => void seen.push('given up'))
-    await queue.accept(question('long'))
+    await deliver(queue, question('long'))
     await eventually(() => expect(seen.at(-1)).toMatch(/answered|given up/))
     expect(seen).toEqual(['step 1', 'step 2', 'step 3', 'step 4', 'step 5', 'answered'])
   })
@@ -59,7 +60,7 @@ describeWithRedis('giving up', () => {
     const prefix = `g${count++}`
     const log = keptLog()
     const queue = await opened({ prefix, log })
-    for (const name of ['gone', 'next']) await queue.accept(question(name))
+    for (const name of ['gone', 'next']) await deliver(queue, question(name))
     const redis = server.rawClient()
     expect(await redis.del(`${prefix}:{T1:C1:1.0}:run:T1:C1:gone`)).toBe(1)
     const seen: string[] = []
@@ -71,8 +72,8 @@ describeWithRedis('giving up', () => {
   test('of two that always lose their worker together, only the one that kills it is given up', async () => {
     const prefix = `g${count++}`
     const front = await opened({ prefix, role: 'front' })
-    await front.accept(question('bad', { thread: '1.0' }))
-    await front.accept(question('good', { thread: '2.0' }))
+    await deliver(front, question('bad', { thread: '1.0' }))
+    await deliver(front, question('good', { thread: '2.0' }))
     const ends: string[] = []
     const live = async (life: number) => {
       const proxy = await redisProxy(server.port)
@@ -95,6 +96,7 @@ describeWithRedis('giving up', () => {
         ends.push(`${ts}: given up`)
       })
       await eventually(() => expect(proxy.isCut() || ends.length === 2).toBe(true))
+      if (proxy.isCut()) await dies(proxy, { url: server.url, prefix })
     }
     for (let life = 1; ends.length < 2 && life < 8; life++) await live(life)
     expect(ends.toSorted()).toEqual(['bad: given up', 'good: answered'])

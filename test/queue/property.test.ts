@@ -8,8 +8,9 @@ import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/run/types.ts'
+import { dies } from '../harness/dead-worker.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
-import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
+import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 
@@ -20,7 +21,7 @@ interface Model {
 }
 
 /** A worker, and its way to Redis where that can be cut. */
-type WorkerFactory = () => Promise<{ queue: Queue; proxy?: RedisProxy }>
+type WorkerFactory = () => Promise<{ queue: Queue; die?: () => Promise<void> }>
 
 /** What is: a queue, the people who see its posts, and the ways in which it can be hurt. */
 class World {
@@ -56,7 +57,7 @@ class World {
 
   async replaceWorker(how: 'crash' | 'hand over'): Promise<void> {
     const old = this.#current
-    if (how === 'crash') old?.proxy?.cut()
+    if (how === 'crash') await old?.die?.()
     else await old?.queue.stop(0)
     await this.start()
   }
@@ -198,7 +199,7 @@ describeWithRedis('the queue in Redis', () => {
   let count = 0
 
   const open = (prefix: string, role: 'front' | 'worker', url = server.url) => {
-    const times = { lockMs: 600, stalledMs: 150, sweepMs: 300, backoffMs: 1, graceMs: 50, acceptMs: 200 }
+    const times = { lockMs: 60_000, stalledMs: 150, sweepMs: 300, backoffMs: 1, graceMs: 50, acceptMs: 200 }
     const patience = { maxFailures: 100, maxLosses: 100 }
     return redisQueue({ redis: { url }, prefix, role, log: keptLog(), ...times, ...patience })
   }
@@ -210,10 +211,12 @@ describeWithRedis('the queue in Redis', () => {
   async function makeWorld(): Promise<World> {
     const prefix = `p${count++}`
     const world: World = new World({
-      front: await ready(redisQueue({ redis: { url: server.url }, prefix, role: 'front', log: keptLog() })),
+      front: await ready(
+        redisQueue({ redis: { url: server.url }, prefix, role: 'front', acceptMs: 60_000, log: keptLog() }),
+      ),
       async worker() {
         const proxy = await redisProxy(server.port)
-        return { queue: open(prefix, 'worker', proxy.url), proxy }
+        return { queue: open(prefix, 'worker', proxy.url), die: () => dies(proxy, { url: server.url, prefix }) }
       },
       async lossyFront(n, when) {
         const proxy = await redisProxy(server.port)
@@ -230,5 +233,5 @@ describeWithRedis('the queue in Redis', () => {
       holds(await makeWorld(), commands),
     )
     await fc.assert(property, { numRuns: 8, endOnFailure: true })
-  }, 120_000)
+  }, 300_000)
 })

@@ -20,7 +20,7 @@ describeWithRedis('Redis itself in trouble', () => {
   afterAll(() => server.stop())
 
   const open = (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 2_000, stalledMs: 500, sweepMs: 1_000 }
+    const times = { backoffMs: 5, graceMs: 50, lockMs: 2_000, stalledMs: 500, sweepMs: 1_000, acceptMs: 10_000 }
     const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
     queues.push(queue)
     return queue
@@ -192,7 +192,7 @@ describeWithRedis('Redis itself in trouble', () => {
     await eventually(() => expect(lines).toEqual(['claimed']))
     child.kill('SIGSTOP')
 
-    const heir = open(prefix, { role: 'worker', lockMs: 1_000, stalledMs: 250 })
+    const heir = open(prefix, { role: 'worker', lockMs: 60_000, stalledMs: 250 })
     const claims: unknown[] = []
     const taken = deferred()
     await heir.start(async (_, run) => {

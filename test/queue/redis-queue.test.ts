@@ -4,7 +4,7 @@ import type { Handler } from '../../src/queue/types.ts'
 import { conversationOf, type Question, type SavedRun } from '../../src/run/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
-import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
+import { atRest, deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 import { queueContract } from './contract.ts'
 import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
@@ -13,7 +13,7 @@ describeWithRedis('the queue in Redis', () => {
   const server = suiteRedis()
   let count = 0
 
-  /** A queue of its own prefix, with short pauses. */
+  /** A queue of its own prefix, with short pauses, and leases that outlast a machine that stands still for some seconds. */
   const open = (options: Partial<RedisQueueOptions> = {}) =>
     redisQueue({
       redis: { url: server.url },
@@ -21,8 +21,9 @@ describeWithRedis('the queue in Redis', () => {
       prefix: `q${count++}`,
       backoffMs: 5,
       graceMs: 50,
-      lockMs: 2_000,
-      stalledMs: 500,
+      lockMs: 60_000,
+      stalledMs: 30_000,
+      acceptMs: 60_000,
       ...options,
     })
 
@@ -46,8 +47,7 @@ describeWithRedis('the queue in Redis', () => {
     await queue.start(async (_, run) => {
       // Loads the script, if it is not there yet.
       await run.claimPost('root')
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      const before = await scripts()
+      const before = await atRest(scripts)
       const step = { kind: 'tool' as const, turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
       await Promise.all([
         run.save({ part: 'step', n: 1, value: step }),
@@ -72,8 +72,7 @@ describeWithRedis('the queue in Redis', () => {
     let before = 0
     await queue.start(async (_, run) => {
       await run.claimPost('step-1')
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      before = await scripts()
+      before = await atRest(scripts)
       await run.posted('step-1', '5.5')
       await run.claimPost('answer-1')
       written.resolve((await scripts()) - before)
@@ -155,7 +154,7 @@ describeWithRedis('the queue in Redis', () => {
       const jobs = (await redis.keys(`{${prefix}:bull}:turns:*`)).filter((key) => key.includes('#'))
       expect(jobs).toEqual([])
     })
-    expect(await redis.keys(`${prefix}:*:inbox`)).toEqual([])
+    await eventually(async () => expect(await redis.keys(`${prefix}:*:inbox`)).toEqual([]))
   })
 
   test('fronts that take in a direct message’s messages at the same moment agree on its conversation', async () => {

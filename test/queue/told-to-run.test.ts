@@ -199,7 +199,7 @@ describeWithRedis('additions in Redis', () => {
   let count = 0
 
   additionsContract(() => {
-    const shared = { redis: { url: server.url }, prefix: `a${count++}`, ...times, lockMs: 2_000, stalledMs: 500 }
+    const shared = { redis: { url: server.url }, prefix: `a${count++}`, ...times, lockMs: 60_000, acceptMs: 60_000 }
     return [redisQueue({ ...shared, log: keptLog(), role: 'front' }), redisQueue({ ...shared, log: keptLog() })]
   })
 })

@@ -6,10 +6,11 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
-const times = { concurrency: 1, graceMs: 50 }
+/** What waits for its next try waits for long enough to be met there. */
+const times = { concurrency: 1, graceMs: 50, backoffMs: 5_000 }
 
 describe('lines in memory', () => {
-  lineContract(() => memoryQueue({ log: keptLog(), ...times, backoffMs: 300 }))
+  lineContract(() => memoryQueue({ log: keptLog(), ...times }))
 })
 
 describeWithRedis('lines in Redis', () => {
@@ -19,7 +20,7 @@ describeWithRedis('lines in Redis', () => {
   const open = (prefix = `l${count++}`) =>
     redisQueue({
       redis: { url: server.url },
-      ...{ log: keptLog(), prefix, ...times, backoffMs: 300, lockMs: 2_000, stalledMs: 500 },
+      ...{ log: keptLog(), prefix, ...times, lockMs: 60_000, acceptMs: 60_000 },
     })
 
   lineContract(() => open())

@@ -7,7 +7,15 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
   const server = suiteRedis()
 
   const opened = async (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-    const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, graceMs: 50, ...options })
+    const queue = redisQueue({
+      redis: { url: server.url },
+      log: keptLog(),
+      prefix,
+      graceMs: 50,
+      lockMs: 60_000,
+      acceptMs: 60_000,
+      ...options,
+    })
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
     return queue
@@ -63,6 +71,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     const ask = (name: string, channel: string) => queue.accept(question(name, { channel, thread: `${name}.0` }))
     for (let n = 0; n < 150; n++) await ask(`${n}`, `C${n}`)
     for (let n = 0; n < 10; n++) await ask(`busy-${n}`, 'CX')
+    await eventually(() => expect(seen).toBe(160))
     for (let n = 150; n < 260; n++) await ask(`${n}`, `C${n}`)
     expect(await redis.hlen(key)).toBeLessThan(200)
     await eventually(() => expect(seen).toBe(270))

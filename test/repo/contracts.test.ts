@@ -48,7 +48,7 @@ const members = CONTRACTS.flatMap((path) => {
   return file ? optionalMembersOf(file) : []
 })
 
-test('every optional member of a contract is set by something in src/ or tools/', { timeout: 600_000 }, () => {
+test('every optional member of a contract is set by something in src/ or tools/', { timeout: 240_000 }, () => {
   const isSet = settersIn(
     paths.flatMap((path) => fileAt(path) ?? []),
     checker,

@@ -11,4 +11,4 @@ test('an ordinary question enters few files', async (t) => {
   // Fewer would mean that the measuring is broken.
   expect(files.length, stderr).toBeGreaterThan(30)
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(MOST_FILES)
-}, 300_000)
+})

@@ -37,6 +37,8 @@ describeWithRedis('npm run runs', () => {
       backoffMs: 5,
       graceMs: 50,
       maxFailures: 2,
+      lockMs: 60_000,
+      acceptMs: 60_000,
     })
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
@@ -92,7 +94,7 @@ describeWithRedis('npm run runs', () => {
     // With its steps, and counted as tried again by hand: if it fails once more, the thread is told once more.
     expect(seen).toEqual(['good 0 0', 'bad 0 0', 'bad 1 0', 'bad 1 1'])
     await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
-  }, 120_000)
+  }, 240_000)
 
   test('what is handed out again is kept for as long as the settings keep a thread', async () => {
     const queue = await open()
@@ -112,7 +114,7 @@ describeWithRedis('npm run runs', () => {
     await redis.flushall()
     await redis.quit()
     expect(Math.min(...days)).toBeGreaterThan(89)
-  }, 120_000)
+  }, 240_000)
 
   test('says so when there is no such run, and retries only what was given up', async () => {
     const queue = await open()
@@ -127,7 +129,7 @@ describeWithRedis('npm run runs', () => {
     const redis = new Redis(server.url)
     await redis.flushall()
     await redis.quit()
-  }, 120_000)
+  }, 240_000)
 
   test('says how it is called, and what it lacks', async () => {
     const [bare, homeless, nobody] = await Promise.all([
@@ -139,5 +141,5 @@ describeWithRedis('npm run runs', () => {
     expect(homeless.err).toContain('REDIS_URL is missing')
     expect(nobody).toMatchObject({ code: 1 })
     expect(nobody.err).toContain('does not answer')
-  }, 120_000)
+  }, 240_000)
 })

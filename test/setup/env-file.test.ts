@@ -75,7 +75,7 @@ test('long files cost no more than their length', () => {
     } catch (error) {
       expect(String(error)).toContain('by hand')
     }
-}, 20_000)
+})
 
 test('.env.example, filled in, keeps all of its lines', () => {
   const before = textOf('.env.example')

@@ -36,7 +36,7 @@ function expectNoSecret(screen: string): void {
   for (const one of ['SecretBot', 'SecretApp', 'SecretOther', '8f742231']) expect(screen).not.toContain(one)
 }
 
-describeWithTerminal('npm run slack in a terminal', { timeout: 120_000 }, () => {
+describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => {
   test('leads from nothing to a .env: the address, both tokens unseen, the checks', async () => {
     const here = await desk()
     const terminal = sit(here)

@@ -15,7 +15,7 @@ import { eventually } from '../harness/stores.ts'
 async function startFleet(t: Ends, env: Env = {}) {
   const redis = await startRedis()
   t.onTestFinished(() => redis.stop())
-  const slack = await startLocalSlack()
+  const slack = await startLocalSlack({ ackMs: 30_000, retryMs: [20, 50, 100] })
   t.onTestFinished(() => slack.close())
   const collector = await startCollector(t)
   const model = await playModel(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
@@ -34,6 +34,7 @@ async function startFleet(t: Ends, env: Env = {}) {
   }
   const [front, ...workers] = [await start('front'), await start('worker'), await start('worker')]
   slack.setTarget(`http://127.0.0.1:${front.port}/slack/events`)
+  await slack.until(async () => (await fetch(`http://127.0.0.1:${front.port}/readyz`)).ok, 'a front that can store')
   return { slack, model, collector, front, workers, ...peopleOf(slack) }
 }
 
@@ -49,10 +50,11 @@ describeWithRedis('a front and its workers', () => {
         expect(seen.value('thinkaloud_queue_questions', { state: 'waiting' })).toBe(1)
         expect(seen.value('thinkaloud_queue_oldest_seconds')).toBeGreaterThan(0)
       })
-    const waits = await Promise.all(
-      workers.map(async (worker) => (await scrape(worker.metricsPort!)).value('thinkaloud_queue_wait_seconds_count')),
-    )
-    expect(waits).toEqual([1, 1])
+    const waits = () =>
+      Promise.all(
+        workers.map(async (worker) => (await scrape(worker.metricsPort!)).value('thinkaloud_queue_wait_seconds_count')),
+      )
+    await eventually(async () => expect(await waits()).toEqual([1, 1]))
   })
 
   test('write one trace a question: the front its beginning, one worker the rest', async (t) => {

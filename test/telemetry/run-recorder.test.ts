@@ -11,7 +11,7 @@ import type { Ends } from '../harness/ends.ts'
 import { act, finish, INVENTED } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { steeredBot } from '../harness/steered-bot.ts'
-import { keptLog } from '../harness/stores.ts'
+import { deferred, keptLog } from '../harness/stores.ts'
 
 /** A bot whose runs are recorded, and the last trace of each. */
 async function tracedBot(t: Ends, options: TestBotOptions = {}) {
@@ -101,7 +101,7 @@ test('a second model’s calls are calls of its own; a call that failed says why
   const [first, second] = models(await bot.over('But what'))
   expect(first).toMatchObject({ model: 'played-model', error: expect.stringContaining('503'), output: { text: '' } })
   expect(second).toMatchObject({ model: 'second-model', read: { kind: 'finish' } })
-}, 20_000)
+})
 
 test('what a tool asks the model belongs to its step; a tool that is not there was not called', async (t) => {
   const bot = await tracedBot(t, { env: { TOOLS: 'calculator,llm_math' } })
@@ -169,17 +169,16 @@ test('a run that waits for a person has one trace, with its wait', async (t) => 
 test('what a person adds meanwhile stands in the trace, and how a run that is stopped has ended', async (t) => {
   const told: RunTrace[] = []
   const bot = await steeredBot(t, {}, { onTrace: (trace) => void told.push(structuredClone(trace)) })
-  bot.model.on(
-    'stars',
-    act('I look.', 'calculator', '1+1'),
-    { delayMs: 400, text: act('More.', 'calculator', '2+2') },
-    {
-      hang: true,
-    },
-  )
+  const added = deferred()
+  bot.model.decide('stars', async (_, n) => {
+    if (n === 0) return act('I look.', 'calculator', '1+1')
+    await added.promise
+    return n === 1 ? act('More.', 'calculator', '2+2') : { hang: true }
+  })
   const thread = await bot.mention('How many stars?')
   await bot.slack.until(() => bot.model.about('stars').length === 2, 'the second thought')
   await thread.reply('Only those of our galaxy.')
+  added.resolve()
   await bot.slack.until(() => bot.model.about('stars').length === 3, 'the third thought')
   await thread.reply('stop')
   const trace = await over(bot, told, 'stars')
@@ -235,7 +234,7 @@ describeWithRedis('in Redis', () => {
     const unknown = await runs('trace', 'T1:C1:1')
     expect(await unknown.ended).toBe(1)
     expect(unknown.stderr()).toContain('There is no trace of T1:C1:1.')
-  }, 60_000)
+  })
 
   test('a trace is sealed with SECRETS_KEY, lives as long as its run, and unless asked for nothing is kept', async (t) => {
     const key = 'k'.repeat(32)

@@ -9,7 +9,7 @@ import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
 import { act, finish, type Script } from '../harness/played-model.ts'
 import { freePort } from '../harness/redis.ts'
-import { question } from '../harness/stores.ts'
+import { endsWithin, question } from '../harness/stores.ts'
 
 const [INTERNAL, SERVER, CLIENT] = [1, 2, 3]
 const ERROR = 2
@@ -247,6 +247,7 @@ test('an answer that Slack refuses is an error of the agent’s span and of the 
   const { collector, ...bot } = await tracedBot(t, [finish('Yes.')])
   bot.slack.fault({ method: 'chat.postMessage', error: 'is_archived' })
   await bot.mention('Is it noon?')
+  await bot.slack.until(() => bot.slack.calls.some(({ error }) => error === 'is_archived'), 'the refusal')
   await bot.slack.settle()
   await bot.stop()
   expect(only(collector, 'slack chat.postMessage').attributes['error.type']).toBe('is_archived')
@@ -299,10 +300,8 @@ test('a collector that is away costs neither an answer nor a wait at the end', a
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }
   const bot = await startBot(t, { model: [finish('Yes.')], env })
   expect(await (await bot.mention('Is it noon?')).lastAnswer()).toBe('Yes.')
-  const from = Date.now()
-  await bot.stop()
   // Its own patience would be 10 s; only that would break this bound.
-  expect(Date.now() - from).toBeLessThan(8_000)
+  expect(await endsWithin(bot.stop(), 8_000)).toBe(true)
 })
 
 test('a trace that cannot be read begins a new one', async (t) => {

@@ -6,6 +6,7 @@ import { startCollector, type Collector } from '../harness/otlp-collector.ts'
 import { act, finish, type Script } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { scrape } from '../harness/scrape.ts'
+import { eventually } from '../harness/stores.ts'
 
 const ERROR = 2
 const HANGS = { hang: true }
@@ -19,8 +20,11 @@ async function watchedBot(t: Ends, model: Script, env = {}): Promise<TestBot & {
 test('an output that cannot be read is a step, and no tool', async (t) => {
   const bot = await watchedBot(t, ['no form\nAction:', act('A sum.', 'calculator', '1+1'), finish('Two.')])
   expect(await (await bot.mention('One and one?')).lastAnswer()).toBe('Two.')
-  const seen = await scrape(bot.bot.metricsPort!)
-  expect(seen.values('thinkaloud_tool_seconds_count', 'tool')).toEqual(['calculator'])
+  await eventually(async () => {
+    const seen = await scrape(bot.bot.metricsPort!)
+    expect(seen.value('thinkaloud_questions_total')).toBe(1)
+    expect(seen.values('thinkaloud_tool_seconds_count', 'tool')).toEqual(['calculator'])
+  })
   await bot.stop()
   expect(bot.collector.spans.filter(({ name }) => name.startsWith('execute_tool'))).toHaveLength(1)
   expect(bot.collector.named('invoke_agent thinkaloud')[0]?.attributes['thinkaloud.steps']).toBe(2)

@@ -95,8 +95,9 @@ export function drawPanel(id, tools, item) {
     button.setAttribute('aria-pressed', String(button.id === `panel-button-${panel?.id}`))
   if (panel) {
     byId('panel-title').textContent = panel.title
-    const box = byId('panel-box')
-    box.replaceChildren()
+    // A box of its own each time: what it is given late is not drawn over a panel that was opened meanwhile.
+    const box = el('div.panel-own')
+    byId('panel-box').replaceChildren(box)
     panel.open(box, tools, item)
   } else if (before) focusButton(before.id)
 }

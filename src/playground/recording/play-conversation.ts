@@ -40,8 +40,10 @@ export function failureText(
   return `${fault}\n\nBoth side by side: npm run playground -- --conversation ${file}`
 }
 
-/** How long something recorded is waited for, and for how long nothing is under way where all is at rest, in ms. */
-const PATIENCE_MS = 10_000
+/** For how many looks something recorded is waited for in which nothing passes, and the pause between two, in ms: about ten seconds. */
+const PATIENCE = 700
+const LOOK_MS = 15
+/** For how long nothing is under way where all is at rest, in ms. */
 const REST_MS = 120
 /** The longest pause between two openings of the Home that is kept, in ms. */
 const HOME_MS = 3_200
@@ -83,10 +85,10 @@ async function perform(act: Act, stage: Stage, what: string): Promise<void> {
   const { after, during = [] } = act
   const held = during.map((one) => calls.gate(one))
   const isThere = () => calls.ended.models >= after.models && calls.ended.tools >= after.tools
-  await soon(() => isThere() && places.size >= after.messages)
-  if (!(await soon(() => held.every(({ isReached }) => isReached))))
+  await soon(stage, () => isThere() && places.size >= after.messages)
+  if (!(await soon(stage, () => held.every(({ isReached }) => isReached))))
     calls.problems.push(`${what} was done while the bot was at work, but it was not.`)
-  if (held.length === 0) await atRest(slack)
+  if (held.length === 0) await atRest(stage)
   else await slack.settle(REST_MS)
   const { sinceMs } = act
   const pauseMs = (stage.homes.get(act.as) ?? 0) + Math.min(sinceMs ?? 0, HOME_MS) - Date.now()
@@ -95,7 +97,7 @@ async function perform(act: Act, stage: Stage, what: string): Promise<void> {
   const action = actions.get(`/${act.act}`)
   const user = [...slack.store.users.values()].find(({ name }) => name === act.as)?.id
   try {
-    await soon(() => namesIn(act.with).every((name) => places.names().byName.has(name)))
+    await soon(stage, () => namesIn(act.with).every((name) => places.names().byName.has(name)))
     if (!action || !user) throw new Error(`The playground has no ${action ? `person ${act.as}` : `action ${act.act}`}.`)
     await action({ ...unnamed(act.with, places.names()), ...filesOf(act, slack, user) }, user)
   } catch (error) {
@@ -115,26 +117,30 @@ function filesOf({ files = [] }: Act, slack: LocalSlack, user: string): Json {
 }
 
 /** The state as soon as it is the one expected and stays so, or as it is once nothing more comes. */
-async function endState({ after, models }: Conversation, { slack, places, calls }: Stage): Promise<WorkspaceState> {
+async function endState({ after, models }: Conversation, stage: Stage): Promise<WorkspaceState> {
+  const { places, calls } = stage
   const isSame = () => stateDifference(after, workspaceState(places)).length === 0
   // Where nothing is expected yet, it is over once all was said.
   const isSaid = () => calls.problems.length > 0 || calls.ended.models >= models.length
-  await soon(after.messages.length > 0 ? isSame : isSaid)
-  await atRest(slack)
+  await soon(stage, after.messages.length > 0 ? isSame : isSaid)
+  await atRest(stage)
   return workspaceState(places)
 }
 
-async function atRest(slack: LocalSlack): Promise<void> {
-  await soon(() => !isAtWork(slack))
-  await slack.settle(REST_MS)
+async function atRest(stage: Pick<Stage, 'slack' | 'calls'>): Promise<void> {
+  await soon(stage, () => !isAtWork(stage.slack))
+  await stage.slack.settle(REST_MS)
 }
 
-/** Whether it came true in time. */
-async function soon(check: () => boolean): Promise<boolean> {
-  const end = Date.now() + PATIENCE_MS
+/** Whether it came true while the bot still did anything: a machine that is busy takes what time it needs. */
+async function soon({ slack, calls }: Pick<Stage, 'slack' | 'calls'>, check: () => boolean): Promise<boolean> {
+  const passed = () => slack.calls.length + calls.ended.models + calls.ended.tools
+  let [looks, seen] = [0, passed()]
   while (!check()) {
-    if (Date.now() > end) return false
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    if (looks > PATIENCE) return false
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    looks = passed() === seen ? looks + 1 : 0
+    seen = passed()
   }
   return true
 }

@@ -11,7 +11,7 @@ export interface Gate {
 }
 
 /** How long a bot that has hung up may take to do so, in ms. */
-const HANG_UP_MS = 5_000
+const HANG_UP_MS = 20_000
 
 /** The recorded models and tools: each call is given what was said to the same one, in the order of their making. */
 export class ReplayCalls implements PlayedUpstream {

@@ -20,10 +20,7 @@ async function failure(t: TestContext, conversation: Conversation): Promise<stri
   return failureText(replayed, 'a.json')
 }
 
-/** Most of these end otherwise than expected, which is waited for. */
-const SLOW = 60_000
-
-describe('a replay', { timeout: SLOW }, () => {
+describe('a replay', () => {
   test('fails by message, readable, and names the command that shows both', async (t) => {
     const conversation = recorded(({ after }) => {
       const answer = after.messages.at(-1)

@@ -10,6 +10,7 @@ import { createRecorder } from '../../../src/playground/recording/recorder.ts'
 import { ALICE, GENERAL } from '../../../src/playground/slack.ts'
 import { startWorkspace } from '../../../src/playground/with-bot/example-slack.ts'
 import { temporaryFolder } from '../../harness/command.ts'
+import { playModel } from '../../harness/played-model.ts'
 
 /** A playground whose conversations are saved to a folder of its own. */
 async function opened(env: Env = {}, paceMs = 0) {
@@ -41,105 +42,83 @@ async function opened(env: Env = {}, paceMs = 0) {
   return { url, slack, post, ask, answers, save, saved, conversations }
 }
 
-const SLOW = 60_000
+test('a thread is saved without what other threads asked meanwhile, and waits for nothing of theirs', async () => {
+  const { ask, answers, save, saved } = await opened()
+  const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
+  const thread = await ask('@thinkaloud What is 6*7?')
+  await answers(thread, 1)
+  await answers(other, 1)
+  await ask('And half of it?', { thread_ts: other })
+  await answers(other, 2)
+  await ask('What is 3*7?', { thread_ts: thread })
+  await answers(thread, 2)
+  expect(await save('own', thread)).toEqual({ ok: true, saved: 'test/conversations/own.json' })
+  const { acts, models, tools } = await saved('own')
+  expect(tools.map(({ output }) => output)).toEqual(['42', '21'])
+  expect(models.map(({ question }) => question).join()).not.toContain('29')
+  expect(acts.map(({ after }) => after)).toEqual([
+    { models: 0, tools: 0, messages: 0 },
+    { models: 2, tools: 1, messages: 3 },
+  ])
+})
 
-test(
-  'a thread is saved without what other threads asked meanwhile, and waits for nothing of theirs',
-  async () => {
-    const { ask, answers, save, saved } = await opened()
-    const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
-    const thread = await ask('@thinkaloud What is 6*7?')
+test('what is done in one thread while the bot works in another is not held for it', async () => {
+  const { ask, answers, save, saved } = await opened({}, 20)
+  const thread = await ask('@thinkaloud What is 6*7?')
+  await answers(thread, 1)
+  const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
+  await ask('What is 3*7?', { thread_ts: thread })
+  await answers(thread, 2)
+  await answers(other, 1)
+  expect(await save('beside', thread)).toEqual({ ok: true, saved: 'test/conversations/beside.json' })
+  expect((await saved('beside')).acts.map(({ during }) => during)).toEqual([undefined, undefined])
+})
+
+test('signs of a recording, times and secrets that people write are played as they were written', async () => {
+  const secret = 'in-the-settings-1'
+  const { ask, answers, save, saved } = await opened({ GITHUB_TOKEN: secret })
+  const said = `@thinkaloud What is ⟦#general/9⟧ ⟦⟦⟧, 1712345678.123456, V0123456789, also what I call a secret, ${secret} or xoxb-1234567890-ab?`
+  const long = `${said} ${'and '.repeat(30)}${secret.repeat(20)}`
+  for (const [name, text] of Object.entries({ said, long })) {
+    const thread = await ask(text)
     await answers(thread, 1)
-    await answers(other, 1)
-    await ask('And half of it?', { thread_ts: other })
-    await answers(other, 2)
-    await ask('What is 3*7?', { thread_ts: thread })
-    await answers(thread, 2)
-    expect(await save('own', thread)).toEqual({ ok: true, saved: 'test/conversations/own.json' })
-    const { acts, models, tools } = await saved('own')
-    expect(tools.map(({ output }) => output)).toEqual(['42', '21'])
-    expect(models.map(({ question }) => question).join()).not.toContain('29')
-    expect(acts.map(({ after }) => after)).toEqual([
-      { models: 0, tools: 0, messages: 0 },
-      { models: 2, tools: 1, messages: 3 },
-    ])
-  },
-  SLOW,
-)
+    expect(await save(name, thread)).toEqual({ ok: true, saved: `test/conversations/${name}.json` })
+  }
+  expect((await saved('said')).acts[0]?.with['text']).toContain('1712345678.123456, V0123456789')
+  for (const name of ['said', 'long']) expect(JSON.stringify(await saved(name))).not.toMatch(/in-the-s|xoxb-/)
+})
 
-test(
-  'what is done in one thread while the bot works in another is not held for it',
-  async () => {
-    const { ask, answers, save, saved } = await opened({}, 20)
-    const thread = await ask('@thinkaloud What is 6*7?')
-    await answers(thread, 1)
-    const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
-    await ask('What is 3*7?', { thread_ts: thread })
-    await answers(thread, 2)
-    await answers(other, 1)
-    expect(await save('beside', thread)).toEqual({ ok: true, saved: 'test/conversations/beside.json' })
-    expect((await saved('beside')).acts.map(({ during }) => during)).toEqual([undefined, undefined])
-  },
-  SLOW,
-)
+test('what the bot still works on is not saved', async () => {
+  // The model thinks for ever.
+  const model = await playModel({ onTestFinished }, [{ hang: true }])
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' }
+  const { ask, save, slack, conversations } = await opened(env)
+  const thread = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
+  await slack.until(() => model.requests.length === 1, 'the bot at work')
+  expect(JSON.stringify(await save('half', thread))).toContain('The bot is at work here.')
+  expect(readdirSync(conversations)).toEqual([])
+})
 
-test(
-  'signs of a recording, times and secrets that people write are played as they were written',
-  async () => {
-    const secret = 'in-the-settings-1'
-    const { ask, answers, save, saved } = await opened({ GITHUB_TOKEN: secret })
-    const said = `@thinkaloud What is ⟦#general/9⟧ ⟦⟦⟧, 1712345678.123456, V0123456789, also what I call a secret, ${secret} or xoxb-1234567890-ab?`
-    const long = `${said} ${'and '.repeat(30)}${secret.repeat(20)}`
-    for (const [name, text] of Object.entries({ said, long })) {
-      const thread = await ask(text)
-      await answers(thread, 1)
-      expect(await save(name, thread)).toEqual({ ok: true, saved: `test/conversations/${name}.json` })
-    }
-    expect((await saved('said')).acts[0]?.with['text']).toContain('1712345678.123456, V0123456789')
-    for (const name of ['said', 'long']) expect(JSON.stringify(await saved(name))).not.toMatch(/in-the-s|xoxb-/)
-  },
-  SLOW,
-)
+test('a conversation that is too long to be read is not saved', async () => {
+  const { slack, ask, answers, save, conversations } = await opened()
+  const { id } = slack.upload({ name: 'noise.bin', bytes: Buffer.alloc(6_100_000, 0xff) }, ALICE)
+  const thread = await ask('@thinkaloud What is 6*7?', { files: [id] })
+  await answers(thread, 1)
+  expect(JSON.stringify(await save('long', thread))).toContain('This is too long for a test')
+  expect(readdirSync(conversations)).toEqual([])
+})
 
-test(
-  'what the bot still works on is not saved',
-  async () => {
-    const { ask, save, conversations } = await opened({}, 60)
-    const thread = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
-    expect(JSON.stringify(await save('half', thread))).toContain('The bot is at work here.')
-    expect(readdirSync(conversations)).toEqual([])
-  },
-  SLOW,
-)
-
-test(
-  'a conversation that is too long to be read is not saved',
-  async () => {
-    const { slack, ask, answers, save, conversations } = await opened()
-    const { id } = slack.upload({ name: 'noise.bin', bytes: Buffer.alloc(6_100_000, 0xff) }, ALICE)
-    const thread = await ask('@thinkaloud What is 6*7?', { files: [id] })
-    await answers(thread, 1)
-    expect(JSON.stringify(await save('long', thread))).toContain('This is too long for a test')
-    expect(readdirSync(conversations)).toEqual([])
-  },
-  SLOW,
-)
-
-test(
-  'what is tried in the panel “Prompts” is no part of a recording',
-  async () => {
-    const { url, post, ask, answers, save, saved } = await opened()
-    const thread = await ask('@thinkaloud What is 6*7?')
-    await answers(thread, 1)
-    const { files } = (await (await fetch(`${url}/prompts`)).json()) as { files: { name: string; text: string }[] }
-    const text = files.find(({ name }) => name === 'text')?.text
-    const { now } = await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
-    expect(JSON.stringify(now)).toContain('42')
-    expect(await save('untried', thread)).toEqual({ ok: true, saved: 'test/conversations/untried.json' })
-    expect((await saved('untried')).models).toHaveLength(2)
-  },
-  SLOW,
-)
+test('what is tried in the panel “Prompts” is no part of a recording', async () => {
+  const { url, post, ask, answers, save, saved } = await opened()
+  const thread = await ask('@thinkaloud What is 6*7?')
+  await answers(thread, 1)
+  const { files } = (await (await fetch(`${url}/prompts`)).json()) as { files: { name: string; text: string }[] }
+  const text = files.find(({ name }) => name === 'text')?.text
+  const { now } = await post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
+  expect(JSON.stringify(now)).toContain('42')
+  expect(await save('untried', thread)).toEqual({ ok: true, saved: 'test/conversations/untried.json' })
+  expect((await saved('untried')).models).toHaveLength(2)
+})
 
 test('where more was done by tools than is kept, nothing is saved', async () => {
   const slack = await startWorkspace()

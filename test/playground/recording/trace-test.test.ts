@@ -41,7 +41,7 @@ test('a trace becomes a test of its question, which says what it expects, and pa
   const replayed = await replayWithBot(conversation)
   t.onTestFinished(replayed.stop)
   expect(failureText(replayed, '')).toBe('')
-}, 60_000)
+})
 
 test('a trace that a replay cannot follow makes no test, and nothing is overwritten', async (t) => {
   const folder = await temporaryFolder(t)
@@ -54,7 +54,7 @@ test('a trace that a replay cannot follow makes no test, and nothing is overwrit
     'is there already. Give another name: npm run trace',
   )
   await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name is made of')
-}, 60_000)
+})
 
 test('a trace whose later calls a replay never makes is no test', async (t) => {
   const folder = await temporaryFolder(t)
@@ -65,7 +65,7 @@ test('a trace whose later calls a replay never makes is no test', async (t) => {
     /does not go its way[^]*2 of its 3 calls of the model were not made/,
   )
   expect(readdirSync(folder)).toEqual([])
-}, 60_000)
+})
 
 test('tokens that stand in a trace do not get into the test', async (t) => {
   const folder = await temporaryFolder(t)
@@ -75,7 +75,7 @@ test('tokens that stand in a trace do not get into the test', async (t) => {
   const told = { ...traced(), question: 'Is xoxb-1234567890-abcdef mine?' }
   await saveTraceTest(told, { folder })
   expect(readdirSync(folder)).toEqual(['clean.json', 'is-a-token-mine.json'])
-}, 60_000)
+})
 
 test('npm run trace -- test FILE NAME takes the name', async (t) => {
   const file = join(await temporaryFolder(t), 'run.json')
@@ -83,4 +83,4 @@ test('npm run trace -- test FILE NAME takes the name', async (t) => {
   const command = await startProcess(t, 'src/playground/trace-main.ts', { args: ['test', file, '../up'] })
   expect(await command.ended).toBe(1)
   expect(command.stderr()).toContain('A name is made of small letters')
-}, 60_000)
+})

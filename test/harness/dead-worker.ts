@@ -1,0 +1,34 @@
+import { Redis } from 'ioredis'
+import type { RedisProxy } from './redis-proxy.ts'
+import { eventually } from './stores.ts'
+
+/**
+ * Ends the leases that a worker holds on this prefix, as their time would: so that they may be long, and no pause of the machine ends
+ * one that is to be held.
+ */
+export async function endLeases(url: string, prefix: string): Promise<void> {
+  await asking(url, async (redis) => {
+    const locks = await redis.keys(`{${prefix}:bull}:*:lock`)
+    if (locks.length > 0) await redis.del(...locks)
+  })
+}
+
+/** A worker whose way to Redis is cut is dead: Redis has done all that had come through, and then its leases end. */
+export async function dies(proxy: RedisProxy, { url, prefix }: { url: string; prefix: string }): Promise<void> {
+  if (!proxy.isCut()) proxy.cut()
+  await asking(url, (redis) =>
+    eventually(async () => {
+      if (!(await proxy.isForgotten(redis))) throw new Error('Redis still knows who was cut off.')
+    }),
+  )
+  await endLeases(url, prefix)
+}
+
+async function asking(url: string, ask: (redis: Redis) => Promise<void>): Promise<void> {
+  const redis = new Redis(url)
+  try {
+    await ask(redis)
+  } finally {
+    redis.disconnect()
+  }
+}

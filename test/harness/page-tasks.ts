@@ -1,0 +1,23 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/**
+ * The tasks of the page's process while `act` goes on, by Chromium's own tracing: the longest, in milliseconds of its thread's time, in
+ * which neither others on the machine nor a pause of all of it count.
+ */
+export async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const client: CDPSession = await page.context().newCDPSession(page)
+  const tasks: number[] = []
+  client.on('Tracing.dataCollected', ({ value }) => {
+    for (const event of value as { name?: string; tdur?: number }[])
+      if (event.name === 'RunTask' && event.tdur !== undefined) tasks.push(event.tdur / 1000)
+  })
+  const categories = ['disabled-by-default-devtools.timeline', 'devtools.timeline']
+  await client.send('Tracing.start', { traceConfig: { includedCategories: categories }, transferMode: 'ReportEvents' })
+  await act()
+  const done = new Promise((resolve) => client.once('Tracing.tracingComplete', resolve))
+  await client.send('Tracing.end')
+  await done
+  expect(tasks.length).toBeGreaterThan(10)
+  return Math.max(...tasks)
+}
