@@ -98,10 +98,10 @@ function httpReceiver(options: SlackReceiverOptions, signingSecret: string): Sla
       if (!response.headersSent) response.writeHead(500).end()
       return false
     },
+    // The answer stays open: what is done a little later is acked, which Slack may still hear.
     unhandledRequestHandler: ({ response }) => {
       if (response.headersSent) return
-      options.log.error({}, 'a delivery was not stored within three seconds: not acked, Slack sends it again')
-      response.writeHead(503).end()
+      options.log.error({}, 'a delivery was not stored within three seconds: Slack may send it again')
     },
   })
   createApp(ackWhenStored(receiver), options)
@@ -137,7 +137,7 @@ function rejectedRequestLine({ log, now }: SlackReceiverOptions): (...parts: unk
   }
 }
 
-/** Slack itself waits for three seconds. */
+/** No answer stays open longer. Slack itself waits for three seconds. */
 const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: SlackReceiverOptions): void {

@@ -5,6 +5,8 @@ import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
 import { approversOf } from '../../src/slack/approvers.ts'
 import { approvalBot, cards, DENY, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { strangers } from '../harness/slack-hands.ts'
+import { standStill } from '../harness/stand-still.ts'
+import { deferred } from '../harness/stores.ts'
 import type { Ends } from '../harness/ends.ts'
 
 const GROUP = 'S0DEVS00001'
@@ -84,6 +86,22 @@ describe('who may press', () => {
     bot.slack.clearFaults()
     await pressed(BOB)
     expect(await thread.lastAnswer()).toContain('Noted Plan')
+  })
+
+  test('is acked though the process stands still for longer than Slack waits', async (t) => {
+    const { bot, ask } = await waits(t, { APPROVERS: GROUP })
+    bot.slack.store.usergroups.set(GROUP, [BOB])
+    const { thread, pressed } = await ask()
+    const isAsked = () => bot.slack.calls.some(({ method }) => method === 'usergroups.users.list')
+    const gate = deferred()
+    bot.slack.fault({ method: 'usergroups.users.list', hold: gate.promise })
+    const press = pressed(BOB)
+    await bot.slack.until(isAsked, 'the question who is in the group')
+    standStill(3_200)
+    gate.resolve()
+    expect(await press).toMatchObject({ status: 200 })
+    expect(await thread.lastAnswer()).toContain('Noted Plan')
+    expect(bot.logs.join()).not.toContain('could not be stored')
   })
 
   test('of a bot’s question is only whom APPROVERS names', async (t) => {
