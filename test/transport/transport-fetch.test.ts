@@ -34,12 +34,12 @@ async function served(t: Ends, handler: Handler) {
 
 const CALLS = 40
 
-/** Answers once there are so many requests, all of them at once. */
-function together(count: number): Handler {
+/** Answers once there are `CALLS` requests, all of them at once. */
+function together(reply = (response: ServerResponse): unknown => response.end('ok')): Handler {
   let held: ServerResponse[] = []
   return (_, response) => {
-    if (held.push(response) < count) return
-    for (const one of held) one.end('ok')
+    if (held.push(response) < CALLS) return
+    for (const one of held) reply(one)
     held = []
   }
 }
@@ -68,7 +68,7 @@ describe.concurrent('a connection', () => {
   })
 
   test('serves what follows an answer, also where many answers come in together', async (t) => {
-    const { call, sockets } = await served(t, together(CALLS))
+    const { call, sockets } = await served(t, together())
     const lane = async () => {
       for (let i = 0; i < 4; i++) await (await call()).text()
     }
@@ -108,15 +108,24 @@ describe.concurrent('a connection', () => {
   test('that is cut is a failure: before the answer, and in the middle of it', async (t) => {
     const { call } = await served(t, ({ url }, response) => {
       if (url === '/before') return response.destroy()
-      const cut = () => response.destroy()
-      response.writeHead(200, { 'content-length': '100' })
-      response.write('the beginning', url === '/within' ? () => setTimeout(cut, 20) : cut)
+      response.writeHead(200, { 'content-length': '100' }).write('the beginning')
+      setTimeout(() => response.destroy(), 20)
     })
     expect(await failure(call('/before'))).toMatchObject({ name: 'TypeError', cause: { code: 'UND_ERR_SOCKET' } })
-    for (const path of ['/within', '/behind its beginning']) {
-      const response = await call(path)
-      expect(await failure(response.text())).toMatchObject({ name: 'TypeError', cause: { code: 'UND_ERR_SOCKET' } })
+    const response = await call('/within')
+    expect(await failure(response.text())).toMatchObject({ name: 'TypeError', cause: { code: 'UND_ERR_SOCKET' } })
+  })
+
+  test('that is cut behind the beginning of its answer still tells of that, among many at once', async (t) => {
+    const begun = 'HTTP/1.1 503 Busy\r\ncontent-length: 100\r\n\r\nthe beginning'
+    const cutAll = together(({ socket }) => socket?.end(begun))
+    const { call } = await served(t, cutAll)
+    const cut = async () => {
+      const response = await call()
+      return [response.status, await failure(response.text())]
     }
+    for (const told of await Promise.all(Array.from({ length: CALLS }, cut)))
+      expect(told).toMatchObject([503, { name: 'TypeError', message: 'terminated' }])
   })
 })
 
@@ -155,7 +164,7 @@ describe.concurrent('an abort', () => {
   })
 
   test('by the first of many answers that came in together ends the calls that nobody was told of yet', async (t) => {
-    const { call } = await served(t, together(CALLS))
+    const { call } = await served(t, together())
     const stop = new AbortController()
     const first = async () => void (await call('/', { signal: stop.signal }), stop.abort(reason))
     const failures = await Promise.all(Array.from({ length: CALLS }, () => failure(first())))
