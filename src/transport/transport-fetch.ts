@@ -13,12 +13,14 @@ const MAX_REDIRECTS = 5
  * As the web's fetch it rejects with a TypeError whose cause tells what happened, or with the reason of its signal.
  */
 export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
+  const turns = new Turns()
   const fetch = async (address: string | URL, init?: Init): Promise<TransportResponse> => {
     let url = typeof address === 'string' ? new URL(address) : address
     const request = requestOf(init)
     for (let hop = 0; ; hop++) {
       init?.signal?.throwIfAborted()
-      const answer = await exchange(dispatcher, { ...request, url })
+      const answer = await exchange(dispatcher, turns, { ...request, url })
+      init?.signal?.throwIfAborted()
       const next = redirectOf(answer, { ...request, url }, init?.redirect)
       if (!next) return new TransportResponse(answer.head, answer.body, hop > 0)
       if (hop === MAX_REDIRECTS) throw new TypeError('fetch failed', { cause: new Error('redirected too often') })
@@ -52,9 +54,9 @@ function headersOf(headers: NonNullable<Init>['headers'] = {}): string[] {
   return flat
 }
 
-async function exchange(dispatcher: Dispatcher, request: Request & { url: URL }) {
+async function exchange(dispatcher: Dispatcher, turns: Turns, request: Request & { url: URL }) {
   const { url, method, headers, body, signal } = request
-  const handler = new ExchangeHandler(signal)
+  const handler = new ExchangeHandler(turns, signal)
   dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
   const { head, body: answer } = await handler.answered
   return { head: { ...head, url: url.href, method }, body: answer }
@@ -92,18 +94,46 @@ interface Settle {
   reject(reason: unknown): void
 }
 
+/** Answers that are told of in one turn of the event loop. */
+const ANSWERS_A_TURN = 4
+
+/**
+ * Tells of answers a few in a turn of the event loop. Before undici uses a connection again it waits for the end of the turn, to
+ * hear whether the server has closed it or has sent what nobody asked for (CVE-2026-6733). So if many answers that came in
+ * together were all read in one turn, what the first leads to would wait for the last, and on a new connection at that.
+ */
+class Turns {
+  readonly #waiting: (() => void)[] = []
+
+  add(tell: () => void): void {
+    if (this.#waiting.push(tell) === 1) this.#next()
+  }
+
+  /** Behind the immediate by which undici frees the connection of a whole answer. */
+  #next(): void {
+    queueMicrotask(() => setImmediate(() => this.#take()))
+  }
+
+  #take(): void {
+    for (const tell of this.#waiting.splice(0, ANSWERS_A_TURN)) tell()
+    if (this.#waiting.length > 0) this.#next()
+  }
+}
+
 /** One request on undici's wire: from its dispatch to the last byte of the answer. Settles once with the head of the answer. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly answered: Promise<Exchanged>
+  readonly #turns: Turns
   readonly #signal: AbortSignal | undefined
   readonly #settle: Settle
   readonly #onAbort = () => this.#abort(this.#signal?.reason)
   #controller: Dispatcher.DispatchController | undefined
-  #body: ResponseBody | undefined
+  #answer: Exchanged | undefined
   /** Why it was ended from our side, which counts for more than what the wire then says. */
   #aborted: { reason: unknown } | undefined
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(turns: Turns, signal: AbortSignal | undefined) {
+    this.#turns = turns
     let settle: Settle = { resolve() {}, reject() {} }
     this.answered = new Promise((resolve, reject) => (settle = { resolve, reject }))
     this.#settle = settle
@@ -119,29 +149,36 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseStart(...[controller, status, headers, statusText = '']: ResponseStart): void {
     // 100 Continue and its like come before the answer.
     if (status < 200) return
-    this.#body = new ResponseBody({
+    const body = new ResponseBody({
       pause: () => controller.pause(),
       resume: () => controller.resume(),
       abort: (reason) => this.#abort(reason),
     })
-    this.#settle.resolve({ head: { status, statusText, headers }, body: this.#body })
+    this.#answer = { head: { status, statusText, headers }, body }
+    this.#turns.add(() => this.#tell())
+  }
+
+  #tell(): void {
+    if (this.#answer) this.#settle.resolve(this.#answer)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer<ArrayBuffer>): void {
-    this.#body?.push(chunk)
+    this.#answer?.body.push(chunk)
   }
 
   onResponseEnd(): void {
     this.#release()
-    this.#body?.end()
+    this.#answer?.body.end()
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#release()
     const reason = this.#aborted
       ? this.#aborted.reason
-      : new TypeError(this.#body ? 'terminated' : 'fetch failed', { cause: error })
-    this.#body?.end(reason)
+      : new TypeError(this.#answer ? 'terminated' : 'fetch failed', { cause: error })
+    // An answer has begun, though nobody was told yet: its status is one to know.
+    this.#tell()
+    this.#answer?.body.end(reason)
     this.#settle.reject(reason)
   }
 
@@ -151,7 +188,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#aborted = { reason }
     this.#release()
     this.#controller?.abort(errorOf(reason))
-    this.#body?.end(reason)
+    this.#answer?.body.end(reason)
     this.#settle.reject(reason)
   }
 

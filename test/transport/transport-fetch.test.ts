@@ -32,6 +32,18 @@ async function served(t: Ends, handler: Handler) {
   return { url, sockets, requests, fetch, call }
 }
 
+const CALLS = 40
+
+/** Answers once there are `CALLS` requests, all of them at once. */
+function together(reply = (response: ServerResponse): unknown => response.end('ok')): Handler {
+  let held: ServerResponse[] = []
+  return (_, response) => {
+    if (held.push(response) < CALLS) return
+    for (const one of held) reply(one)
+    held = []
+  }
+}
+
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
 const answer = (body = 'ok') => ((_, response) => response.end(body)) satisfies Handler
 
@@ -53,6 +65,16 @@ describe.concurrent('a connection', () => {
     })
     const texts = await Promise.all([1, 2, 3].map(async () => (await call()).text()))
     expect([texts, sockets.length]).toEqual([['ok', 'ok', 'ok'], 3])
+  })
+
+  test('serves what follows an answer, also where many answers come in together', async (t) => {
+    const { call, sockets } = await served(t, together())
+    const lane = async () => {
+      for (let i = 0; i < 4; i++) await (await call()).text()
+    }
+    await Promise.all(Array.from({ length: CALLS }, lane))
+    // Read all in one turn of the event loop, no answer would have freed its connection for the next call: each lane had two.
+    expect(sockets.length).toBeLessThanOrEqual(1.2 * CALLS)
   })
 
   test('is used again after answers without a body, and after errors', async (t) => {
@@ -93,6 +115,18 @@ describe.concurrent('a connection', () => {
     const response = await call('/within')
     expect(await failure(response.text())).toMatchObject({ name: 'TypeError', cause: { code: 'UND_ERR_SOCKET' } })
   })
+
+  test('that is cut behind the beginning of its answer still tells of that, among many at once', async (t) => {
+    const begun = 'HTTP/1.1 503 Busy\r\ncontent-length: 100\r\n\r\nthe beginning'
+    const cutAll = together(({ socket }) => socket?.end(begun))
+    const { call } = await served(t, cutAll)
+    const cut = async () => {
+      const response = await call()
+      return [response.status, await failure(response.text())]
+    }
+    for (const told of await Promise.all(Array.from({ length: CALLS }, cut)))
+      expect(told).toMatchObject([503, { name: 'TypeError', message: 'terminated' }])
+  })
 })
 
 describe.concurrent('an abort', () => {
@@ -127,6 +161,15 @@ describe.concurrent('an abort', () => {
   test('by a time-out is told as one', async (t) => {
     const { call } = await served(t, () => {})
     expect(await failure(call('/', { signal: AbortSignal.timeout(30) }))).toMatchObject({ name: 'TimeoutError' })
+  })
+
+  test('by the first of many answers that came in together ends the calls that nobody was told of yet', async (t) => {
+    const { call } = await served(t, together())
+    const stop = new AbortController()
+    const first = async () => void (await call('/', { signal: stop.signal }), stop.abort(reason))
+    const failures = await Promise.all(Array.from({ length: CALLS }, () => failure(first())))
+    expect(failures.filter((error) => error !== undefined && error !== reason)).toEqual([])
+    expect(failures.filter((error) => error === reason).length).toBeGreaterThan(CALLS / 2)
   })
 
   test('after the end changes nothing', async (t) => {

@@ -28,8 +28,7 @@ end
 redis.call('HSET', run, 'question', question, 'state', 'waiting')
 redis.call('PEXPIRE', run, ttlMs)
 if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
-local before = redis.call('LLEN', inbox)
-insertByTs(inbox, id, runs)
+local before = insertByTs(inbox, id, runs)
 redis.call('PEXPIRE', inbox, ttlMs)
 if active then
   redis.call('HSET', thread, 'asked', now, 'asks', asks + 1)
