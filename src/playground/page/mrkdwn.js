@@ -96,6 +96,6 @@ export function linked(text) {
   return [...nodes, emoji(text.slice(at))].filter((one) => one !== '')
 }
 
-function unescape(text) {
+export function unescape(text) {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
