@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { codeIn, tableUnder } from '../harness/markdown.ts'
@@ -45,6 +46,15 @@ test('a base name stands once in the code, and once among the tests, index and t
 
 test('every import of our own names a file that exists', () => {
   expect(ownImports().filter(({ to }) => !byPath.has(to) && !to.endsWith('.json'))).toEqual([])
+})
+
+test('what a module of the page imports by name is exported there: nothing else checks JavaScript before a browser does', () => {
+  const page = files.filter(({ path }) => path.startsWith('src/playground/page/'))
+  expect(page.length).toBeGreaterThan(10)
+  const missing = page.flatMap((file) =>
+    namesFromNeighbours(file).filter(({ name, from }) => !exportsOf(byPath.get(from)).has(name)),
+  )
+  expect(missing).toEqual([])
 })
 
 test('the agent is pure: it imports itself and the errors, its dialects the prompts, and of packages only zod', () => {
@@ -193,6 +203,36 @@ function importsOnlyTypes(from: string, to: string): boolean {
     ({ moduleSpecifier }) => ts.isStringLiteral(moduleSpecifier) && moduleSpecifier.text.endsWith(`/${name}`),
   )
   return wanted.every(({ importClause }) => importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
+}
+
+/** What a module takes from modules of its own folder, by the names that it has there. */
+function namesFromNeighbours({ path, tree }: SourceFile): { name: string; from: string }[] {
+  const taken: { name: string; from: string }[] = []
+  visit(tree, (node) => {
+    if (!ts.isImportDeclaration(node) || !ts.isStringLiteral(node.moduleSpecifier)) return
+    const bindings = node.importClause?.namedBindings
+    if (!node.moduleSpecifier.text.startsWith('./') || !bindings || !ts.isNamedImports(bindings)) return
+    const from = posix.join(posix.dirname(path), node.moduleSpecifier.text)
+    for (const { name, propertyName } of bindings.elements) taken.push({ name: (propertyName ?? name).text, from })
+  })
+  return taken
+}
+
+function exportsOf(file: SourceFile | undefined): Set<string> {
+  const names = new Set<string>()
+  for (const statement of file?.tree.statements ?? []) {
+    if (ts.isExportDeclaration(statement) && statement.exportClause && ts.isNamedExports(statement.exportClause))
+      for (const { name } of statement.exportClause.elements) names.add(name.text)
+    if (!ts.canHaveModifiers(statement) || !ts.getModifiers(statement)?.some(isExportKeyword)) continue
+    for (const one of ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement])
+      if (ts.isVariableDeclaration(one) || ts.isFunctionDeclaration(one) || ts.isClassDeclaration(one))
+        if (one.name && ts.isIdentifier(one.name)) names.add(one.name.text)
+  }
+  return names
+}
+
+function isExportKeyword({ kind }: ts.ModifierLike): boolean {
+  return kind === ts.SyntaxKind.ExportKeyword
 }
 
 function readsEnvironment({ tree }: SourceFile): boolean {
