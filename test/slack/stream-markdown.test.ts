@@ -59,6 +59,22 @@ describe('the Markdown of a stream', () => {
     expect(stream.take().written.length).toBeGreaterThan(1000)
   })
 
+  test.each(['`~~~\n`<https://evil.example|b>`', '`~~~\n <!channel>`www.evil.example/a`'])(
+    'what is unclear in a paragraph stays so to its end, however its lines come: %j',
+    (text) => {
+      expect(outsideCode(streamed(text, [1]).markdown)).not.toMatch(CLICKABLE)
+    },
+  )
+
+  test('what is put back is read again with all that was known where it began', () => {
+    const stream = new StreamMarkdown(policy)
+    stream.push('Look: ` and\n')
+    const sent = stream.take().markdown
+    stream.push('see `https://evil.example/x` here.\n\nEnd ')
+    stream.putBack(stream.take())
+    expect(outsideCode(sent + stream.take(true).markdown)).not.toMatch(CLICKABLE)
+  })
+
   test('of any pieces of any text nothing pings, and no foreign address opens', () => {
     const bits = fc.constantFrom(
       ...[

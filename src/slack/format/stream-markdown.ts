@@ -7,13 +7,24 @@ import { withoutLinks } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
 
 /** A part that is ready to be sent: as the model wrote it, and as Slack gets it. */
-export interface StreamPart {
+export interface StreamPart extends Place {
   written: string
   markdown: string
-  /** The code block that was open before it. */
-  fence: string
-  /** Whether it began a line. */
-  isLineStart: boolean
+}
+
+/** What is known of a place in the text from all that stands above it. */
+interface Place {
+  /** The code block that is open there: its first line, with its language: ```` ```js ````. Empty where none is. */
+  readonly fence: string
+  /** Whether a line begins there. */
+  readonly isLineStart: boolean
+  /**
+   * Backticks without a partner stand above: what is code below them, Slack may see otherwise. One or two of them count up to the
+   * paragraph's end.
+   */
+  readonly isUnclear: 'paragraph' | 'always' | undefined
+  /** What was sent ends with code. */
+  readonly endsInCode: boolean
 }
 
 /** A mark that is not finished after so many characters is taken as it stands. */
@@ -25,17 +36,8 @@ export class StreamMarkdown {
   readonly #policy: LinkPolicy
   readonly #named: (text: string) => string
   #rest = ''
-  #isLineStart = true
-  /** The mark of the code block that is open, with its language: ```` ```js ````. */
-  #fence = ''
-  /**
-   * Backticks without a partner stand above: what is code below them, Slack may see otherwise. One or two of them count up to the
-   * paragraph's end.
-   */
-  #isUnclear: 'paragraph' | 'always' | undefined
-
-  /** What was taken ends with code. */
-  #endsInCode = false
+  /** Behind what was taken. */
+  #at: Place = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
 
   /** `named`: the text with names in place of ids. */
   constructor(policy: LinkPolicy, named: (text: string) => string = (text) => text) {
@@ -45,7 +47,7 @@ export class StreamMarkdown {
 
   /** The code block that is open behind what was taken: its first line; empty where none is. */
   get fence(): string {
-    return this.#fence
+    return this.#at.fence
   }
 
   push(text: string): void {
@@ -56,7 +58,7 @@ export class StreamMarkdown {
   take(all = false): StreamPart {
     let written = ''
     let markdown = ''
-    const before = { fence: this.#fence, isLineStart: this.#isLineStart }
+    const before = this.#at
     while (this.#rest !== '') {
       const end = this.#rest.indexOf('\n') + 1
       const line = this.#named(end > 0 ? this.#rest.slice(0, end) : this.#rest)
@@ -65,21 +67,20 @@ export class StreamMarkdown {
       this.#rest = end > 0 ? this.#rest.slice(end) : line.slice(ready.length)
       written += ready
       const safe = this.#safe(ready, end > 0 || all)
-      markdown += this.#endsInCode && safe.startsWith('`') ? ` ${safe}` : safe
-      this.#endsInCode = safe.endsWith('`')
+      markdown += this.#at.endsInCode && safe.startsWith('`') ? ` ${safe}` : safe
+      this.#know({ endsInCode: safe.endsWith('`') })
     }
     const isBlank = written.length > MOST_BLANK && written.trim() === ''
     const kept = isBlank ? written : written.trimEnd()
     this.#rest = written.slice(kept.length) + this.#rest
-    this.#isLineStart = kept === written ? this.#isLineStart : false
+    if (kept !== written) this.#know({ isLineStart: false })
     return { written: kept, markdown: isBlank ? markdown : markdown.trimEnd(), ...before }
   }
 
   /** What was taken last was not sent. */
-  putBack({ written, fence, isLineStart }: StreamPart): void {
+  putBack({ written, markdown: _, ...before }: StreamPart): void {
     this.#rest = written + this.#rest
-    this.#fence = fence
-    this.#isLineStart = isLineStart
+    this.#at = before
   }
 
   /** The rest of the whole text, behind what was taken. */
@@ -90,27 +91,35 @@ export class StreamMarkdown {
 
   /** How much of a line that still grows is ready: up to the end of a word before which no mark is open. */
   #ready(line: string): number {
-    if (this.#isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MOST_HELD ? line.length : 0
-    if (this.#fence !== '') return wordEnd(line)
+    const { fence, isLineStart } = this.#at
+    if (isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MOST_HELD ? line.length : 0
+    if (fence !== '') return wordEnd(line)
     const open = openMark(line)
     const most = open >= 0 && line.length - open < MOST_HELD ? open : line.length
     return wordEnd(line.slice(0, most))
   }
 
   #safe(line: string, isWhole: boolean): string {
-    const mark = this.#isLineStart && isWhole ? (FENCE.exec(line)?.[1] ?? '') : ''
-    this.#isLineStart = line.endsWith('\n')
-    const closes =
-      this.#fence !== '' && /^`{3,}$/.test(mark) && mark.length >= (/^`+/.exec(this.#fence)?.[0].length ?? 3)
-    if (mark !== '' && (this.#fence === '' || closes)) {
-      this.#fence = closes ? '' : mark
+    const { fence, isLineStart, isUnclear } = this.#at
+    const mark = isLineStart && isWhole ? (FENCE.exec(line)?.[1] ?? '') : ''
+    this.#know({ isLineStart: line.endsWith('\n') })
+    const closes = fence !== '' && /^`{3,}$/.test(mark) && mark.length >= (/^`+/.exec(fence)?.[0].length ?? 3)
+    if (mark !== '' && (fence === '' || closes)) {
+      this.#know({ fence: closes ? '' : mark })
       return line
     }
-    if (line.trim() === '' && this.#isUnclear === 'paragraph') this.#isUnclear = undefined
-    if (this.#fence !== '' && !this.#isUnclear) return harmlessCode(line)
-    const lone = this.#fence === '' ? /`+/.exec(line.replace(TOKENS, ''))?.[0] : undefined
-    if (lone !== undefined && this.#isUnclear !== 'always') this.#isUnclear = lone.length < 3 ? 'paragraph' : 'always'
-    return safeLine(line, this.#policy, this.#isUnclear === undefined)
+    // Neither the end of a line that was sent before nor the white space at the beginning of one is an empty line.
+    const isParagraphEnd = isLineStart && isWhole && line.trim() === ''
+    if (isParagraphEnd && isUnclear === 'paragraph') this.#know({ isUnclear: undefined })
+    if (fence !== '' && !this.#at.isUnclear) return harmlessCode(line)
+    const lone = fence === '' ? /`+/.exec(line.replace(TOKENS, ''))?.[0] : undefined
+    if (lone !== undefined && isUnclear !== 'always')
+      this.#know({ isUnclear: lone.length < 3 ? 'paragraph' : 'always' })
+    return safeLine(line, this.#policy, this.#at.isUnclear === undefined)
+  }
+
+  #know(news: Partial<Place>): void {
+    this.#at = { ...this.#at, ...news }
   }
 }
 
