@@ -32,8 +32,9 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   let [commands, isCut, cutAt, when, holdAt] = [0, false, Infinity, 'before', Infinity]
   // What waits to pass while the way is held, in order, both ways.
   const held: (() => void)[] = []
-  // The ways to Redis that were cut, by their own ports.
-  const cutPorts = new Set<number>()
+  // The ways to Redis; those that were cut, by their own ports, once they have been.
+  const upstreams = new Set<Socket>()
+  let cutPorts: number[] | undefined
   let isHeld = false
   let isMeant: (command: string) => boolean = () => false
   let holds: 'before' | 'after' = 'before'
@@ -42,11 +43,10 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   const cut = () => {
     isCut = true
     for (const socket of sockets) socket.pause()
-    for (const socket of sockets) {
-      if (socket.remotePort !== port) continue
-      if (socket.localPort) cutPorts.add(socket.localPort)
-      socket.end()
-    }
+    // Over a way that is only being opened nothing has come to Redis.
+    for (const socket of upstreams) if (socket.connecting) socket.destroy()
+    cutPorts = [...upstreams].flatMap(({ localPort = [] }) => localPort)
+    for (const socket of upstreams) socket.end()
   }
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
@@ -54,6 +54,8 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
       sockets.add(socket)
       socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     }
+    upstreams.add(upstream)
+    upstream.on('close', () => upstreams.delete(upstream))
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => isCut || client.destroy())
     upstream.on('data', (chunk) => isCut || pass(() => client.write(chunk)))
@@ -91,7 +93,7 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
     isCut: () => isCut,
     async isForgotten(redis) {
       const clients = String(await redis.client('LIST'))
-      return cutPorts.size > 0 && ![...cutPorts].some((own) => clients.includes(` addr=127.0.0.1:${own} `))
+      return cutPorts?.every((own) => !clients.includes(` addr=127.0.0.1:${own} `)) ?? false
     },
     holdAt(n) {
       holdAt = commands + n
