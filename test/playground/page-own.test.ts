@@ -204,6 +204,25 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('two').waitFor()
   })
 
+  test('the end is followed also where something grows before the page hears of its own scroll', async () => {
+    const { page } = await open()
+    const toGo = await page.evaluate(`(async () => {
+      const { followEnd } = await import('/scroll-end.js')
+      const scroller = document.body.appendChild(document.createElement('div'))
+      scroller.style = 'height: 200px; overflow: auto'
+      const list = scroller.appendChild(document.createElement('div'))
+      const grow = () => (list.appendChild(document.createElement('p')).style.height = '300px')
+      const frame = () => new Promise((done) => requestAnimationFrame(done))
+      const told = new Promise((done) => scroller.addEventListener('scroll', () => done(grow()), { once: true }))
+      followEnd(scroller)
+      grow()
+      await told
+      for (let i = 0; i < 4; i += 1) await frame()
+      return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
+    })()`)
+    expect(toGo).toBeLessThan(2)
+  })
+
   test('what is begun in one channel or thread waits there', async () => {
     const { page, slack, box, reply, main } = await open()
     await slack.say({ user: BOB, text: 'a root' })
