@@ -37,6 +37,10 @@ test('an address that is typed is sent as Slack sends it, but not in code', asyn
   expect(JSON.stringify(message?.blocks)).toContain('{"type":"link","url":"https://example.org/a?b=1&c=2"}')
 })
 
+/** How far a scroller is from its end. */
+const fromEnd = (one: { scrollHeight: number; scrollTop: number; clientHeight: number }) =>
+  one.scrollHeight - one.scrollTop - one.clientHeight
+
 describeWithChromium('the page in Chromium', () => {
   const openPage = pagesInChromium()
 
@@ -221,6 +225,22 @@ describeWithChromium('the page in Chromium', () => {
       return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
     })()`)
     expect(toGo).toBeLessThan(2)
+  })
+
+  test('what one writes is seen, also by who had scrolled up; what others write leaves them there', async () => {
+    const { page, slack, box, main } = await open()
+    const scroller = page.locator('#scroller')
+    for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\n${i}` })
+    await main.getByText('11').waitFor()
+    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
+    await scroller.evaluate((one) => one.scrollTo(0, 0))
+    await slack.say({ user: BOB, text: 'of another' })
+    await main.getByText('of another').waitFor()
+    expect(await scroller.evaluate((one) => one.scrollTop)).toBe(0)
+    await box.fill('my own')
+    await box.press('Enter')
+    await main.getByText('my own').waitFor()
+    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
   })
 
   test('what is begun in one channel or thread waits there', async () => {
