@@ -151,6 +151,19 @@ describeWithChromium('the page in Chromium', () => {
     })
   })
 
+  test('spaces stand as they were sent, so a list in a list stands in', async () => {
+    const { slack, main } = await open()
+    const text = '• one\n    ◦ two  words'
+    const blocks = [
+      { type: 'section', text: mrkdwn(text) },
+      { type: 'context', elements: [mrkdwn(text)] },
+    ]
+    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text })
+    for (const place of ['.section-text', '.context', '.text'])
+      await expect.poll(() => main.locator(place).innerText()).toBe(text)
+  })
+
   test('what Slack adds to its blocks one day is said, and older attachments are drawn with their colour', async () => {
     const { page, main, slack } = await open()
     const channel = slack.store.channel(GENERAL)
