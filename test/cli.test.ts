@@ -83,7 +83,12 @@ test('commands: another dialect, the tools, the exact messages, and forgetting',
   const model = await playModel(t)
   model.on('Who wrote Dune', finish('Frank Herbert.'))
   const cli = await startProcess(t, CLI, {
-    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', OPENAI_MODEL: 'played-model', TOOLS: 'calculator' },
+    env: {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: 'sk-x',
+      OPENAI_MODEL: 'played-model',
+      TOOLS: 'calculator,make_file',
+    },
   })
   const commands = ['/tools', '/dialect docstore', '/dialect json', '/trace', 'Who wrote Dune?', '/trace', '/reset']
   cli.write([...commands, 'Who wrote Dune, again?', '/nonsense', '/help'].join('\n') + '\n')
@@ -92,6 +97,7 @@ test('commands: another dialect, the tools, the exact messages, and forgetting',
 
   const said = cli.stdout()
   expect(said).toContain('calculator: Evaluates')
+  expect(said, 'a terminal takes no file').not.toMatch(/^(?:Model: .*|)make_file/m)
   expect(said).toContain('TOOLS should name wikipedia: AGENT_DIALECT=docstore cannot do without it.')
   expect(said).toMatch(
     /--- sent to played-model\n\[system\]\nAnswer the question[^]*\$JSON_BLOB[^]*--- received\n[^]*Final Answer: Frank Herbert\./,

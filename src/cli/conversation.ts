@@ -48,7 +48,12 @@ export class Conversation {
   }
 
   toolNames(): string {
-    return this.#deps.agent.tools.map((tool) => tool.name).join(', ')
+    return this.#tools.map((tool) => tool.name).join(', ')
+  }
+
+  /** Those that the model is told of: no file can be sent in a terminal. */
+  get #tools(): AnswerDeps['agent']['tools'] {
+    return this.#deps.agent.tools.filter((tool) => !tool.makesFiles)
   }
 
   /** A question, or a command that begins with a slash. Never rejects. */
@@ -89,7 +94,7 @@ export class Conversation {
   }
 
   #listTools(): void {
-    this.#output.note(this.#deps.agent.tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'))
+    this.#output.note(this.#tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'))
   }
 
   #speak(name: string): void {

@@ -151,6 +151,41 @@ describeWithChromium('the page in Chromium', () => {
     })
   })
 
+  test('spaces stand as they were sent, so a list in a list stands in', async () => {
+    const { slack, main } = await open()
+    const text = '• one\n    ◦ two  words'
+    const blocks = [
+      { type: 'section', text: mrkdwn(text) },
+      { type: 'context', elements: [mrkdwn(text)] },
+    ]
+    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text })
+    for (const place of ['.section-text', '.context', '.text'])
+      await expect.poll(() => main.locator(place).innerText()).toBe(text)
+  })
+
+  test('a table that is wider than its place is scrolled, its words stay whole', async () => {
+    const { page, slack, main } = await open()
+    const row = (word: string) => Array.from({ length: 20 }, (_, i) => ({ type: 'raw_text', text: `${word}${i}` }))
+    const rows = [row('population'), row('inhabitants'), row(`https://example.org/${'x'.repeat(200)}`)]
+    const blocks = [{ type: 'data_table', caption: 'Wide', rows }]
+    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+    const table = main.getByRole('region', { name: 'Wide' })
+    const heightOf = (cell: { offsetHeight: number }) => cell.offsetHeight
+    await expect.poll(() => table.locator('th').first().evaluate(heightOf)).toBeLessThan(40)
+    await expect.poll(() => table.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
+    // An address does not make it endless.
+    await expect
+      .poll(() =>
+        table
+          .locator('td')
+          .last()
+          .evaluate((cell: { offsetWidth: number }) => cell.offsetWidth),
+      )
+      .toBeLessThan(500)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  })
+
   test('what Slack adds to its blocks one day is said, and older attachments are drawn with their colour', async () => {
     const { page, main, slack } = await open()
     const channel = slack.store.channel(GENERAL)

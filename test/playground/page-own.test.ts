@@ -37,6 +37,10 @@ test('an address that is typed is sent as Slack sends it, but not in code', asyn
   expect(JSON.stringify(message?.blocks)).toContain('{"type":"link","url":"https://example.org/a?b=1&c=2"}')
 })
 
+/** How far a scroller is from its end. */
+const fromEnd = (one: { scrollHeight: number; scrollTop: number; clientHeight: number }) =>
+  one.scrollHeight - one.scrollTop - one.clientHeight
+
 describeWithChromium('the page in Chromium', () => {
   const openPage = pagesInChromium()
 
@@ -202,6 +206,41 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => page.locator(':focus').innerText()).toContain('two')
     await page.keyboard.press('t')
     await thread.getByText('two').waitFor()
+  })
+
+  test('the end is followed also where something grows before the page hears of its own scroll', async () => {
+    const { page } = await open()
+    const toGo = await page.evaluate(`(async () => {
+      const { followEnd } = await import('/scroll-end.js')
+      const scroller = document.body.appendChild(document.createElement('div'))
+      scroller.style = 'height: 200px; overflow: auto'
+      const list = scroller.appendChild(document.createElement('div'))
+      const grow = () => (list.appendChild(document.createElement('p')).style.height = '300px')
+      const frame = () => new Promise((done) => requestAnimationFrame(done))
+      const told = new Promise((done) => scroller.addEventListener('scroll', () => done(grow()), { once: true }))
+      followEnd(scroller)
+      grow()
+      await told
+      for (let i = 0; i < 4; i += 1) await frame()
+      return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
+    })()`)
+    expect(toGo).toBeLessThan(2)
+  })
+
+  test('what one writes is seen, also by who had scrolled up; what others write leaves them there', async () => {
+    const { page, slack, box, main } = await open()
+    const scroller = page.locator('#scroller')
+    for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\n${i}` })
+    await main.getByText('11').waitFor()
+    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
+    await scroller.evaluate((one) => one.scrollTo(0, 0))
+    await slack.say({ user: BOB, text: 'of another' })
+    await main.getByText('of another').waitFor()
+    expect(await scroller.evaluate((one) => one.scrollTop)).toBe(0)
+    await box.fill('my own')
+    await box.press('Enter')
+    await main.getByText('my own').waitFor()
+    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
   })
 
   test('what is begun in one channel or thread waits there', async () => {

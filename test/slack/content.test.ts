@@ -31,6 +31,14 @@ describe('Markdown as Slack shows it', () => {
     ['marks in a label are dropped', '[**bold** `code`](https://example.com)', '<https://example.com/|bold code>'],
     ['a bar in a label does not end it', '[a|b](https://example.com)', '<https://example.com/|a¦b>'],
     ['a reference link', '[x][1]\n\n[1]: https://example.com', '<https://example.com/|x>'],
+    ['a reference link with a title', '[x][1]\n\n[1]: <https://example.com> "Dune"', '<https://example.com/|x>'],
+    [
+      'a reference link with words behind it',
+      'x [1]\n\n[1]: https://example.com Dune',
+      'x <https://example.com/|1>\n\n<https://example.com/|1>: <https://example.com/> Dune',
+    ],
+    ['a footnote', 'said[^1]\n\n[^1]: Somebody, in 1965', 'said[^1]\n\n[^1]: Somebody, in 1965'],
+    ['a note in brackets', 'a [note]\n\n[Note]: see above', 'a [note]\n\n[Note]: see above'],
     [
       'an image is a link, never fetched',
       '![a cat](https://example.com/cat.png)',

@@ -5,6 +5,7 @@ import { emojiSuggestions } from './emoji.js'
 import { editLast } from './own-messages.js'
 import { say } from './page-calls.js'
 import { aboutPerson } from './person.js'
+import { toEnd } from './scroll-end.js'
 import { isDirect, names, repliesTo, rootsIn, state } from './state.js'
 
 const current = () => state.channels.get(state.current)
@@ -18,6 +19,7 @@ export const messageBox = createComposer(byId('message-form'), {
   suggestions: (word) => [...people(), ...commands(), ...emojiSuggestions(word)],
   send: (text, files) => {
     state.newFrom = undefined
+    toEnd(byId('scroller'))
     return say({ channel: state.current, text }, files)
   },
   editLast: () => editLast(rootsIn(current())),
@@ -28,6 +30,7 @@ export const replyBox = createComposer(byId('reply-form'), {
   suggestions: (word) => [...people(), ...emojiSuggestions(word)],
   send: (text, files) => {
     state.newRepliesFrom = undefined
+    toEnd(byId('thread-scroller'))
     return say({ channel: state.current, text, thread_ts: state.thread }, files)
   },
   editLast: () => editLast([current().messages.get(state.thread), ...repliesTo(current(), state.thread)]),

@@ -36,9 +36,9 @@ function lines(text, names) {
   return text.split('\n').flatMap((line, index) => [...(index > 0 ? [el('br')] : []), ...inline(line, names)])
 }
 
-/** Code, a reference in angle brackets, or a pair of marks with no space inside its ends and no word outside them. */
+/** Code, a reference in angle brackets, or a pair of marks with no space inside its ends and no word outside them, around words and these two. */
 const TOKEN =
-  /`([^`]{1,3000})`|<([^<>]{1,3000})>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<]|<[^<>]{1,3000}>){1,3000})(?<!\s)\3(?![\w*~])/
+  /`([^`]{1,3000})`|<([^<>]{1,3000})>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<]|`[^`]{1,3000}`|<[^<>]{1,3000}>){1,3000})(?<!\s)\3(?![\w*~])/
 
 /** What stands in a line: code, links and mentions first, since no mark counts inside them. */
 export function inline(text, names) {

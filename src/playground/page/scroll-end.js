@@ -1,17 +1,24 @@
 /** Who reads the end goes on reading the end, whatever grows: a message, a picture that comes late. */
 
 const NEAR = 80
+/** The scrollers whose end is read. */
+const atEnd = new WeakSet()
 
 /** @param {HTMLElement} scroller what it scrolls is its children */
 export function followEnd(scroller) {
-  let isAtEnd = true
+  let top = scroller.scrollTop
+  atEnd.add(scroller)
   scroller.addEventListener('scroll', () => {
-    isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR
+    // The event comes a frame late, and what came since is no leaving: only who goes up leaves the end.
+    if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR) atEnd.add(scroller)
+    else if (scroller.scrollTop < top) atEnd.delete(scroller)
+    top = scroller.scrollTop
   })
-  const sizes = new window.ResizeObserver(() => isAtEnd && toEnd(scroller))
+  const sizes = new window.ResizeObserver(() => atEnd.has(scroller) && toEnd(scroller))
   for (const part of [scroller, ...scroller.children]) sizes.observe(part)
 }
 
 export function toEnd(scroller) {
+  atEnd.add(scroller)
   scroller.scrollTop = scroller.scrollHeight
 }

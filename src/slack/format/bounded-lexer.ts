@@ -129,11 +129,14 @@ const NESTED = new RegExp(`^([ \\t]*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+|>[ \\t]*){$
 
 const MAX_DEFINITIONS = 100
 
-/** `[1]: https://…` names an address for the whole text, also where it stands in another segment. The first of a name counts. */
+/**
+ * `[1]: https://…` names an address for the whole text, also where it stands in another segment. The first of a name counts. What is
+ * no address of the web stands alone or before a title: `[Note]: see above` and `[^1]: A footnote.` are text.
+ */
 function definitions(source: string): Tokens.Def[] {
   const found = new Map<string, Tokens.Def>()
   for (const [raw, name = '', href = ''] of source.matchAll(
-    /^ {0,3}\[([^\][\n\\]{1,100})\]: *<?([^\s<>]{1,2000})>?/gm,
+    /^ {0,3}\[([^\][\n\\]{1,100})\]: *<?(https?:[^\s<>]{1,2000}|[^\s<>]{1,2000}(?=>?(?:$| +(?:$|["'(]))))/gm,
   )) {
     const tag = name.trim().replace(/\s+/g, ' ').toLowerCase()
     if (!found.has(tag)) found.set(tag, { type: 'def', tag, raw, href, title: '' })
