@@ -115,6 +115,8 @@ export class Sockets {
 
   /** Slack turns away what is over its limit with a word, and greets the others. */
   private welcome(socket: WebSocket) {
+    // Each envelope that is under way listens for the socket's close.
+    socket.setMaxListeners(0)
     socket.on('error', () => socket.terminate())
     if (this.open.length >= MOST_SOCKETS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }))
@@ -143,10 +145,11 @@ export class Sockets {
     if (isObject(ack)) this.acks.get(String(ack['envelope_id']))?.(ack['payload'])
   }
 
-  /** The next open socket in turn; while there is none, the first that opens within the time. */
+  /** The next open socket in turn; while there is none, or all are closing, the first that opens within the time. */
   private async next(ms: number): Promise<WebSocket | undefined> {
-    if (this.isOver) return undefined
-    if (this.open.length === 0) {
+    const ready = () => this.open.filter((socket) => socket.readyState === socket.OPEN)
+    if (this.isOver || ms < 0) return undefined
+    if (ready().length === 0) {
       await new Promise<void>((resolve) => {
         const go = () => {
           clearTimeout(timer)
@@ -158,8 +161,8 @@ export class Sockets {
       })
     }
     this.turn += 1
-    const ready = this.open.filter((socket) => socket.readyState === socket.OPEN)
-    return ready[this.turn % Math.max(ready.length, 1)]
+    const all = ready()
+    return all[this.turn % Math.max(all.length, 1)]
   }
 }
 

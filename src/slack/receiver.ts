@@ -95,7 +95,7 @@ function httpReceiver(options: SlackReceiverOptions, signingSecret: string): Sla
     processBeforeResponse: true,
     processEventErrorHandler: async ({ error, response }) => {
       logNotStored(options.log, error)
-      if (!response.headersSent) response.writeHead(500).end()
+      if (!response.headersSent) response.writeHead(error instanceof NotTaken ? 404 : 500).end()
       return false
     },
     // The answer stays open: what is done a little later is acked, which Slack may still hear.
@@ -122,8 +122,14 @@ function httpReceiver(options: SlackReceiverOptions, signingSecret: string): Sla
   return { requestListener, start: async () => {}, ready: () => true, stop: async () => {} }
 }
 
+/** No listener takes it, such as the press of a button that an earlier version had. Events are acked all the same. */
+class NotTaken extends Error {
+  override name = 'NotTaken'
+}
+
 function logNotStored(log: Log, error: Error): void {
-  log.error({ error: messageOf(error) }, 'a delivery could not be stored: not acked, Slack sends it again')
+  if (error instanceof NotTaken) log.warn({}, 'no listener takes a delivery: not acked')
+  else log.error({ error: messageOf(error) }, 'a delivery could not be stored: not acked, Slack sends it again')
 }
 
 /** Anybody may send requests to an open port: those without a valid signature get one log line a minute, with how many came between. */
@@ -195,7 +201,8 @@ async function process(app: App, event: ReceiverEvent): Promise<void> {
     held ??= { response }
   }
   await app.processEvent({ ...event, ack })
-  if (held) await event.ack(held.response as never)
+  if (!held) throw new NotTaken()
+  await event.ack(held.response as never)
 }
 
 /** Slack reports each update of a bot's message, ours too, with every step that is shown. Nobody's words change by it. */

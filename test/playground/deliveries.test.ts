@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { listen, readBody } from '../../src/playground/loopback-server.ts'
@@ -35,13 +36,34 @@ async function httpApp(slack: LocalSlack, statuses: number[]): Promise<Request[]
   return seen
 }
 
-/** A socket of an app that acks what `acks` says. */
-async function socketApp(slack: LocalSlack, acks: (envelope: Record<string, unknown>) => boolean = () => true) {
+async function socketUrl(slack: LocalSlack): Promise<string> {
   const opened = await fetch(`${slack.apiUrl}apps.connections.open`, {
     method: 'POST',
     headers: { authorization: `Bearer ${slack.appToken}` },
   })
-  const { url } = (await opened.json()) as { url: string }
+  return ((await opened.json()) as { url: string }).url
+}
+
+/** A socket that has said goodbye and been answered, on a connection that it leaves open: Slack's end of it is closing. */
+async function leavingApp(slack: LocalSlack): Promise<Socket> {
+  const { hostname, port, pathname, search } = new URL(await socketUrl(slack))
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  const key = `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`
+  socket.write([`GET ${pathname}${search} HTTP/1.1`, `Host: ${hostname}:${port}`, ...upgrade, key, '', ''].join('\r\n'))
+  let came = Buffer.alloc(0)
+  socket.on('data', (bytes) => (came = Buffer.concat([came, bytes])))
+  await slack.until(() => came.includes('"hello"'), 'the greeting')
+  const from = came.length
+  // An empty frame that closes, under a mask of zeros.
+  socket.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
+  await slack.until(() => came.subarray(from).includes(0x88), 'the answer to the goodbye')
+  return socket
+}
+
+/** A socket of an app that acks what `acks` says. */
+async function socketApp(slack: LocalSlack, acks: (envelope: Record<string, unknown>) => boolean = () => true) {
+  const url = await socketUrl(slack)
   const socket = new WebSocket(url)
   const seen: Record<string, unknown>[] = []
   socket.on('message', (data) => {
@@ -118,6 +140,31 @@ test('what a socket has not acked when it closes goes over the next, in the same
   const said = slack.say({ text: 'hello' })
   await slack.until(() => deaf.events().length === 1, 'the envelope')
   slack.sockets.cut()
+  const next = await socketApp(slack)
+  expect((await said).deliveries[0]?.attempts).toMatchObject([{ status: 200, retry: 0 }])
+  expect(next.events()).toHaveLength(1)
+})
+
+test('many envelopes at once on one socket warn of no leak', async (t) => {
+  const slack = await local()
+  const warnings: string[] = []
+  const note = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', note)
+  t.onTestFinished(() => void process.off('warning', note))
+  const busy = await socketApp(slack, () => false)
+  const all = Array.from({ length: 20 }, (_, i) => slack.say({ text: `hello ${i}` }))
+  await slack.until(() => busy.events().length === 20, 'the envelopes')
+  await socketApp(slack)
+  busy.socket.terminate()
+  for (const said of all) expect((await said).deliveries[0]?.attempts).toMatchObject([{ status: 200, retry: 0 }])
+  expect(warnings.filter((line) => line.includes('WebSocket'))).toEqual([])
+})
+
+test('what is said while the only socket closes waits for the next', async (t) => {
+  const slack = await local()
+  const leaver = await leavingApp(slack)
+  t.onTestFinished(() => void leaver.destroy())
+  const said = slack.say({ text: 'hello' })
   const next = await socketApp(slack)
   expect((await said).deliveries[0]?.attempts).toMatchObject([{ status: 200, retry: 0 }])
   expect(next.events()).toHaveLength(1)

@@ -83,6 +83,11 @@ describeWithChromium('the page’s readers of text', () => {
     ],
     ['code', 'a `x **y**` b', '<p>a <code>x **y**</code> b</p>'],
     ['a fence with a language', '```js\nlet x = "<b>"\n```', '<pre><code>let x = "&lt;b&gt;"</code></pre>'],
+    [
+      'many marks in a fence, as they were written',
+      '```diff\n- - - - - - - - - -1\n```\n\n> ~~~\n> 1. 2. 3. 4. 5. 6. 7. 8. 9. 10\n> ~~~',
+      '<pre><code>- - - - - - - - - -1</code></pre><blockquote><pre><code>1. 2. 3. 4. 5. 6. 7. 8. 9. 10</code></pre></blockquote>',
+    ],
     ['a fence that never ends', '```\ncode', '<pre><code>code</code></pre>'],
     ['a heading', '## Title ##', '<p class="heading"><strong>Title</strong></p>'],
     ['a list in a list', '- a\n  - b\n- c', '<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>'],

@@ -24,7 +24,10 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
   const poll = <T>(look: () => T) => expect.poll(look, { timeout: 2 * MINUTES, interval })
   const shows = (where: ThreadPlace, ...patterns: (string | RegExp)[]) =>
     poll(() => door.shown(where)).toEqual(patterns.map((pattern) => expect.stringMatching(pattern)))
-  /** Another question in the thread: once it is answered, all is done that came before it, since a thread's questions are answered in order. */
+  /**
+   * Another question in a thread whose last answer stands: once it is answered, all is done that came before it, since a thread's
+   * questions are answered in order. What comes before that answer would be a message to the work that is under way.
+   */
   const nextIn = (where: ThreadPlace) => {
     model.condenses('what comes next', 'What is the next?')
     model.on('What is the next', finish('The next.'))
@@ -149,6 +152,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     model.on('once more', finish('The first.'), finish('The second.'))
     model.condenses('once more', 'What is it, once more?')
     const asked = await door.mention('What is it, once more?')
+    await shows(asked, answer('The first.'))
     await nextIn(asked)
     await shows(asked, answer('The first.'), /The next\.\n/)
     await door.press(asked, ASK_AGAIN)
@@ -158,6 +162,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
   test('with a deleted question its answer goes', async () => {
     model.on('to be deleted', act('I think.', 'calculator', '1+1'), finish('Deleted soon.'))
     const asked = await door.mention('What is to be deleted?')
+    await shows(asked, /I think\.[^]*2/, answer('Deleted soon.'))
     await nextIn(asked)
     await shows(asked, /I think\.[^]*2/, answer('Deleted soon.'), /The next\.\n/)
     await door.delete(asked)

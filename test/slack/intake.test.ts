@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { sign } from '../../src/playground/deliveries.ts'
+import { formOf, sign } from '../../src/playground/deliveries.ts'
 import { mentionEvent, messageEvent } from '../../src/playground/event-payloads.ts'
 import { BOT } from '../../src/playground/store.ts'
 import { ALICE, BOT_USER, GENERAL, TEAM, type Delivery, type Json } from '../../src/playground/slack.ts'
@@ -209,6 +209,18 @@ describe('the door over HTTP', async () => {
       expect([path, (await rawGet(bot.bot.port, path)).slice(0, 12)]).toEqual([path, 'HTTP/1.1 404'])
     expect((await fetch(`${base}/healthz`)).status).toBe(200)
     expect((await fetch(`${base}/readyz`)).status).toBe(200)
+  })
+
+  test('what no listener takes is refused at once, and the log says so', async () => {
+    const press = { type: 'block_actions', team: { id: TEAM }, user: { id: ALICE }, actions: [{ action_id: 'of_old' }] }
+    const command = { command: '/other', text: 'x', team_id: TEAM, channel_id: GENERAL, user_id: ALICE }
+    const type = 'application/x-www-form-urlencoded'
+    const from = bot.logs.length
+    expect((await post(formOf('interactive', press), { type })).status).toBe(404)
+    expect((await post(formOf('slash_commands', command), { type })).status).toBe(404)
+    const lines = bot.logs.slice(from).join('\n')
+    expect(lines.match(/no listener takes a delivery: not acked/g)).toHaveLength(2)
+    expect(lines).not.toContain('stored')
   })
 
   test('half a request does not hold up the end', async (t) => {

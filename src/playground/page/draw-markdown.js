@@ -8,6 +8,10 @@ import { unescape } from './mrkdwn.js'
 const MOST_CHARS = 12_000
 /** The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays as it was written. */
 const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
+/** A sign without width is no mark, and is not seen. */
+const UNSEEN = '\u200b'
+/** Where it was put into code, which a person may copy. */
+const IN_CODE = new RegExp(`${UNSEEN}(?=[-*+>\\d])`, 'g')
 /** In a paragraph. */
 const MOST_MARKS = 1000
 /** In a table: as many as can be written in so many characters. */
@@ -19,8 +23,7 @@ const MOST_CELLS = MOST_CHARS / 2
  */
 class BoundedLexer extends Lexer {
   lex(source) {
-    // A sign without width is no mark, and is not seen.
-    return super.lex(source.replace(NINTH, '$2\u200b'))
+    return super.lex(source.replace(NINTH, `$2${UNSEEN}`))
   }
 
   inlineTokens(source, tokens = []) {
@@ -76,7 +79,7 @@ const DRAWN = {
   del: within('s'),
   /** The page has its own headings; those of a message stand in its outline as plain strong lines. */
   heading: (token) => [el('p.heading', {}, el('strong', {}, ...words(token)))],
-  code: ({ text }) => [el('pre', {}, el('code', {}, text))],
+  code: ({ text }) => [el('pre', {}, el('code', {}, text.replace(IN_CODE, '')))],
   codespan: ({ text }) => [el('code', {}, text)],
   checkbox: ({ checked }) => [checked ? '☑ ' : '☐ '],
   link: ({ href, text, autolink, tokens }) => {

@@ -28,9 +28,15 @@ export async function runBot({ settings, parts }: BotOrders): Promise<void> {
   const onTrace = (trace: RunTrace) => void remote.call('trace', trace).catch(() => undefined)
   const bot = await startBot(config, { stores, toolSeam: recordingSeam(toolsTold(remote)), onTrace })
   const trier = createTrier(config, stores)
-  tryPrompts = trier.run
+  /** Tries that are under way: like runs, they are finished before the bot leaves. */
+  const trying = new Set<Promise<unknown>>()
+  tryPrompts = (request) => {
+    const tried = trier.run(request).finally(() => trying.delete(tried))
+    trying.add(tried)
+    return tried
+  }
   stop = async () => {
-    await bot.stop()
+    await Promise.allSettled([bot.stop(), ...trying])
     setTimeout(() => process.exit(0), 100)
   }
   await remote.call('ready')

@@ -198,6 +198,11 @@ function forkChild(
     own.on('message', (message: { type?: string; why?: string }) => {
       if (message.type === 'failed') resolve(message.why)
     })
+    // It could not be forked, or is gone while something is written to it, which its exit tells.
+    own.on('error', (error) => {
+      if (own.pid === undefined) on.children.delete(child)
+      resolve(`The bot does not run: ${error.message}.`)
+    })
     own.on('exit', () => {
       on.children.delete(child)
       remote.end('The bot has ended.')

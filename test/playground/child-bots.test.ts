@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { startPlayground } from '../../src/playground/playground-main.ts'
+import { startChildBots, type ChildBots } from '../../src/playground/with-bot/child-bots.ts'
+import { standStill } from '../harness/stand-still.ts'
+
+/** The bots that this process has forked. */
+function ownBots(): number[] {
+  const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
+  return all
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, ...args]) => Number(parent) === process.pid && args.join(' ').includes('bot-process.ts'))
+    .map(([pid]) => Number(pid))
+}
+
+test('a bot that is gone while it is asked something ends nothing but itself', async (t) => {
+  const faults: unknown[] = []
+  const note = (error: unknown) => void faults.push(error)
+  process.on('uncaughtException', note)
+  t.onTestFinished(() => void process.off('uncaughtException', note))
+  const notices: string[] = []
+  const { bots, stop } = await startedBots((text) => void notices.push(text))
+  t.onTestFinished(stop)
+  const [pid] = ownBots()
+  process.kill(pid!, 'SIGKILL')
+  // It is gone, and nothing has told this process of it.
+  standStill(500)
+  const tried = bots.tryPrompts({ name: 'text', text: '', question: 'none' })
+  await expect(tried).rejects.toThrow('The bot has ended.')
+  await expect
+    .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
+    .toBe(2)
+  expect(notices.join()).toContain('it is started anew, and what ran goes on.')
+  expect(faults).toEqual([])
+}, 180_000)
+
+async function startedBots(notice: (text: string) => void): Promise<{ bots: ChildBots; stop: () => Promise<void> }> {
+  let started: ChildBots | undefined
+  const playground = await startPlayground(
+    { PLAYGROUND_PORT: '0' },
+    {
+      async runBot({ settings, stores, recorder, onTrace }) {
+        const bots = await startChildBots({ settings, stores, recorder, onTrace, notice })
+        await bots.renew()
+        started = bots
+        return { tryPrompts: (request) => bots.tryPrompts(request), stop: () => bots.stop() }
+      },
+    },
+  )
+  if (!started) throw new Error('There are no bots.')
+  return { bots: started, stop: () => playground.stop() }
+}
