@@ -80,10 +80,12 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   const config = loadConfig(env)
   if (!config.MCP_CONFIG)
     throw new ConfigError('MCP_CONFIG is missing: it should be a file with the servers, {"mcpServers": {…}}.')
-  if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
-    throw new ConfigError(`REDIS_URL is missing: without Redis the bot has no part in what ${asked.command} does here.`)
   const servers = loadMcpConfig(config.MCP_CONFIG, env)
   if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
+  if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
+    throw new ConfigError(
+      `REDIS_URL is missing: without Redis, what ${asked.command} does here does not reach the bot.`,
+    )
   const log = createLog(config.LOG_LEVEL, process.stderr, secretsOf(config))
   const { store, close } = await openMcpStore(config, log)
   try {

@@ -52,11 +52,17 @@ test.each([
   expect([code, stdout, stderr.split('\n')[0]]).toEqual([1, '', sentence])
 })
 
+test('a server that needs no login is said to need none, also without REDIS_URL', async () => {
+  const place = await mcpFolder({ onTestFinished }, { files: { command: 'node' } })
+  const { code, stderr } = await operatorCommand({ onTestFinished }, place, 'login', 'files').ended
+  expect([code, stderr]).toEqual([1, 'files runs on this machine: what it needs to log in stands in its env.\n'])
+})
+
 test.each(['login', 'accept'])('%s without REDIS_URL says why it cannot be', async (name) => {
   const place = await mcpFolder({ onTestFinished }, { tickets: { url: 'https://tickets.example/mcp' } })
   const { code, stderr } = await operatorCommand({ onTestFinished }, place, name, 'tickets').ended
   expect([code, stderr]).toEqual([
     1,
-    `REDIS_URL is missing: without Redis the bot has no part in what ${name} does here.\n`,
+    `REDIS_URL is missing: without Redis, what ${name} does here does not reach the bot.\n`,
   ])
 })

@@ -1,6 +1,7 @@
 /** “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is asked for. */
 import { el } from './dom.js'
 import { actIn } from './panel-form.js'
+import { count } from './run-text.js'
 import { state } from './state.js'
 
 export const promptsPanel = { id: 'prompts', title: 'Prompts', open }
@@ -113,7 +114,7 @@ function both({ question, before, now }) {
 }
 
 function answer(title, { text, steps, stepCount, tokens, ms, error }) {
-  const took = `${stepCount} step${stepCount === 1 ? '' : 's'} · ${tokens} tokens · ${(ms / 1000).toFixed(1)} s`
+  const took = `${stepCount} step${stepCount === 1 ? '' : 's'} · ${count(tokens)} tokens · ${(ms / 1000).toFixed(1)} s`
   return el(
     'div.panel-side.prompts-answer',
     {},
