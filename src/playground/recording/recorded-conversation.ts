@@ -19,7 +19,7 @@ interface Saved {
 
 /** What is saved of a recording. */
 export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): Conversation {
-  const acts = meantActs(heard, scope)
+  const { acts, modalsOf } = meantActs(heard, scope)
   const from = acts[0]?.at ?? Infinity
   const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)
   const models = heard.models.filter(({ entry }) => entry.at >= from && isIn(entry.thread))
@@ -39,7 +39,7 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
       ...(error ? { error } : { output }),
     })),
     ...(offered.length > 0 && { offered }),
-    after: workspaceState(heard.places, scope, clean),
+    after: workspaceState(heard.places, { scope, modalsOf, clean }),
   }
 }
 
@@ -51,16 +51,17 @@ function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places):
   return isMeant({ channel, ts }, isDirect && scope.channel ? { channel: scope.channel } : scope)
 }
 
-function meantActs({ acts, places }: Heard, scope: Scope): SaidAct[] {
-  if (!scope.channel) return acts
-  const last = new Map<string, boolean>()
-  return acts.filter((one) => {
+/** What was done there, and who did their last thing there: the modals that stand before them came of it. */
+function meantActs({ acts, places }: Heard, scope: Scope): { acts: SaidAct[]; modalsOf: Set<string> } {
+  const modalsOf = new Set<string>()
+  const meant = acts.filter((one) => {
     const isIn = scopeOf(one, places)
-    // What is done in a modal belongs to what its person did before.
-    const isWanted = isIn ? isMeant(isIn, scope) : (last.get(one.user) ?? false)
-    last.set(one.user, isWanted)
+    // What is done in a modal belongs to what its person did before; a Home belongs to no channel.
+    const isWanted = !scope.channel || (isIn ? isMeant(isIn, scope) : one.act !== 'home' && modalsOf.has(one.user))
+    modalsOf[isWanted ? 'add' : 'delete'](one.user)
     return isWanted
   })
+  return { acts: meant, modalsOf }
 }
 
 /** Where something was done; undefined for what is done in a modal or at Home. */

@@ -12,12 +12,17 @@ const LEFT_OUT = new Set([
   ...['blocks', 'streaming_expires', 'username', 'icons'],
 ])
 
-/** All of a workspace, or of one channel or thread. `clean` takes secrets out of texts, while they are whole. */
-export function workspaceState(
-  places: Places,
-  scope: Scope = {},
-  clean = (text: string): string => text,
-): WorkspaceState {
+/** What of a workspace is meant: all of it, or of one channel or thread. */
+interface Meant {
+  scope?: Scope
+  /** Whose modals belong to the scope. Homes belong to no channel. */
+  modalsOf?: ReadonlySet<string>
+  /** Takes secrets out of texts, while they are whole. */
+  clean?: (text: string) => string
+}
+
+export function workspaceState(places: Places, meant: Meant = {}): WorkspaceState {
+  const { scope = {}, modalsOf = new Set(), clean = (text) => text } = meant
   const { slack } = places
   const names = places.names(scope)
   const channels = [...slack.store.channels.values()].filter(({ id }) => !scope.channel || id === scope.channel)
@@ -31,7 +36,7 @@ export function workspaceState(
     Object.fromEntries(channels.flatMap(values).filter(([thread]) => !scope.thread || thread === scope.thread))
   const state = {
     messages: messages.toSorted(inPlace),
-    views: scope.channel ? {} : viewsOf(slack),
+    views: viewsOf(slack, scope.channel ? modalsOf : undefined),
     sessions: byThread(({ sessions }) => [...sessions].map(([thread, one]): [string, Json] => [thread, { ...one }])),
     statuses: byThread((channel) => statusesOf(slack, channel)),
   }
@@ -87,9 +92,11 @@ function withoutIds(value: Json): Json {
   return typeof id === 'string' && !/^b\d{10}$/.test(id) ? value : rest
 }
 
-function viewsOf(slack: LocalSlack): WorkspaceState['views'] {
+/** `modalsOf`: of these people alone, and without their Homes. */
+function viewsOf(slack: LocalSlack, modalsOf: ReadonlySet<string> | undefined): WorkspaceState['views'] {
   const all = [...slack.store.users.values()].map(({ id, name }) => {
-    const [home, modals] = [slack.views.home(id), slack.views.modals(id)]
+    const home = modalsOf ? undefined : slack.views.home(id)
+    const modals = !modalsOf || modalsOf.has(id) ? slack.views.modals(id) : []
     return [
       name,
       { ...(home && { home: viewState(home) }), ...(modals.length > 0 && { modals: modals.map(viewState) }) },

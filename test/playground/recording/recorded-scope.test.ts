@@ -62,6 +62,23 @@ test('a thread is saved without what other threads asked meanwhile, and waits fo
   ])
 })
 
+test('a thread is saved with the modal that it opened, and without what was done at Home', async () => {
+  const { slack, post, ask, answers, save, saved } = await opened()
+  const thread = await ask('@thinkaloud What is 6*7?')
+  await answers(thread, 1)
+  await post('home', { tab: 'home' })
+  await slack.until(() => slack.home(ALICE), 'the Home of Alice')
+  expect(await save('at-home', thread)).toEqual({ ok: true, saved: 'test/conversations/at-home.json' })
+  const answer = slack.replies(GENERAL, thread).find((one) => JSON.stringify(one).includes('thinkaloud_show_work'))
+  await post('press', { channel: GENERAL, ts: answer?.ts, action_id: 'thinkaloud_show_work' })
+  await slack.until(() => slack.modal(ALICE), 'how it was found')
+  expect(await save('shown', thread)).toEqual({ ok: true, saved: 'test/conversations/shown.json' })
+  const { acts, after } = await saved('shown')
+  expect(acts.map(({ act }) => act)).toEqual(['say', 'press'])
+  expect(after.views).toMatchObject({ alice: { modals: [{ type: 'modal' }] } })
+  expect(after.views['alice']).not.toHaveProperty('home')
+})
+
 test('what is done in one thread while the bot works in another is not held for it', async () => {
   const { ask, answers, save, saved } = await opened({}, 20)
   const thread = await ask('@thinkaloud What is 6*7?')
