@@ -74,12 +74,17 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   }
 }
 
+/** The tools that the model is told of: those that make files only where these go out with the answer. */
+export function offeredTools({ tools, sendsFiles }: Pick<AgentDeps, 'tools' | 'sendsFiles'>): AgentDeps['tools'] {
+  return sendsFiles ? tools : tools.filter(({ makesFiles }) => !makesFiles)
+}
+
 function startRun(task: Task, deps: AgentDeps): RunState {
   const { steps, memory, usage } = { ...NO_PROGRESS, ...task }
   const now = deps.now()
   return {
     ...deps,
-    tools: deps.sendsFiles ? deps.tools : deps.tools.filter(({ makesFiles }) => !makesFiles),
+    tools: offeredTools(deps),
     task,
     ...eitherOf(task.signal, deps.stopAsked?.()),
     progress: { steps, memory, usage },

@@ -1,3 +1,4 @@
+import { offeredTools } from '../agent/agent.ts'
 import type { AgentParts } from '../create-agent.ts'
 import { answer, type AnswerDeps } from '../answer.ts'
 import { DIALECTS, type Config } from '../config.ts'
@@ -48,12 +49,9 @@ export class Conversation {
   }
 
   toolNames(): string {
-    return this.#tools.map((tool) => tool.name).join(', ')
-  }
-
-  /** Those that the model is told of: no file can be sent in a terminal. */
-  get #tools(): AnswerDeps['agent']['tools'] {
-    return this.#deps.agent.tools.filter((tool) => !tool.makesFiles)
+    return offeredTools(this.#deps.agent)
+      .map((tool) => tool.name)
+      .join(', ')
   }
 
   /** A question, or a command that begins with a slash. Never rejects. */
@@ -94,7 +92,11 @@ export class Conversation {
   }
 
   #listTools(): void {
-    this.#output.note(this.#tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'))
+    this.#output.note(
+      offeredTools(this.#deps.agent)
+        .map((tool) => `${tool.name}: ${tool.description}`)
+        .join('\n'),
+    )
   }
 
   #speak(name: string): void {
