@@ -64,6 +64,11 @@ export function isTimeUp(signal: AbortSignal): boolean {
   return aborted && (reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError'))
 }
 
+/** An error and what it wraps, the outermost first. Nothing for what is no error. */
+export function* causesOf(error: unknown): Generator<Error> {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause
+}
+
 /** The text of whatever was thrown, for a log line or an observation. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -3,7 +3,7 @@
  * retry.ts.
  */
 import { APIError } from 'openai/core/error'
-import { ModelError } from '../errors.ts'
+import { causesOf, ModelError } from '../errors.ts'
 
 /** What one failed model call means: try again (after how long at least), or say so to the person. */
 export interface Failure {
@@ -85,14 +85,13 @@ function factsOf(error: unknown, status: number | undefined): string {
 
 /** ECONNREFUSED and its kin, however deep the SDK has wrapped it. */
 function causeCode(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  for (const cause of causesOf(error)) if ('code' in cause && typeof cause.code === 'string') return cause.code
   return undefined
 }
 
 /** However deep the SDK has wrapped it. */
 export function knownFailureIn(error: unknown): KnownFailure | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof KnownFailure) return cause
+  for (const cause of causesOf(error)) if (cause instanceof KnownFailure) return cause
   return error instanceof APIError && isFiltered(error) ? filtered() : undefined
 }
 

@@ -1,6 +1,6 @@
 /** What a failed call of a model means to whoever runs the bot; what people are told of it is `ModelError.hint`. */
 import { APIError } from 'openai/core/error'
-import { messageOf, ModelError } from '../errors.ts'
+import { causesOf, messageOf, ModelError } from '../errors.ts'
 import { isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** So much of an endpoint's own words. */
@@ -40,6 +40,6 @@ function wordsOf({ message, status }: APIError): string {
 }
 
 function apiErrorIn(error: unknown): APIError | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof APIError) return cause
+  for (const cause of causesOf(error)) if (cause instanceof APIError) return cause
   return undefined
 }

@@ -1,5 +1,5 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
-import { LeaseLost } from '../../errors.ts'
+import { causesOf, LeaseLost } from '../../errors.ts'
 
 /** Slack's refusal of a call, with its error code. Trying again would not help. */
 export class SlackRefusal extends Error {
@@ -56,7 +56,7 @@ export function faultOf(error: unknown, method: string): TransientFault {
 
 /** A connection that was refused carried nothing. */
 function neverSent(error: WebAPIRequestError): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+  for (const cause of causesOf(error))
     if ('code' in cause && (cause.code === 'ECONNREFUSED' || cause.code === 'ENOTFOUND')) return true
   return false
 }
