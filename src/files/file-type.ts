@@ -22,8 +22,16 @@ const HEAD = 4096
 const EMPTY = 'The file is empty.'
 const PASSWORD = 'The file is protected with a password: a copy without one can be read.'
 
+/** Which picture the bytes are. Looks at the first of them alone, so it may be called on the main thread. */
+export function pictureKind(bytes: Uint8Array): PictureKind | undefined {
+  return PICTURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))?.picture
+}
+
+/** What the bytes are. May read all of them, so it is called in the process that parses the file. */
 export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (bytes.length === 0) return { fault: EMPTY }
+  const picture = pictureKind(bytes)
+  if (picture) return { picture }
   const signed = SIGNATURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))
   if (signed) return signed.type(bytes)
   if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
@@ -45,15 +53,17 @@ interface Signature {
 const notRead = (what: string, instead: string) => () => ({ fault: `${what} is not read${instead}` })
 const archive = notRead('An archive', ': its files can be uploaded one by one.')
 const recording = notRead('A recording', ': a transcript as text would be.')
-const picture = (kind: PictureKind) => () => ({ picture: kind })
+
+const PICTURES: { magic: string; at?: number; picture: PictureKind }[] = [
+  { magic: '\x89PNG\r\n\x1a\n', picture: 'png' },
+  { magic: '\xff\xd8\xff', picture: 'jpeg' },
+  { magic: 'GIF87a', picture: 'gif' },
+  { magic: 'GIF89a', picture: 'gif' },
+  { magic: 'WEBP', at: 8, picture: 'webp' },
+]
 
 /** Where a magic number alone says little, `type` looks further. */
 const SIGNATURES: Signature[] = [
-  { magic: '\x89PNG\r\n\x1a\n', type: picture('png') },
-  { magic: '\xff\xd8\xff', type: picture('jpeg') },
-  { magic: 'GIF87a', type: picture('gif') },
-  { magic: 'GIF89a', type: picture('gif') },
-  { magic: 'WEBP', at: 8, type: picture('webp') },
   { magic: '%PDF-', type: () => ({ kind: 'pdf' }) },
   { magic: 'PK\x03\x04', type: zipType },
   { magic: 'PK\x05\x06', type: archive },

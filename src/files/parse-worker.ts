@@ -1,11 +1,20 @@
 /**
- * The worker in which files are parsed, one file a worker: `parse-file.ts` starts it, and ends it when its time or memory is
- * up. A parser is loaded only for its own kind of file.
+ * The process in which one file is read: `parser-process.ts` starts it, and ends it when its time or memory is up. The file comes
+ * in on stdin behind a line of JSON, the outcome goes out on descriptor 3. A parser is loaded only for its own kind of file.
  */
-import { parentPort, workerData } from 'node:worker_threads'
-import type { Parser, ToParse } from './parsers/parser.ts'
+import { writeFileSync } from 'node:fs'
+import { serialize } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import { fileTypeOf } from './file-type.ts'
+import type { Parser, ReaderHeader, ToParse } from './parsers/parser.ts'
 import type { FileKind, ParseOutcome } from './types.ts'
-import { UnreadableFile } from './unreadable-file.ts'
+import { TOO_LARGE, UnreadableFile } from './unreadable-file.ts'
+
+const RESULT_FD = 3
+const LINE_FEED = 10
+const MEBIBYTE = 1024 * 1024
+/** How often a reader that watches its own memory looks at it, in ms. */
+const LOOK_MS = 10
 
 async function parserOf(kind: FileKind): Promise<Parser> {
   switch (kind) {
@@ -32,7 +41,14 @@ async function parserOf(kind: FileKind): Promise<Parser> {
   }
 }
 
-async function outcomeOf(toParse: ToParse): Promise<ParseOutcome> {
+async function outcomeOf({ name, limits }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
+  const type = fileTypeOf({ name, bytes })
+  if ('fault' in type) return { fault: type.fault }
+  if ('picture' in type) return { fault: 'A picture holds no text that is read here.' }
+  return parsedBy({ name, bytes, limits, ...type })
+}
+
+async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   try {
     const parse = await parserOf(toParse.kind)
     const file = await parse(toParse)
@@ -40,13 +56,37 @@ async function outcomeOf(toParse: ToParse): Promise<ParseOutcome> {
     return isEmpty ? { fault: 'The file holds no text.' } : { file }
   } catch (error) {
     if (error instanceof UnreadableFile) return { fault: error.message }
+    if (error instanceof RangeError && /allocation failed/i.test(error.message))
+      return { fault: TOO_LARGE, killed: true }
     return { fault: `The file is broken: it cannot be read as ${toParse.kind}.` }
   }
 }
 
-// What a parser throws from a timer or a promise of its own ends no thread: its outcome is told, or its time runs out.
+async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  const all = Buffer.concat(chunks)
+  const end = all.indexOf(LINE_FEED)
+  const header = JSON.parse(all.toString('utf8', 0, end)) as ReaderHeader
+  return { header, bytes: new Uint8Array(all.subarray(end + 1)) }
+}
+
+/** Ends the process when it has more memory, from a thread of its own: a parser may leave no time for timers. */
+function watchMemory(mebibytes: number): void {
+  const look = `if (process.memoryUsage.rss() > ${mebibytes * MEBIBYTE}) process.kill(process.pid, 'SIGKILL')`
+  new Worker(`setInterval(() => { ${look} }, ${LOOK_MS})`, { eval: true, execArgv: [] }).unref()
+}
+
+function end(outcome: ParseOutcome): never {
+  writeFileSync(RESULT_FD, serialize(outcome))
+  process.exit(0)
+}
+
+// What a parser throws from a timer or a promise of its own ends no process: its outcome is told, or its time runs out.
 process.on('unhandledRejection', () => {})
-process.on('uncaughtException', () =>
-  parentPort?.postMessage({ fault: 'The file is broken: its reader failed at it.' }),
-)
-parentPort?.postMessage(await outcomeOf(workerData as ToParse))
+process.on('uncaughtException', () => end({ fault: 'The file is broken: its reader failed at it.', killed: true }))
+// Ctrl+C in a terminal goes to every process there. The bot lets its questions finish, and ends this process itself.
+process.on('SIGINT', () => {})
+const { header, bytes } = await input()
+if (header.watchMb !== undefined) watchMemory(header.watchMb)
+end(await outcomeOf(header, bytes))

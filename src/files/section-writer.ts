@@ -39,7 +39,8 @@ export class SectionWriter {
 
   /** Writes a text that may have many lines, long ones too. */
   write(text: string): void {
-    for (const line of text.split(/\r\n|[\n\r\u2028\u2029]/)) for (const part of broken(clean(line))) this.#push(part)
+    if (text.length <= MOST_IN_LINE && !LINE_BREAK.test(text)) return this.#push(clean(text))
+    for (const line of text.split(LINE_BREAKS)) for (const part of broken(clean(line))) this.#push(part)
   }
 
   /** Writes a row of a sheet; what divides cells and rows is a space inside of them. */
@@ -103,6 +104,8 @@ function clean(text: string): string {
 }
 
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ufffe\uffff]/
+const LINE_BREAK = /[\n\r\u2028\u2029]/
+const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029]/
 const DIVIDERS = /[\t\n\r\u2028\u2029]+/g
 
 function asCell(cell: string): string {

@@ -15,15 +15,44 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
 /** Byte order marks are dropped, bytes that mean nothing become U+FFFD. Reads Windows-1252 where the encoding is unknown. */
 export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
   const known = decoder(encoding ?? 'windows-1252')
-  const text = known.decode(bytes)
-  return known.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, asWindows1252) : text
+  return known.encoding === 'windows-1252' ? fromWindows1252(bytes) : known.decode(bytes)
+}
+
+/** XML is UTF-8 unless a mark, or zeros, say UTF-16. Decodes piece by piece: the text of a large member is never there as a whole. */
+export function* decodeXml(bytes: Uint8Array): Generator<string> {
+  const decoder = new TextDecoder(byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE)))
+  for (let at = 0; at < bytes.length; at += SAMPLE)
+    yield decoder.decode(bytes.subarray(at, at + SAMPLE), { stream: true })
+  yield decoder.decode()
+}
+
+/** The lines of a text, one after the other: a list of all of them would cost more memory than the text. */
+export function* linesIn(text: string): Generator<string> {
+  const breaks = /\r\n?|\n/g
+  let from = 0
+  for (let found = breaks.exec(text); found; found = breaks.exec(text)) {
+    yield text.slice(from, found.index)
+    from = breaks.lastIndex
+  }
+  yield text.slice(from)
 }
 
 /** The bytes from 80 to 9F: Node 20's decoder reads them as latin1 does, which has only control characters there. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-function asWindows1252(control: string): string {
-  return WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control
+const WINDOWS_1252_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
+)
+/** As many arguments as a call takes without trouble. */
+const PIECE = 8192
+
+function fromWindows1252(bytes: Uint8Array): string {
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    const codes = Uint16Array.from(bytes.subarray(at, at + PIECE), (byte) => WINDOWS_1252_CODES[byte]!)
+    pieces.push(String.fromCharCode(...codes))
+  }
+  return pieces.join('')
 }
 
 function decoder(encoding: string) {

@@ -63,8 +63,12 @@ export interface FileBytes {
   bytes: Uint8Array
 }
 
-/** `fault` is a sentence for a person and for the model: why there is no text, and what to do. */
-export type ParseOutcome = { file: ParsedFile; fault?: undefined } | { file?: undefined; fault: string }
+/**
+ * `fault` is a sentence for a person and for the model: why there is no text, and what to do. `killed`: the file's reader was
+ * ended, or ended itself, at the file, so another try would end in the same way.
+ */
+export type ParseOutcome =
+  { file: ParsedFile; fault?: undefined; killed?: undefined } | { file?: undefined; fault: string; killed?: true }
 
 /** What a zip may hold, by its own table of contents, before any of it is inflated. */
 export interface ZipLimits {
@@ -77,11 +81,11 @@ export interface ZipLimits {
 }
 
 export interface ParseLimits {
-  /** From the worker's start to its last word. */
+  /** From the start of a file's reader to its result, in ms. */
   timeoutMs: number
-  /** The JavaScript heap of the worker. */
-  heapMb: number
-  /** How far the process may grow while a file is parsed: buffers lie outside of the worker's heap. */
+  /** All files of a question together, in ms, without the waiting for a reader. */
+  questionMs: number
+  /** The memory of all readers together; each may have its even share. */
   memoryMb: number
   /** Characters of text that are kept of a file. */
   maxChars: number

@@ -2,6 +2,7 @@
 import type { ConversationFiles } from '../answer.ts'
 import { messageOf } from '../errors.ts'
 import type { FileStore, KeptFile } from '../files/file-store.ts'
+import { createFileParsers, type FileParser } from '../files/parse-file.ts'
 import { questionFiles } from '../files/question-files.ts'
 import { runFiles } from '../files/run-files.ts'
 import type { Said } from '../history/types.ts'
@@ -14,6 +15,9 @@ import type { FileWork, GivenFile } from './types.ts'
 
 /** How long a question waits for all of its files, in ms. */
 const PATIENCE_MS = 60_000
+
+/** One for all questions: it bounds how many files are parsed at once. */
+const parsers = createFileParsers()
 
 /** What came of the files. */
 interface Taken {
@@ -32,11 +36,12 @@ async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<T
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const bounded = { ...work, signal: AbortSignal.any([work.signal, patience]) }
   const at = work.options.now().getTime()
+  const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`)
   const taking = all.slice(0, MOST_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
     const fault = known
       ? await adopt(store, known, work.question)
-      : await take(file, { ...bounded, store, spend, at: at + i }).catch((error: unknown) =>
+      : await take(file, { ...bounded, store, parser, spend, at: at + i }).catch((error: unknown) =>
           whyNot(error, { work, patience }),
         )
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
@@ -87,18 +92,25 @@ async function adopt(store: FileStore, known: KeptFile, question: Question): Pro
 /** @returns the sentence that says why the file is left out */
 async function take(
   file: GivenFile,
-  work: FileWork & { store: FileStore; at: number; spend(bytes: number): boolean },
+  work: FileWork & { store: FileStore; parser: FileParser; at: number; spend(bytes: number): boolean },
 ): Promise<string | undefined> {
-  const { question, installation, signal, spend, store, at, options } = work
+  const { question, run, installation, signal, spend, store, parser, at, options } = work
   if (file.id === '') return WHY.unknown
+  if (run.saved.posts[endedReader(file)]) return WHY.endedReader
   if (file.user !== question.user && (await denialNow({ ...work, question: asIfAskedBy(file, question) })))
     return WHY.notAllowed
   const { fetch = globalThis.fetch } = options
-  const { content, about, fault } = await loadFile(file, { installation, fetch, signal, spend })
+  const { content, about, fault, killed } = await loadFile(file, { installation, fetch, signal, parser, spend })
+  if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
   const { id, user } = file
   const isKept = await store.keep(conversationOf(question), { id, user, at, question: question.id, ...about }, content)
   return isKept ? undefined : WHY.tooLong
+}
+
+/** The key under which a run notes a file that ended its reader, so that a retry does not read it again. */
+function endedReader({ id }: GivenFile): string {
+  return `ended-reader-${id}`
 }
 
 function asIfAskedBy({ user, userTeam }: GivenFile, { bot: _, userTeam: __, ...question }: Question): Question {

@@ -1,7 +1,7 @@
 /** One file of a message: from what Slack says of it to what is kept of it, or the sentence that says why not. */
-import { fileTypeOf } from '../files/file-type.ts'
+import { pictureKind } from '../files/file-type.ts'
 import type { FileContent, KeptFile } from '../files/file-store.ts'
-import { createFileParser } from '../files/parse-file.ts'
+import type { FileParser } from '../files/parse-file.ts'
 import { describeKind } from '../files/units.ts'
 import type { FileRef } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
@@ -15,20 +15,24 @@ export interface LoadOptions {
   installation: Installation
   fetch: typeof globalThis.fetch
   signal: AbortSignal
+  parser: FileParser
   /** Takes the bytes from those that the question still may have. @returns false where it may have no more */
   spend(bytes: number): boolean
 }
 
 export type Loaded =
-  | { about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>; content: FileContent; fault?: undefined }
-  | { fault: string; about?: undefined; content?: undefined }
+  | {
+      about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>
+      content: FileContent
+      fault?: undefined
+      killed?: undefined
+    }
+  /** `killed`: the file ended its reader, and would do so again. */
+  | { fault: string; killed?: true | undefined; about?: undefined; content?: undefined }
 
 /** A picture of more bytes is Slack's smaller one, if there is one. */
 const SMALL_BYTES = 400_000
 const MOST_PICTURE_BYTES = 4_000_000
-
-/** One for all questions: it bounds how many files are parsed at once. */
-const parser = createFileParser()
 
 /** Never throws for what the file is. @throws what `signal` was aborted with, and faults of Slack that may pass */
 export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<Loaded> {
@@ -85,16 +89,16 @@ async function loadAt(address: string | undefined, info: FileInfo, options: Load
   return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
 }
 
-async function contentOf(info: FileInfo, bytes: Uint8Array, { signal }: LoadOptions): Promise<Loaded> {
+async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: LoadOptions): Promise<Loaded> {
   const permalink = URL.canParse(info.permalink ?? '') ? { permalink: info.permalink ?? '' } : {}
   const file = { name: info.name, bytes }
-  const type = fileTypeOf(file)
-  if ('picture' in type) {
+  const kind = pictureKind(bytes)
+  if (kind) {
     if (bytes.length > MOST_PICTURE_BYTES) return { fault: WHY.largePicture }
-    const picture = { mime: `image/${type.picture}`, base64: Buffer.from(bytes).toString('base64') }
-    return { about: { name: info.name, kind: type.picture, what: 'A picture', ...permalink }, content: { picture } }
+    const picture = { mime: `image/${kind}`, base64: Buffer.from(bytes).toString('base64') }
+    return { about: { name: info.name, kind, what: 'A picture', ...permalink }, content: { picture } }
   }
-  const { file: text, fault } = await parser.parse(file, signal)
-  if (!text) return { fault }
+  const { file: text, fault, killed } = await parser.parse(file, signal)
+  if (!text) return { fault, killed }
   return { about: { name: info.name, kind: text.kind, what: describeKind(text), ...permalink }, content: { text } }
 }

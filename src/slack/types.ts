@@ -8,7 +8,7 @@ import type { SaidOnce } from '../limits/said-once.ts'
 import type { UsageLimits } from '../limits/usage-limits.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from '../queue/types.ts'
-import type { FileRef, Question } from '../run/types.ts'
+import type { FileRef, Question, Run } from '../run/types.ts'
 import type { ThreadStates } from '../threads/types.ts'
 import type { ActionTokens } from './action-tokens.ts'
 import type { SearchInfo } from './search-info.ts'
@@ -66,6 +66,7 @@ export interface HandleQuestionOptions {
 /** What the work on one question knows that its files take. */
 export interface FileWork {
   question: Question
+  run: Run
   settings: Pick<Settings, 'access'>
   installation: Installation
   signal: AbortSignal

@@ -11,8 +11,8 @@ const FOLDER = join(ROOT, 'tmp', 'built-files')
 
 const SCRIPT = `
 import { readFileSync } from 'node:fs'
-import { createFileParser } from './dist/src/files/parse-file.js'
-const parser = createFileParser()
+import { createFileParsers } from './dist/src/files/parse-file.js'
+const parser = createFileParsers().forQuestion('U0')
 for (const name of process.argv.slice(3)) {
   const { file, fault } = await parser.parse({ name, bytes: readFileSync(process.argv[2] + '/' + name) })
   console.log(name, fault ?? file.sections.map(({ text }) => text).join(' '))

@@ -4,7 +4,7 @@ import { unzipSync, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { readMembers } from '../../src/files/zip-members.ts'
 import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
-import { createFileParser } from '../../src/files/parse-file.ts'
+import { createFileParsers } from '../../src/files/parse-file.ts'
 import type { FileBytes, ZipLimits } from '../../src/files/types.ts'
 import { docxOf, fixture, outcomeOf, pdfOf, sheetRow, textFile, xlsxOf, zipOf } from '../harness/file-corpus.ts'
 
@@ -58,8 +58,8 @@ test.each([
     ),
   ],
 ])('%s costs a worker at most: a sentence says so', async (_, name, bytes) => {
-  const { fault } = await outcomeOf(textFile(name, bytes), { heapMb: 64 })
-  expect(fault).toMatch(/needs more memory than a file may take here|takes more than 20 seconds/)
+  const { fault } = await outcomeOf(textFile(name, bytes), { memoryMb: 400 })
+  expect(fault).toMatch(/needs more memory than a file may take here|takes more than 12 seconds/)
 })
 
 test.each([
@@ -135,7 +135,9 @@ test(
   'files broken at random give text or a sentence, one after the other, in the same process',
   { timeout: 180_000 },
   async () => {
-    const parser = createFileParser({ limits: { ...PARSE_LIMITS, timeoutMs: 10_000 } })
+    const parser = createFileParsers({
+      limits: { ...PARSE_LIMITS, timeoutMs: 10_000, questionMs: 180_000 },
+    }).forQuestion('U0')
     const files = fc.sample(mutation, { seed: 12, numRuns: 40 }).map(mutated)
     const outcomes = await Promise.all(files.map((file) => parser.parse(file)))
     for (const { file, fault } of outcomes) {

@@ -1,6 +1,6 @@
 /** Files of real tools and of people, as text. */
 import { expect, test } from 'vitest'
-import { createFileParser } from '../../src/files/parse-file.ts'
+import { createFileParsers } from '../../src/files/parse-file.ts'
 import { fixture, outcomeOf, parsed, pdfOf, pptxOf, sheetRow, textFile, xlsxOf } from '../harness/file-corpus.ts'
 
 const textOf = async (name: string) => (await parsed(fixture(name))).sections.map(({ text }) => text)
@@ -180,13 +180,13 @@ test('what is too long is cut, and says so', async () => {
 test('an abort ends the worker and is what the caller gets', async () => {
   const reason = new Error('the run was stopped')
   const controller = new AbortController()
-  const parsing = createFileParser().parse(fixture('handbook.pdf'), controller.signal)
+  const parsing = createFileParsers().forQuestion('U0').parse(fixture('handbook.pdf'), controller.signal)
   controller.abort(reason)
   await expect(parsing).rejects.toBe(reason)
 })
 
 test('a file that waits for its turn leaves at once when it is aborted, and holds nobody up', async () => {
-  const parser = createFileParser({ atOnce: 1 })
+  const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0')
   const controller = new AbortController()
   const first = parser.parse(fixture('handbook.pdf'))
   const second = parser.parse(textFile('b.txt', 'b'), controller.signal)
@@ -197,7 +197,7 @@ test('a file that waits for its turn leaves at once when it is aborted, and hold
 })
 
 test('more files than workers wait for their turn', async () => {
-  const parser = createFileParser({ atOnce: 1 })
+  const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0')
   const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => parser.parse(textFile(`${name}.txt`, name))))
   expect(outcomes.map(({ file }) => file?.sections[0]?.text)).toEqual(['a', 'b', 'c'])
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { strToU8, zipSync, type ZipOptions } from 'fflate'
-import { createFileParser } from '../../src/files/parse-file.ts'
+import { createFileParsers } from '../../src/files/parse-file.ts'
 import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
 import type { FileBytes, ParsedFile, ParseLimits, ParseOutcome } from '../../src/files/types.ts'
 import { ROOT } from '../../src/package-root.ts'
@@ -20,7 +20,9 @@ export function textFile(name: string, text: string | Uint8Array): FileBytes {
 
 /** What a parser with these limits makes of the file. */
 export function outcomeOf(file: FileBytes, limits: Partial<ParseLimits> = {}): Promise<ParseOutcome> {
-  return createFileParser({ limits: { ...PARSE_LIMITS, ...limits } }).parse(file)
+  return createFileParsers({ limits: { ...PARSE_LIMITS, ...limits } })
+    .forQuestion('U0')
+    .parse(file)
 }
 
 /** The file as it must have been read, in the time that a busy machine needs for it. */

@@ -1,7 +1,7 @@
 /** A csv as one sheet: its records are the rows. */
 import { parse } from 'csv-parse/sync'
 import { SectionWriter } from '../section-writer.ts'
-import { decodeText } from '../text-decoding.ts'
+import { decodeText, linesIn } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import type { ToParse } from './parser.ts'
 
@@ -10,11 +10,23 @@ const LOOKED_AT = 20
 
 export function parseCsv({ bytes, encoding, limits }: ToParse): ParsedFile {
   const text = decodeText(bytes, encoding)
+  if (!text.includes('"')) return plainRows(text, limits.maxChars).file('csv')
   return (
     rowsOf(text, { maxChars: limits.maxChars, quote: '"' }) ??
     // A quote that nobody closes would swallow the rest: then quotes mean nothing.
     rowsOf(text, { maxChars: limits.maxChars, quote: false })
   ).file('csv')
+}
+
+/** Without quotes every line is a row. Much faster than the parser where the rows are short. */
+function plainRows(text: string, maxChars: number): SectionWriter {
+  const writer = new SectionWriter(maxChars)
+  const delimiter = delimiterOf(text)
+  for (const line of linesIn(text)) {
+    if (writer.isFull) break
+    writer.row(line.split(delimiter))
+  }
+  return writer
 }
 
 function rowsOf(text: string, how: { maxChars: number; quote: false }): SectionWriter

@@ -16,6 +16,8 @@ const BLOCKS = words(
 
 /** How much is given to the parser at a time: between two, it is looked whether there is room for more. */
 const CHUNK = 64 * 1024
+/** The parser's work on a tag grows with the number of open ones, so beyond this many it begins anew, without any. */
+const MAX_DEPTH = 500
 
 export function parseHtml({ bytes, encoding, limits }: ToParse): ParsedFile {
   return htmlLines(decodeText(bytes, declaredEncoding(bytes) ?? encoding), 'html', limits.maxChars)
@@ -23,15 +25,34 @@ export function parseHtml({ bytes, encoding, limits }: ToParse): ParsedFile {
 
 export function htmlLines(html: string, kind: FileKind, maxChars: number): ParsedFile {
   const page = new PageText(new SectionWriter(maxChars))
-  const parser = new Parser({
-    onopentag: (name) => page.open(name),
-    onclosetag: (name) => page.close(name),
-    ontext: (text) => page.text(text),
-  })
-  for (let at = 0; at < html.length && !page.writer.isFull; at += CHUNK) parser.write(html.slice(at, at + CHUNK))
-  parser.end()
+  for (let at = 0; at < html.length && !page.writer.isFull;) at = readTags(html, at, page)
   page.endLine()
   return page.writer.file(kind, { title: page.title })
+}
+
+/** Reads from a place on. @returns the place where it stopped: the end, or where more tags were open than may be. */
+function readTags(html: string, from: number, page: PageText): number {
+  let depth = 0
+  const parser = new Parser({
+    onopentag: (name) => {
+      page.open(name)
+      depth += 1
+      if (depth > MAX_DEPTH) parser.pause()
+    },
+    onclosetag: (name) => {
+      depth -= 1
+      page.close(name)
+    },
+    ontext: (text) => page.text(text),
+  })
+  for (let at = from; at < html.length && !page.writer.isFull; at += CHUNK) {
+    parser.write(html.slice(at, at + CHUNK))
+    if (depth <= MAX_DEPTH) continue
+    page.closeAll()
+    return from + parser.endIndex + 1
+  }
+  parser.end()
+  return html.length
 }
 
 /** Follows the tags and writes lines. */
@@ -46,6 +67,8 @@ class PageText {
   #level = 0
   #inTitle = false
   #isBlank = true
+  /** Whether the line at hand has more than spaces. */
+  #hasText = false
 
   constructor(writer: SectionWriter) {
     this.writer = writer
@@ -57,7 +80,7 @@ class PageText {
     if (name === 'br') this.#breakAt(name)
     if (BLOCKS.has(name)) this.#breakAt(name)
     if (name === 'td' || name === 'th') {
-      if (this.#line.some((part) => part.trim() !== '')) this.#line.push(' | ')
+      if (this.#hasText) this.#line.push(' | ')
       this.#cells += 1
     }
     if (name === 'pre') this.#pre += 1
@@ -80,19 +103,31 @@ class PageText {
   text(text: string): void {
     if (this.#inTitle) this.title += text.slice(0, 500)
     if (this.#dropped > 0) return
+    this.#hasText ||= /\S/.test(text)
     if (this.#pre === 0 || this.#cells > 0) return void this.#line.push(text.replace(/\s+/g, ' '))
     const [first = '', ...others] = text.split('\n')
     this.#line.push(first)
     for (const line of others) {
       this.endLine()
       this.#line.push(line)
+      this.#hasText = line.trim() !== ''
     }
+  }
+
+  /** Whatever is open ends here. */
+  closeAll(): void {
+    this.#inTitle = false
+    this.#dropped = 0
+    this.#cells = 0
+    this.#pre = 0
+    this.endLine()
   }
 
   endLine(): void {
     const joined = this.#line.join('')
     const line = this.#pre > 0 ? joined.trimEnd() : joined.replace(/ {2,}/g, ' ').trim()
     this.#line = []
+    this.#hasText = false
     if (line === '') return
     if (this.#level > 0) {
       this.#blankLine()

@@ -1,5 +1,13 @@
 import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
 
+/** The first line that a reader gets, as JSON; the file's bytes follow. */
+export interface ReaderHeader {
+  name: string
+  limits: ParseLimits
+  /** Where nobody else bounds the reader's memory: how many MiB it may have. */
+  watchMb?: number
+}
+
 /** What a parser is given: the bytes are its own. */
 export interface ToParse {
   kind: FileKind

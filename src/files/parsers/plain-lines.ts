@@ -1,6 +1,6 @@
 /** Texts that people read as they are: plain text, Markdown, code and JSON. */
 import { SectionWriter } from '../section-writer.ts'
-import { decodeText } from '../text-decoding.ts'
+import { decodeText, linesIn } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import type { ToParse } from './parser.ts'
 
@@ -14,7 +14,7 @@ export function parsePlain({ kind, bytes, encoding, limits }: ToParse): ParsedFi
   const text = decodeText(bytes, encoding)
   const writer = new SectionWriter(limits.maxChars)
   let isFenced = false
-  for (const line of (kind === 'json' ? laidOut(text) : text).split(/\r\n|\n|\r/)) {
+  for (const line of linesIn(kind === 'json' ? laidOut(text) : text)) {
     if (writer.isFull) break
     if (kind === 'markdown' && /^ {0,3}(?:```|~~~)/.test(line)) isFenced = !isFenced
     const heading = isFenced ? undefined : headingIn(line.slice(0, 300), kind)

@@ -1,6 +1,7 @@
 /** The XML of Office's and LibreOffice's files, tag by tag. No document type is read, so no entity can be declared. */
 import { Parser } from 'htmlparser2'
-import { decodeText } from '../text-decoding.ts'
+import { decodeXml } from '../text-decoding.ts'
+import { UnreadableFile } from '../unreadable-file.ts'
 
 export interface XmlReader {
   /** `name` and the attributes' names come without their namespaces' prefixes. */
@@ -11,20 +12,32 @@ export interface XmlReader {
   isDone?(): boolean
 }
 
-const CHUNK = 64 * 1024
+/** Documents stay under 100. The parser's work on a tag grows with the depth. */
+const MAX_DEPTH = 500
 
+/** @throws UnreadableFile where the tags go too deep */
 export function walkXml(bytes: Uint8Array | undefined, reader: XmlReader): void {
   if (!bytes) return
-  const xml = decodeText(bytes)
+  let depth = 0
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => reader.open(local(name), locals(attributes)),
-      onclosetag: (name) => reader.close(local(name)),
+      onopentag: (name, attributes) => {
+        depth += 1
+        if (depth > MAX_DEPTH) throw new UnreadableFile('The file is broken: its parts lie too deep in each other.')
+        reader.open(local(name), locals(attributes))
+      },
+      onclosetag: (name) => {
+        depth -= 1
+        reader.close(local(name))
+      },
       ontext: (text) => reader.text(text),
     },
     { xmlMode: true },
   )
-  for (let at = 0; at < xml.length && !reader.isDone?.(); at += CHUNK) parser.write(xml.slice(at, at + CHUNK))
+  for (const piece of decodeXml(bytes)) {
+    if (reader.isDone?.()) break
+    parser.write(piece)
+  }
   parser.end()
 }
 

@@ -1,0 +1,130 @@
+/**
+ * One file in a process of its own: whatever the file does to its parser ends that process and nothing else. Its memory is bounded
+ * from outside, because V8's limit covers only the heap: buffers and decoded text lie beside it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { deserialize } from 'node:v8'
+import type { ReaderHeader } from './parsers/parser.ts'
+import type { FileBytes, ParseLimits, ParseOutcome } from './types.ts'
+import { TOO_LARGE } from './unreadable-file.ts'
+
+const MEBIBYTE = 1024 * 1024
+const SHELL = '/bin/sh'
+
+/** Linux counts all writable memory of a process against `ulimit -d`, and a shell can set that. */
+export const BOUNDED_BY_KERNEL = process.platform === 'linux' && existsSync(SHELL)
+
+/**
+ * Runs the reader within limits: no core dumps, memory in KiB, seconds of CPU. The last one ends a reader whose bot has died. Where
+ * the machine runs out of memory, the kernel ends the reader before anything else.
+ */
+const WITHIN_LIMITS =
+  'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; echo 1000 2>/dev/null >/proc/self/oom_score_adj; shift 2; exec "$@"'
+/** Threads that work beside the parser (V8's garbage collection) use CPU time too. */
+const CPU_SHARE = 4
+
+/** What of a reader's memory is not for V8's old generation: Node itself, stacks, the young generation, buffers. */
+const BESIDE_HEAP_MB = 110
+const SEMI_SPACE_MB = 8
+
+/** A result is the text and little else. */
+const MAX_RESULT_BYTES = 64 * MEBIBYTE
+
+interface ProcessOptions {
+  /** `memoryMb`: of this process alone. */
+  limits: ParseLimits
+  isBounded: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** @throws what `signal` was aborted with, and an error where the reader cannot be started */
+export async function parseInProcess(
+  { name, bytes }: FileBytes,
+  { limits, isBounded, signal }: ProcessOptions,
+): Promise<ParseOutcome> {
+  signal?.throwIfAborted()
+  const child = startReader(limits, isBounded)
+  const result = resultOf(child)
+  const ends = watch(limits.timeoutMs, signal)
+  const header: ReaderHeader = { name, limits, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
+  // A reader that has ended takes no more: its end is told by `result`.
+  child.stdin?.on('error', () => {})
+  child.stdin?.write(`${JSON.stringify(header)}\n`)
+  child.stdin?.end(bytes)
+  try {
+    return await Promise.race([ends.outcome, result])
+  } finally {
+    ends.stop()
+    child.kill('SIGKILL')
+    await result.catch(() => undefined)
+  }
+}
+
+function startReader({ memoryMb, timeoutMs }: ParseLimits, isBounded: boolean): ChildProcess {
+  const heapMb = Math.max(16, memoryMb - BESIDE_HEAP_MB)
+  const node = [
+    process.execPath,
+    `--max-old-space-size=${heapMb}`,
+    `--max-semi-space-size=${SEMI_SPACE_MB}`,
+    ...readerFile(),
+  ]
+  const cpuSeconds = Math.ceil((CPU_SHARE * timeoutMs) / 1000)
+  const [command = '', ...args] = isBounded
+    ? [SHELL, '-c', WITHIN_LIMITS, SHELL, String(memoryMb * 1024), String(cpuSeconds), ...node]
+    : node
+  // A parser has no use for the bot's secrets.
+  return spawn(command, args, { env: {}, stdio: ['pipe', 'ignore', 'pipe', 'pipe'], windowsHide: true })
+}
+
+/** The reader beside this file: JavaScript in the built output, TypeScript in the sources, which Node 20 reads with tsx alone. */
+function readerFile(): string[] {
+  const isSource = import.meta.url.endsWith('.ts')
+  const reader = fileURLToPath(new URL(isSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url))
+  if (!isSource) return [reader]
+  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, reader]
+}
+
+/** How much of what a reader that failed has to say is kept, in characters. */
+const MAX_COMPLAINT = 2000
+
+/** What the reader says, or how it ended. @throws Error where it was not started */
+async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
+  const chunks: Buffer[] = []
+  let length = 0
+  let complaint = ''
+  child.stdio[3]?.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > MAX_RESULT_BYTES) child.kill('SIGKILL')
+    else chunks.push(chunk)
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
+  })
+  await once(child, 'close')
+  // Beyond its memory V8 ends the process by a signal; 128 and more is a shell's word for one.
+  const { exitCode, signalCode } = child
+  if (signalCode !== null || (exitCode ?? 0) >= 128) return { fault: TOO_LARGE, killed: true }
+  if (exitCode !== 0 || length === 0) throw new Error(`The reader of files could not be started: ${complaint}`)
+  return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
+}
+
+/** The ends that the reader does not choose: its time is up, or nobody waits for it any more. */
+function watch(timeoutMs: number, signal?: AbortSignal) {
+  let stop = () => {}
+  const outcome = new Promise<ParseOutcome>((resolve, reject) => {
+    const seconds = Math.ceil(timeoutMs / 1000)
+    const late = `The file takes more than ${seconds} seconds to read, so it was not read. A part of it may be.`
+    const timer = setTimeout(() => resolve({ fault: late, killed: true }), timeoutMs)
+    const abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    stop = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  })
+  return { outcome, stop: () => stop() }
+}

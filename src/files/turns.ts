@@ -1,0 +1,53 @@
+/** A few places that people take one after the other: at most one place a person, and every person in turn. */
+export class Turns {
+  #free: number
+  readonly #busy = new Set<string>()
+  /** By person, those whose turn is next first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+
+  constructor(places: number) {
+    this.#free = places
+  }
+
+  /** Waits for a place. @returns the function that gives it back. @throws what `signal` was aborted with */
+  take(person: string, signal?: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#drop(person, start)
+        reject(signal?.reason)
+      }
+      const start = () => {
+        signal?.removeEventListener('abort', leave)
+        resolve(() => this.#giveBack(person))
+      }
+      if (signal?.aborted) return reject(signal.reason)
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#waiting.set(person, [...(this.#waiting.get(person) ?? []), start])
+      this.#startNext()
+    })
+  }
+
+  #giveBack(person: string): void {
+    this.#busy.delete(person)
+    this.#free += 1
+    this.#startNext()
+  }
+
+  #startNext(): void {
+    const next = [...this.#waiting].find(([person]) => !this.#busy.has(person))
+    if (!next || this.#free === 0) return
+    const [person, [start, ...later]] = next
+    // A person who waits for more goes to the end of the line.
+    this.#waiting.delete(person)
+    if (later.length > 0) this.#waiting.set(person, later)
+    this.#free -= 1
+    this.#busy.add(person)
+    start?.()
+  }
+
+  #drop(person: string, start: () => void): void {
+    const left = (this.#waiting.get(person) ?? []).filter((one) => one !== start)
+    if (left.length > 0) this.#waiting.set(person, left)
+    else this.#waiting.delete(person)
+  }
+}
