@@ -5,6 +5,7 @@ const MEBIBYTE = 1024 * 1024
 /** Enough for 300 pages and for sheets of 100,000 rows. With the bot itself, two readers stay under 900 MB. */
 export const PARSE_LIMITS: ParseLimits = {
   timeoutMs: 12_000,
+  pageMs: 5000,
   questionMs: 30_000,
   memoryMb: 560,
   maxChars: 8_000_000,

@@ -1,8 +1,8 @@
 /**
  * The process in which one file is read: `parser-process.ts` starts it, and ends it when its time or memory is up. The file comes
- * in on stdin behind a line of JSON, the outcome goes out on descriptor 3. A parser is loaded only for its own kind of file.
+ * in on stdin behind a line of JSON, the outcome goes out on descriptor 3, on 4 a byte for each page that is begun. A parser is loaded only for its own kind of file.
  */
-import { writeFileSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { fileTypeOf } from './file-type.ts'
@@ -11,6 +11,7 @@ import type { FileKind, ParseOutcome } from './types.ts'
 import { TOO_LARGE, UnreadableFile } from './unreadable-file.ts'
 
 const RESULT_FD = 3
+const PAGES_FD = 4
 const LINE_FEED = 10
 const MEBIBYTE = 1024 * 1024
 /** How often a reader that watches its own memory looks at it, in ms. */
@@ -41,11 +42,11 @@ async function parserOf(kind: FileKind): Promise<Parser> {
   }
 }
 
-async function outcomeOf({ name, limits }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
+async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
   const type = fileTypeOf({ name, bytes })
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'A picture holds no text that is read here.' }
-  return parsedBy({ name, bytes, limits, ...type })
+  return parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
 }
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
@@ -60,6 +61,11 @@ async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
       return { fault: TOO_LARGE, killed: true }
     return { fault: `The file is broken: it cannot be read as ${toParse.kind}.` }
   }
+}
+
+/** A byte a page. */
+function beginPage(): void {
+  writeSync(PAGES_FD, '.')
 }
 
 async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {

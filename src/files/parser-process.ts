@@ -41,16 +41,33 @@ interface ProcessOptions {
   signal?: AbortSignal | undefined
 }
 
-/** @throws what `signal` was aborted with, and an error where the reader cannot be started */
-export async function parseInProcess(
+/** A page of a pdf that takes too long is left out. @throws what `signal` was aborted with, and an error where no reader starts */
+export async function parseInProcess(file: FileBytes, options: ProcessOptions): Promise<ParseOutcome> {
+  const from = performance.now()
+  const skippedPages: number[] = []
+  for (;;) {
+    const timeoutMs = options.limits.timeoutMs - (performance.now() - from)
+    const outcome = await readOnce(file, { ...options, skippedPages, timeoutMs })
+    if (!('stuckAt' in outcome)) return outcome
+    skippedPages.push(outcome.stuckAt)
+  }
+}
+
+/** The number of the page that took too long. */
+interface Stuck {
+  stuckAt: number
+}
+
+async function readOnce(
   { name, bytes }: FileBytes,
-  { limits, isBounded, signal }: ProcessOptions,
-): Promise<ParseOutcome> {
+  { limits, isBounded, signal, ...more }: ProcessOptions & { skippedPages: number[]; timeoutMs: number },
+): Promise<ParseOutcome | Stuck> {
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
   const result = resultOf(child)
-  const ends = watch(limits.timeoutMs, signal)
-  const header: ReaderHeader = { name, limits, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
+  const ends = watch(child, { limits, signal, ...more })
+  const { skippedPages } = more
+  const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
   // A reader that has ended takes no more: its end is told by `result`.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)
@@ -77,7 +94,7 @@ function startReader({ memoryMb, timeoutMs }: ParseLimits, isBounded: boolean): 
     ? [SHELL, '-c', WITHIN_LIMITS, SHELL, String(memoryMb * 1024), String(cpuSeconds), ...node]
     : node
   // A parser has no use for the bot's secrets.
-  return spawn(command, args, { env: {}, stdio: ['pipe', 'ignore', 'pipe', 'pipe'], windowsHide: true })
+  return spawn(command, args, { env: {}, stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: true })
 }
 
 /** The reader beside this file: JavaScript in the built output, TypeScript in the sources, which Node 20 reads with tsx alone. */
@@ -112,19 +129,33 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
 }
 
-/** The ends that the reader does not choose: its time is up, or nobody waits for it any more. */
-function watch(timeoutMs: number, signal?: AbortSignal) {
+/** The ends that the reader does not choose: its time is up, or that of a page, or nobody waits for it any more. */
+function watch(
+  child: ChildProcess,
+  { limits, timeoutMs, signal }: { limits: ParseLimits; timeoutMs: number; signal?: AbortSignal | undefined },
+) {
   let stop = () => {}
-  const outcome = new Promise<ParseOutcome>((resolve, reject) => {
-    const seconds = Math.ceil(timeoutMs / 1000)
-    const late = `The file takes more than ${seconds} seconds to read, so it was not read. A part of it may be.`
-    const timer = setTimeout(() => resolve({ fault: late, killed: true }), timeoutMs)
+  const outcome = new Promise<ParseOutcome | Stuck>((resolve, reject) => {
+    const timer = setTimeout(() => resolve({ fault: tooSlow(limits.timeoutMs), killed: true }), timeoutMs)
+    let page = 0
+    let pageTimer: NodeJS.Timeout | undefined
+    child.stdio[4]?.on('data', (begun: Buffer) => {
+      page += begun.length
+      clearTimeout(pageTimer)
+      pageTimer = setTimeout(() => resolve({ stuckAt: page }), limits.pageMs)
+    })
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     stop = () => {
       clearTimeout(timer)
+      clearTimeout(pageTimer)
+      child.stdio[4]?.removeAllListeners('data')
       signal?.removeEventListener('abort', abort)
     }
   })
   return { outcome, stop: () => stop() }
+}
+
+function tooSlow(ms: number): string {
+  return `The file takes more than ${Math.ceil(ms / 1000)} seconds to read, so it was not read. A part of it may be.`
 }

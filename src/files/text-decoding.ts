@@ -48,9 +48,11 @@ const PIECE = 8192
 
 function fromWindows1252(bytes: Uint8Array): string {
   const pieces: string[] = []
+  const codes = new Uint16Array(PIECE)
   for (let at = 0; at < bytes.length; at += PIECE) {
-    const codes = Uint16Array.from(bytes.subarray(at, at + PIECE), (byte) => WINDOWS_1252_CODES[byte]!)
-    pieces.push(String.fromCharCode(...codes))
+    const end = Math.min(at + PIECE, bytes.length)
+    for (let i = at; i < end; i += 1) codes[i - at] = WINDOWS_1252_CODES[bytes[i]!]!
+    pieces.push(String.fromCharCode(...codes.subarray(0, end - at)))
   }
   return pieces.join('')
 }

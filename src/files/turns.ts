@@ -27,7 +27,11 @@ export class Turns {
     })
   }
 
+  /** A person who waits for more goes to the end of the line. */
   #giveBack(person: string): void {
+    const later = this.#waiting.get(person)
+    this.#waiting.delete(person)
+    if (later) this.#waiting.set(person, later)
     this.#busy.delete(person)
     this.#free += 1
     this.#startNext()
@@ -36,10 +40,8 @@ export class Turns {
   #startNext(): void {
     const next = [...this.#waiting].find(([person]) => !this.#busy.has(person))
     if (!next || this.#free === 0) return
-    const [person, [start, ...later]] = next
-    // A person who waits for more goes to the end of the line.
-    this.#waiting.delete(person)
-    if (later.length > 0) this.#waiting.set(person, later)
+    const [person, [start]] = next
+    if (start) this.#drop(person, start)
     this.#free -= 1
     this.#busy.add(person)
     start?.()

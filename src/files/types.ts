@@ -83,6 +83,8 @@ export interface ZipLimits {
 export interface ParseLimits {
   /** From the start of a file's reader to its result, in ms. */
   timeoutMs: number
+  /** One page of a pdf, in ms. */
+  pageMs: number
   /** All files of a question together, in ms, without the waiting for a reader. */
   questionMs: number
   /** The memory of all readers together; each may have its even share. */

@@ -8,7 +8,7 @@ import type { Installation } from '../workspace/installations.ts'
 import { download } from './client/download.ts'
 import { fileInfo, type FileInfo } from './client/file-info.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
-import { cleanName, NAMELESS } from './format/escape.ts'
+import { cleanFileName, NAMELESS } from './format/escape.ts'
 import { MOST_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
 
 export interface LoadOptions {
@@ -43,7 +43,7 @@ export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions
     const fault = MODES[info.mode]
     const loaded = fault ? { fault } : await loadBytes(info, options)
     // The message may not have told the name.
-    const known = name === NAMELESS ? cleanName(info.name) || name : name
+    const known = name === NAMELESS ? cleanFileName(info.name) || name : name
     return loaded.about ? { ...loaded, about: { ...loaded.about, name: known } } : loaded
   } catch (error) {
     if (error instanceof SlackRefusal) return { fault: whyRefused(error.code) }

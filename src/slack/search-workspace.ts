@@ -6,7 +6,7 @@ import { askedAt, askedMessage, isRepeat, type Question } from '../run/types.ts'
 import type { Installation } from '../workspace/installations.ts'
 import { ACTION_TOKEN_MS } from './action-tokens.ts'
 import { refusalCode } from './client/slack-errors.ts'
-import { cleanName } from './format/escape.ts'
+import { cleanFileName, cleanName } from './format/escape.ts'
 import { plainText } from './listeners/to-question.ts'
 import { Mentions } from './mentions.ts'
 import type { WorkspaceWork } from './types.ts'
@@ -158,7 +158,7 @@ const FINDS_OF: Record<FindKind, (results: Found, options: WorkspaceWork) => Pro
     )
     return all.map(({ author_name, title, date_created, permalink }, i) => ({
       ...nameOf(spoken[i]?.name ?? author_name),
-      where: `the file ${cleanName(title) || 'without a name'}`,
+      where: `the file ${cleanFileName(title) || 'without a name'}`,
       ...(date_created === undefined ? {} : { at: date_created }),
       text: spoken[i]?.text ?? '',
       url: permalink,

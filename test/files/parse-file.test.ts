@@ -1,6 +1,8 @@
 /** Files of real tools and of people, as text. */
 import { expect, test } from 'vitest'
 import { createFileParsers } from '../../src/files/parse-file.ts'
+import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
+import type { FileBytes } from '../../src/files/types.ts'
 import { fixture, outcomeOf, parsed, pdfOf, pptxOf, sheetRow, textFile, xlsxOf } from '../harness/file-corpus.ts'
 
 const textOf = async (name: string) => (await parsed(fixture(name))).sections.map(({ text }) => text)
@@ -200,6 +202,47 @@ test('more files than workers wait for their turn', async () => {
   const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0')
   const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => parser.parse(textFile(`${name}.txt`, name))))
   expect(outcomes.map(({ file }) => file?.sections[0]?.text)).toEqual(['a', 'b', 'c'])
+})
+
+test('people take turns: however many files one of them has, another waits for one of them at most', async () => {
+  const parsers = createFileParsers({ atOnce: 1 })
+  const ended: string[] = []
+  const read = async (person: string, name: string) => {
+    await parsers.forQuestion(person).parse(textFile(name, 'text'))
+    ended.push(name)
+  }
+  await Promise.all([
+    ...['a1', 'a2', 'a3'].map((name) => read('U1', name)),
+    ...['b1', 'b2'].map((name) => read('U2', name)),
+    read('U3', 'c1'),
+  ])
+  expect(ended).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test('one person has one reader, although another is free', async () => {
+  const parsers = createFileParsers({ atOnce: 2 })
+  const ended: string[] = []
+  const read = async (person: string, file: FileBytes) => {
+    await parsers.forQuestion(person).parse(file)
+    ended.push(file.name)
+  }
+  const slow = (name: string) => textFile(name, pdfOf(Array.from({ length: 300 }, () => ['one', 'two'])))
+  await Promise.all([read('U1', slow('a.pdf')), read('U1', textFile('b.txt', 'b')), read('U2', textFile('c.txt', 'c'))])
+  expect(ended).toEqual(['c.txt', 'a.pdf', 'b.txt'])
+})
+
+test('the files of a question share their time, and those of another question have their own', async () => {
+  const slow = textFile(
+    'a.pdf',
+    pdfOf([['']], () => Buffer.from('q '.repeat(500_000))),
+  )
+  const parsers = createFileParsers({ limits: { ...PARSE_LIMITS, questionMs: 2000 } })
+  const parser = parsers.forQuestion('U1')
+  expect((await parser.parse(slow)).fault).toContain('takes more than 2 seconds to read')
+  expect((await parser.parse(textFile('b.txt', 'b'))).fault).toBe(
+    'The files of this question take more than 2 seconds to read, so this one was not read.',
+  )
+  expect((await outcomeOf(textFile('b.txt', 'b'))).file?.sections[0]?.text).toBe('b')
 })
 
 test('parsed files are plain JSON', async () => {

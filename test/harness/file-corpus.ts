@@ -33,10 +33,10 @@ export async function parsed(file: FileBytes, limits: Partial<ParseLimits> = {})
 }
 
 /** `mimetype` is not packed: OpenDocument asks for that. */
-export function zipOf(members: Record<string, string>): Uint8Array {
+export function zipOf(members: Record<string, string | Uint8Array>): Uint8Array {
   const packed = Object.entries(members).map(([name, text]): [string, [Uint8Array, ZipOptions]] => [
     name,
-    [strToU8(text), { level: name === 'mimetype' ? 0 : 6 }],
+    [typeof text === 'string' ? strToU8(text) : text, { level: name === 'mimetype' ? 0 : 6 }],
   ])
   return zipSync(Object.fromEntries(packed))
 }
@@ -100,6 +100,11 @@ export function sheetRow(number: number, cells: (string | number)[]): string {
       : `<c ${at} t="inlineStr"><is><t>${cell}</t></is></c>`
   })
   return `<row r="${number}">${written.join('')}</row>`
+}
+
+/** A workbook of some kB that needs more memory than one file may take. */
+export function hungryWorkbook(): Uint8Array {
+  return xlsxOf(`${sheetRow(1, [1])}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)
 }
 
 /** A Word document with this body. */

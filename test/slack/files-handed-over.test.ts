@@ -5,7 +5,7 @@ import type { Bot } from '../../src/bot.ts'
 import { BOT_USER } from '../../src/playground/slack.ts'
 import { type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
-import { pdfOf } from '../harness/file-corpus.ts'
+import { hungryWorkbook, pdfOf } from '../harness/file-corpus.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { picture, textFile } from '../harness/said-files.ts'
@@ -76,6 +76,24 @@ describeWithRedis('over Redis', () => {
     expect(await thread.ended()).toContain('SLOWWORD')
     expect(bot.model.about('load it twice').at(-1)?.prompt).toContain('File slow.txt, all of it: ')
     expect(thread.shown()).toHaveLength(1)
+  })
+
+  test('a file that ended its reader is not read again by the next worker', async (t) => {
+    const bot = await steeredBot(t, { redisUrl: server.url })
+    bot.model.on('load the heavy one', finish('Done.'))
+    const heavy = { name: 'heavy.xlsx', bytes: hungryWorkbook() }
+    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+    const thread = await bot.mention('load the heavy one', { files: [heavy, slow] })
+    const isNoted = async () => (await allOf(bot.prefix)).includes('ended-reader-')
+    await bot.slack.until(isNoted, 'the note of the file that ended its reader', 60_000)
+    const before = bot.slack.calls.filter(({ method }) => method === 'files.info').length
+    await handOver(bot)
+    await thread.ended()
+    expect(bot.slack.calls.filter(({ method }) => method === 'files.info').length - before).toBe(1)
+    expect(thread.shown()[0]).toBe(
+      '📎 heavy.xlsx was not read: it takes too much time or memory to read. A part of it may not.',
+    )
+    expect(bot.model.about('load the heavy one').at(-1)?.prompt).toContain('SLOWWORD')
   })
 
   test('a question that is deleted while its files are loaded leaves nothing of them', async (t) => {

@@ -69,6 +69,16 @@ describe('what a question’s files hold', () => {
     expect(promptOf(bot, `look into ${name}`)).toMatch(new RegExp(`File ${name}, [^]{200,}`))
   })
 
+  test('has its name in the prompt, the answer and its sources as people wrote it, with an ampersand', async () => {
+    model.on('who plans', act('I look.', 'search_file', '{"query": "planner", "file": "R&D plan.txt"}'), finish('Ida.'))
+    const text = `The planner is Ida.\n${'Nothing else stands here.\n'.repeat(300)}`
+    const thread = await bot.mention('who plans?', { files: [textFile('R&D plan.txt', text)] })
+    expect(await thread.ended()).toContain('R&D plan.txt, lines')
+    expect(promptOf(bot, 'who plans', 0)).toContain('File R&D plan.txt, not all of it: ')
+    expect(promptOf(bot, 'who plans', 0)).toContain('(Files that came with the question: R&D plan.txt)')
+    expect(promptOf(bot, 'who plans')).toContain('R&D plan.txt, lines')
+  })
+
   test('is what Slack heard, where it is a clip', async () => {
     model.on('what was said', finish('That it rains.'))
     await (await bot.mention('what was said?', { files: [clip('memo.m4a', 'It rains in Ulm.')] })).ended()

@@ -112,6 +112,11 @@ test('a name is data: it pings nobody and formats nothing', async () => {
   expect(slack.pings()).toEqual([])
 })
 
+test('a name with an ampersand is shown as it was written', async () => {
+  const [said = ''] = await saidOf('an ampersand', [noFile.deleted('R&D plan.pdf')])
+  expect(said).toMatch(/^📎 R&D plan\.pdf was not read/)
+})
+
 test('a fault that passes costs no file', async () => {
   const trouble = { times: 1, status: 503 }
   expect(await saidOf('a slow start', [textFile('late.txt', 'LATEWORD', { trouble })])).toEqual([])

@@ -16,6 +16,8 @@ const DROPPED = new Set(['tracked-changes', 'annotation', 'forms', 'date-time-de
 const MOST_COLUMNS = 16_384
 const MOST_ROWS = 1_048_576
 const MOST_SPACES = 100
+/** Characters that one cell's repetitions may have. */
+const MOST_REPEATED = 1_000_000
 
 export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, (name) => [CONTENT, MANIFEST, META].includes(name), limits.zip)
@@ -61,6 +63,7 @@ class Content {
   #cell: string[] = []
   /** How often the cell and the row at hand are repeated; empty ones are held back until one with text follows. */
   #cellTimes = 1
+  #emptyCells = 0
   #rowTimes = 1
   #emptyRows = 0
   #rows = 0
@@ -133,6 +136,7 @@ class Content {
 
   #beginRow(attributes: Record<string, string>): void {
     this.#row = []
+    this.#emptyCells = 0
     this.#rowTimes = times(attributes['number-rows-repeated'], MOST_ROWS)
   }
 
@@ -140,14 +144,20 @@ class Content {
     const row = this.#row
     if (!row) return
     const text = this.#cell.join(' ')
-    for (let i = 0; i < this.#cellTimes && row.length < MOST_COLUMNS; i += 1) row.push(text)
     this.#cell = []
+    if (text === '') return void (this.#emptyCells += this.#cellTimes)
+    const push = (cell: string, count: number) => {
+      for (let i = 0; i < count && row.length < MOST_COLUMNS; i += 1) row.push(cell)
+    }
+    push('', this.#emptyCells)
+    push(text, Math.min(this.#cellTimes, Math.ceil(MOST_REPEATED / text.length)))
+    this.#emptyCells = 0
   }
 
   #endRow(): void {
     const row = this.#row ?? []
     this.#row = undefined
-    const isEmpty = row.every((cell) => cell === '')
+    const isEmpty = row.length === 0
     if (this.#kind !== 'ods') {
       if (!isEmpty) this.writer.write(row.join(' | '))
       return

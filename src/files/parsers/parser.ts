@@ -4,6 +4,8 @@ import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
 export interface ReaderHeader {
   name: string
   limits: ParseLimits
+  /** Pages of a pdf that took too long before. */
+  skippedPages: number[]
   /** Where nobody else bounds the reader's memory: how many MiB it may have. */
   watchMb?: number
 }
@@ -16,6 +18,10 @@ export interface ToParse {
   /** Of texts, as `encodingOf` found it. */
   encoding?: string | undefined
   limits: ParseLimits
+  /** Pages of a pdf that are left out, because they took too long. */
+  skippedPages?: number[]
+  /** Called before each page of a pdf: a page that takes too long ends the process. */
+  beginPage?(): void
 }
 
 /** Throws `UnreadableFile` where a sentence can say why; anything else that is thrown means a broken file. */

@@ -13,19 +13,24 @@ const MOST_BOOKMARKS = 500
 /** pdf.js: errors only. Its warnings about damaged files would go to the console. */
 const VERBOSITY = 0
 
-export async function parsePdf({ bytes, limits }: ToParse): Promise<ParsedFile> {
+export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: ToParse): Promise<ParsedFile> {
   const pdf = await open(bytes)
   const writer = new SectionWriter(limits.maxChars)
   const unread: number[] = []
   for (let number = 1; number <= pdf.numPages && !writer.isFull; number += 1) {
-    const text = await textOfPage(pdf, number)
+    beginPage?.()
+    const isSkipped = skippedPages.includes(number)
+    const text = isSkipped ? '' : await textOfPage(pdf, number)
     if (text === undefined) unread.push(number)
     writer.write(text ?? '')
     writer.endSection()
   }
-  if (writer.sections.every(({ lines }) => lines === 0)) throw withoutText(pdf.numPages, unread.length)
+  if (writer.sections.every(({ lines }) => lines === 0)) throw withoutText(pdf.numPages, { unread, skippedPages })
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
-  const notes = unread.length > 0 ? [`Broken, and not read: ${pagesIn(unread)}.`] : []
+  const notes = [
+    ...(unread.length > 0 ? [`Broken, and not read: ${pagesIn(unread)}.`] : []),
+    ...(skippedPages.length > 0 ? [`Not read, because it takes too long: ${pagesIn(skippedPages)}.`] : []),
+  ]
   return writer.file('pdf', { title: await titleOf(pdf), notes })
 }
 
@@ -39,8 +44,13 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
   }
 }
 
-function withoutText(pages: number, unread: number): UnreadableFile {
-  if (unread === pages) return new UnreadableFile('The file is broken: none of its pages can be read.')
+function withoutText(
+  pages: number,
+  { unread, skippedPages }: { unread: number[]; skippedPages: number[] },
+): UnreadableFile {
+  if (skippedPages.length > 0)
+    return new UnreadableFile(`The file holds no text beside ${pagesIn(skippedPages)}, which takes too long to read.`)
+  if (unread.length === pages) return new UnreadableFile('The file is broken: none of its pages can be read.')
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
   return new UnreadableFile(`${count} no text that can be read: it was probably scanned. A version with text can be.`)
 }

@@ -124,8 +124,17 @@ const NAME_CHARS = 60
  * control sequence, no address with a scheme and no Markdown can be made of that. Empty if nothing is left.
  */
 export function cleanName(name: string): string {
+  return cleaned(name, /[^\p{L}\p{M}\p{N}.,'’()_-]+/gu)
+}
+
+/** The name of a file, in the same way; it may have an ampersand: `R&D plan.pdf`. Where it is posted, it is escaped. */
+export function cleanFileName(name: string): string {
+  return cleaned(name, /[^\p{L}\p{M}\p{N}.,'’()_&-]+/gu)
+}
+
+function cleaned(name: string, dropped: RegExp): string {
   const plain = unescapeText(name.slice(0, 1000))
-    .replace(/[^\p{L}\p{M}\p{N}.,'’()_-]+/gu, ' ')
+    .replace(dropped, ' ')
     .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
@@ -142,7 +151,7 @@ export function fileRefs(files: unknown): FileRef[] {
 }
 
 function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {
-  const given = [name, title].map((one) => (typeof one === 'string' ? cleanName(one) : ''))
+  const given = [name, title].map((one) => (typeof one === 'string' ? cleanFileName(one) : ''))
   const told = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
   return {
     id: typeof id === 'string' ? id : '',
