@@ -9,7 +9,7 @@ import type { Said } from '../history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../run/types.ts'
 import { fileTools } from '../../tools/file-tools.ts'
 import { denialNow } from './access.ts'
-import { leftOutText, MOST_BYTES, MOST_FILES, NOT_LOADED, WHY, type LeftOut } from './left-out-files.ts'
+import { leftOutText, MOST_BYTES, MOST_FILES, WHY, type LeftOut } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
 import type { FileWork, GivenFile } from './types.ts'
 
@@ -120,7 +120,7 @@ function asIfAskedBy({ user, userTeam }: GivenFile, { bot: _, userTeam: __, ...q
 
 function whyNot(error: unknown, { work, patience }: { work: FileWork; patience: AbortSignal }): string {
   work.signal.throwIfAborted()
-  if (patience.aborted) return NOT_LOADED.tooSlow
+  if (patience.aborted) return WHY.tooLate
   work.log.warn({ question: work.question.id, error: messageOf(error) }, 'a file could not be taken')
   return WHY.internal
 }

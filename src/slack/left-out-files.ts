@@ -46,6 +46,7 @@ export const WHY = {
   external: 'it is a link to a file outside of Slack. Please upload the file itself.',
   noTranscript: 'Slack has no transcript of it, at least not yet.',
   scope: SCOPE,
+  tooLate: 'there was no time left to read it. Please ask again in a while.',
   endedReader: 'it takes too much time or memory to read. A part of it may not.',
   internal: 'something went wrong on my side.',
 }

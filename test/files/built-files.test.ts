@@ -4,22 +4,29 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../src/package-root.ts'
-import { FIXTURES } from '../harness/file-corpus.ts'
+import { FIXTURES, pdfOf, sheetRow, xlsxOf } from '../harness/file-corpus.ts'
+import { treeMemory } from '../harness/process-tree.ts'
 
 const run = promisify(execFile)
 const FOLDER = join(ROOT, 'tmp', 'built-files')
 
+/** What the parsers may have beside a bot of 250 MB, so that both stay under 900 MB. */
+const MAX_MEBIBYTES = 650
+
 const SCRIPT = `
 import { readFileSync } from 'node:fs'
 import { createFileParsers } from './dist/src/files/parse-file.js'
-const parser = createFileParsers().forQuestion('U0')
-for (const name of process.argv.slice(3)) {
-  const { file, fault } = await parser.parse({ name, bytes: readFileSync(process.argv[2] + '/' + name) })
+const [folder, isTogether, ...names] = process.argv.slice(2)
+const parsers = createFileParsers()
+const read = async (name, i) => {
+  const { file, fault } = await parsers.forQuestion('U' + i).parse({ name, bytes: readFileSync(folder + '/' + name) })
   console.log(name, fault ?? file.sections.map(({ text }) => text).join(' '))
 }
+if (isTogether === 'together') await Promise.all(names.map(read))
+else for (const name of names) await read(name, 0)
 `
 
-/** Compiles the files' room with the build's own options. The worker is named in no import: it must be compiled all the same. */
+/** Compiles the files' room with the build's own options. The reader is named in no import: it must be compiled all the same. */
 async function build(): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   onTestFinished(() => rm(FOLDER, { recursive: true, force: true }))
@@ -30,7 +37,7 @@ async function build(): Promise<void> {
   await writeFile(join(FOLDER, 'main.mjs'), SCRIPT)
 }
 
-test('the built output parses files in plain Node, in a worker of its own', { timeout: 300_000 }, async () => {
+test('the built output parses files in plain Node, in a process of their own', { timeout: 300_000 }, async () => {
   await build()
   const names = [
     'handbook.pdf',
@@ -41,10 +48,35 @@ test('the built output parses files in plain Node, in a worker of its own', { ti
     'handbook.html',
     'sales.fods',
   ]
-  const { stdout, stderr } = await run(process.execPath, [join(FOLDER, 'main.mjs'), FIXTURES, ...names])
+  const { stdout, stderr } = await run(process.execPath, [join(FOLDER, 'main.mjs'), FIXTURES, 'one by one', ...names])
   for (const name of ['handbook.pdf', 'handbook.docx', 'handbook.odt', 'handbook.html'])
     expect(stdout).toMatch(new RegExp(`${name} [^]*?30 days a year, not counting December 24`))
   expect(stdout).toContain('rollout.pptx Rollout 2027')
   expect(stdout).toContain('sales.xlsx City\tRevenue')
   expect(stderr).toBe('')
+})
+
+/** Over a million cells: they need about as much as a file may have. */
+function largeWorkbook(): Uint8Array {
+  return xlsxOf(Array.from({ length: 300_000 }, (_, i) => sheetRow(i + 1, [1, 2, 3, 4, 5])).join(''))
+}
+
+test('any two files at once have a bounded memory, whatever they unpack to', { timeout: 300_000 }, async () => {
+  await build()
+  await writeFile(join(FOLDER, 'a.xlsx'), largeWorkbook())
+  await writeFile(
+    join(FOLDER, 'b.pdf'),
+    pdfOf([['']], () => Buffer.alloc(400 * 1024 * 1024, ' ')),
+  )
+  for (const names of [
+    ['a.xlsx', 'a.xlsx'],
+    ['b.pdf', 'b.pdf'],
+  ]) {
+    const reading = run(process.execPath, [join(FOLDER, 'main.mjs'), FOLDER, 'together', ...names], { maxBuffer: 1e8 })
+    let most = 0
+    const look = setInterval(() => (most = Math.max(most, treeMemory(reading.child.pid ?? 0))), 10)
+    const { stdout } = await reading.finally(() => clearInterval(look))
+    expect(stdout).toMatch(/\.(?:pdf|xlsx) .*needs more memory than a file may take here|xlsx (?:The file takes|1\t2)/)
+    expect(most).toBeLessThan(MAX_MEBIBYTES)
+  }
 })

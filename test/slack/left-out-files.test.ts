@@ -113,7 +113,7 @@ test('a name is data: it pings nobody and formats nothing', async () => {
 })
 
 test('a name with an ampersand is shown as it was written', async () => {
-  const [said = ''] = await saidOf('an ampersand', [noFile.deleted('R&D plan.pdf')])
+  const [said = ''] = await saidOf('an ampersand', [noFile.external('R&D plan.pdf')])
   expect(said).toMatch(/^📎 R&D plan\.pdf was not read/)
 })
 
