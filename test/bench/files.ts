@@ -7,6 +7,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { searchPassages } from '../../src/files/passages.ts'
+import type * as Parsing from '../../src/files/parse-file.ts'
 import type { FileBytes } from '../../src/files/types.ts'
 import { ROOT } from '../../src/package-root.ts'
 import { docxOf, pdfOf, sheetRow, textFile, xlsxOf } from '../harness/file-corpus.ts'
@@ -97,7 +98,7 @@ interface Measured {
 /** In the child: prints a `Measured`. */
 async function measure({ make, bare }: Case, isBare: boolean): Promise<void> {
   const file = make()
-  const { createFileParsers } = (await import(BUILT)) as typeof import('../../src/files/parse-file.ts')
+  const { createFileParsers } = (await import(BUILT)) as typeof Parsing
   const parsed = async () => {
     const outcome = await createFileParsers().forQuestion('U0').parse(file)
     if (!outcome.file) throw new Error(`${file.name}: ${outcome.fault}`)
