@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize } from 'node:v8'
@@ -14,9 +14,10 @@ import { TOO_LARGE } from './unreadable-file.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SHELL = '/bin/sh'
+const MAPS = '/proc/self/maps'
 
 /** Linux counts all writable memory of a process against `ulimit -d`, and a shell can set that. */
-export const BOUNDED_BY_KERNEL = process.platform === 'linux' && existsSync(SHELL)
+export const BOUNDED_BY_KERNEL = process.platform === 'linux' && existsSync(SHELL) && existsSync(MAPS)
 
 /**
  * Runs the reader within limits: no core dumps, memory in KiB, seconds of CPU. The last one ends a reader whose bot has died. Where
@@ -24,6 +25,18 @@ export const BOUNDED_BY_KERNEL = process.platform === 'linux' && existsSync(SHEL
  */
 const WITHIN_LIMITS =
   'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; echo 1000 2>/dev/null >/proc/self/oom_score_adj; shift 2; exec "$@"'
+/**
+ * KiB that this Node reserves for compiled code. From Node 24 on that is half a gigabyte of writable memory, of which hardly any is
+ * used, and the kernel counts all of it.
+ */
+const CODE_KIB = BOUNDED_BY_KERNEL ? reservedForCode() : 0
+
+function reservedForCode(): number {
+  const writableCode = readFileSync(MAPS, 'utf8').matchAll(/^([\da-f]+)-([\da-f]+) rwx/gm)
+  const sizes = [...writableCode].map(([, from = '', to = '']) => parseInt(to, 16) - parseInt(from, 16))
+  return Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 1024)
+}
+
 /** Threads that work beside the parser (V8's garbage collection) use CPU time too. */
 const CPU_SHARE = 4
 
@@ -91,7 +104,7 @@ function startReader({ memoryMb, timeoutMs }: ParseLimits, isBounded: boolean): 
   ]
   const cpuSeconds = Math.ceil((CPU_SHARE * timeoutMs) / 1000)
   const [command = '', ...args] = isBounded
-    ? [SHELL, '-c', WITHIN_LIMITS, SHELL, String(memoryMb * 1024), String(cpuSeconds), ...node]
+    ? [SHELL, '-c', WITHIN_LIMITS, SHELL, String(memoryMb * 1024 + CODE_KIB), String(cpuSeconds), ...node]
     : node
   // A parser has no use for the bot's secrets.
   return spawn(command, args, { env: {}, stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: true })
