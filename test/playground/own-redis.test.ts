@@ -12,7 +12,7 @@ const folders = async () => (await readdir(tmpdir())).filter((name) => name.star
 
 test('where no redis-server is installed a sentence says so, and nothing is left behind', async () => {
   const before = await folders()
-  await expect(startOwnRedis('no-such-redis-server')).rejects.toThrow(/none is installed .*keeps everything in memory/)
+  await expect(startOwnRedis('no-such-redis-server')).rejects.toThrow(/No redis-server is installed .*keeps everything in memory/)
   await expect(startOwnRedis('false')).rejects.toThrow('redis-server did not start')
   expect((await folders()).filter((name) => !before.includes(name))).toEqual([])
 })
@@ -43,7 +43,7 @@ describeWithRedis('a Redis of the playground’s own', () => {
 
   test('may go in the middle of a run, and before a question: each is answered once when it is back', async (t) => {
     const env = { PLAYGROUND_PORT: '0', LOG_LEVEL: 'silent', REDIS_URL: 'redis://127.0.0.1:1' }
-    const { slack, stop } = await startPlayground(env, { paceMs: 60, redis: true })
+    const { slack, stop } = await startPlayground(env, { paceMs: 60, startRedis: startOwnRedis })
     t.onTestFinished(stop)
     const shown = (thread: string) => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
     const endings = (thread: string) => shown(thread).filter((text) => /^\d+ steps? · /m.test(text))
