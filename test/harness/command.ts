@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Env } from '../../src/config.ts'
 import { until } from '../../src/playground/until.ts'
-import { nodeArgs } from './built.ts'
+import { nodeArgs } from './compiled-sources.ts'
 import type { Ends } from './ends.ts'
 
 /** A command of ours in a process of its own, as a person starts it. */

@@ -8,7 +8,7 @@ import { connect } from '../../src/redis.ts'
 import { findRuns } from '../../src/run/list-runs.ts'
 import { threadKeys } from '../../src/run/thread-keys.ts'
 import { conversationOf } from '../../src/run/types.ts'
-import { nodeArgs } from '../harness/built.ts'
+import { nodeArgs } from '../harness/compiled-sources.ts'
 import { describeWithRedis, freePort, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
