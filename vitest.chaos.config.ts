@@ -8,7 +8,7 @@ const seed = process.env.CHAOS_SEED ?? String(randomInt(1_000_000))
 export default defineConfig({
   test: {
     include: ['test/chaos/**/*.test.ts'],
-    globalSetup: ['test/harness/chaos/build.ts'],
+    globalSetup: ['test/harness/chaos/build.ts', 'test/harness/compiled-sources.ts'],
     env: { CHAOS_SEED: seed },
     fileParallelism: false,
     testTimeout: 120_000,

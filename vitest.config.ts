@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/chaos/**'],
+    globalSetup: ['test/harness/compiled-sources.ts'],
     // What only a freeze breaks, on a machine that does much else besides.
     testTimeout: 180_000,
     hookTimeout: 180_000,

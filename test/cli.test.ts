@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { act, finish, playModel } from './harness/played-model.ts'
 import { mcpFile } from './harness/mcp/mcp-servers.ts'
-import { emptyFolder, startProcess } from './harness/child-process.ts'
+import { temporaryFolder, startCommand } from './harness/command.ts'
 
 const CLI = 'src/cli.ts'
 
@@ -16,12 +16,12 @@ test('a piped conversation shows its steps and answers, follow-ups understood, f
   model.on('When was Dune written', finish('In 1965.'))
   model.condenses('fail', 'Will it fail?')
   model.on('Will it fail', { status: 401, body: { error: { message: 'no', code: 'invalid_api_key' } } })
-  const cli = await startProcess(t, CLI, {
+  const cli = startCommand(t, CLI, {
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', OPENAI_MODEL: 'played-model', TOOLS: 'calculator' },
   })
   cli.write('Who wrote Dune?\nand when?\nfail\n')
   cli.close()
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
   const said = cli.stdout()
   const inOrder = [
     'played-model',
@@ -37,17 +37,18 @@ test('a piped conversation shows its steps and answers, follow-ups understood, f
   const places = inOrder.map((part) => said.indexOf(part, 0))
   expect(places.filter((at) => at < 0)).toEqual([])
   expect(said).toMatch(new RegExp(inOrder.map((part) => part.replace(/[.?+]/g, '\\$&')).join('[^]*')))
-  expect(said + cli.stderr()).not.toMatch(/\u001b\[|\.ts:\d|sk-x/)
+  expect(said + cli.stderr()).not.toMatch(/\u001b\[|\.[jt]s:\d|sk-x/)
   expect(model.requests.filter(({ kind }) => kind === 'condense')).toHaveLength(2)
 })
 
 test('without a model it says that it is the demo, and works', async (t) => {
-  const cli = await startProcess(t, CLI, {
+  const cli = startCommand(t, CLI, {
+    fromSource: true,
     env: { TOOLS: 'calculator,wikipedia', WIKIPEDIA_API_URL: 'http://127.0.0.1:9/w/api.php' },
   })
   cli.write('What is 2 + 2?\n')
   cli.close()
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
   expect(cli.stdout()).toMatch(/demo[^]*calculator[^]*\b4\b/i)
 })
 
@@ -64,25 +65,25 @@ test('the tools of MCP servers are there; what a person has to allow is not done
   const read = act('I look.', 'memory__read_graph', '{}')
   model.on('Remember', read, act('I write.', 'memory__create_entities', '{"entities": []}'), finish('I could not.'))
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator', MCP_CONFIG }
-  const cli = await startProcess(t, CLI, { env })
+  const cli = startCommand(t, CLI, { env })
   cli.write('Remember me.\n')
   cli.close()
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
   expect(cli.stderr()).toMatch(/^gone cannot be started/m)
   expect(cli.stdout()).toMatch(/Tools: calculator, memory__\w+, [^]*"entities": ?\[\][^]*I could not\./)
   expect(cli.stdout()).toContain('memory__create_entities was not run: nobody can allow it here.')
 })
 
 test('an impossible setting ends it with code 1 and a sentence', async (t) => {
-  const cli = await startProcess(t, CLI, { env: { AGENT_DIALECT: 'prose' } })
-  expect(await cli.ended).toBe(1)
+  const cli = startCommand(t, CLI, { env: { AGENT_DIALECT: 'prose' } })
+  expect((await cli.ended).code).toBe(1)
   expect(cli.stderr().trim()).toMatch(/^AGENT_DIALECT should be one of text, .*\.$/)
 })
 
 test('commands: another dialect, the tools, the exact messages, and forgetting', async (t) => {
   const model = await playModel(t)
   model.on('Who wrote Dune', finish('Frank Herbert.'))
-  const cli = await startProcess(t, CLI, {
+  const cli = startCommand(t, CLI, {
     env: {
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: 'sk-x',
@@ -93,7 +94,7 @@ test('commands: another dialect, the tools, the exact messages, and forgetting',
   const commands = ['/tools', '/dialect docstore', '/dialect json', '/trace', 'Who wrote Dune?', '/trace', '/reset']
   cli.write([...commands, 'Who wrote Dune, again?', '/nonsense', '/help'].join('\n') + '\n')
   cli.close()
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
 
   const said = cli.stdout()
   expect(said).toContain('calculator: Evaluates')
@@ -110,10 +111,10 @@ test('commands: another dialect, the tools, the exact messages, and forgetting',
 test('--json prints the events as JSON lines and nothing else', async (t) => {
   const model = await playModel(t, [act('A sum.', 'calculator', '6*7'), finish('42')])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
-  const cli = await startProcess(t, CLI, { env, args: ['--json'] })
+  const cli = startCommand(t, CLI, { env, args: ['--json'] })
   cli.write('What is 6*7?\n')
   cli.close()
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
 
   const events = cli
     .stdout()
@@ -127,27 +128,27 @@ test('--json prints the events as JSON lines and nothing else', async (t) => {
 test('Ctrl-C ends the question at hand, a second one the conversation', async (t) => {
   const model = await playModel(t, [{ hang: true }])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
-  const cli = await startProcess(t, CLI, { env })
+  const cli = startCommand(t, CLI, { env })
   cli.write('Are you there?\n')
   await vi.waitFor(() => expect(model.requests).toHaveLength(1), 60_000)
   cli.signal('SIGINT')
   await vi.waitFor(() => expect(cli.stdout()).toContain('Stopped.'), 60_000)
   await vi.waitFor(() => expect(model.requests[0]?.aborted).toBe(true), 60_000)
   cli.signal('SIGINT')
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
 })
 
 test('an option that does not exist ends it with code 1 and a sentence; --help tells those that do', async (t) => {
-  const wrong = await startProcess(t, CLI, { args: ['--nope'] })
-  expect(await wrong.ended).toBe(1)
+  const wrong = startCommand(t, CLI, { args: ['--nope'] })
+  expect((await wrong.ended).code).toBe(1)
   expect([wrong.stdout(), wrong.stderr().trim()]).toEqual(['', "Unknown option '--nope'. There are --json and --help."])
-  const help = await startProcess(t, CLI, { args: ['--help'] })
-  expect(await help.ended).toBe(0)
+  const help = startCommand(t, CLI, { args: ['--help'] })
+  expect((await help.ended).code).toBe(0)
   expect(help.stdout()).toContain('--json')
 })
 
 test('a custom tool that is left out is named with its fault, and not among the JSON lines', async (t) => {
-  const CUSTOM_TOOLS_DIR = await emptyFolder(t)
+  const CUSTOM_TOOLS_DIR = await temporaryFolder(t)
   await writeFile(join(CUSTOM_TOOLS_DIR, 'broken.js'), 'export default {')
   await writeFile(
     join(CUSTOM_TOOLS_DIR, 'taken.js'),
@@ -156,30 +157,30 @@ test('a custom tool that is left out is named with its fault, and not among the 
   const sentences =
     /^A custom tool is left out: broken\.js: .+\nA custom tool is left out: taken\.js: The name "calculator" is taken.*\n$/
   for (const args of [[], ['--json']]) {
-    const cli = await startProcess(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'calculator' }, args })
+    const cli = startCommand(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'calculator' }, args, fromSource: true })
     cli.close()
-    expect(await cli.ended).toBe(0)
+    expect((await cli.ended).code).toBe(0)
     expect(cli.stderr()).toMatch(sentences)
     expect(cli.stdout()).not.toContain('left out')
   }
-  const named = await startProcess(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'broken' } })
-  expect(await named.ended).toBe(1)
+  const named = startCommand(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'broken' }, fromSource: true })
+  expect((await named.ended).code).toBe(1)
   expect(named.stderr()).toMatch(/left out: broken\.js: [^]*TOOLS names "broken", which does not exist/)
 })
 
 test('a piped conversation ends although a tool ignores its signal, and so does one that cannot start', async (t) => {
-  const CUSTOM_TOOLS_DIR = await emptyFolder(t)
+  const CUSTOM_TOOLS_DIR = await temporaryFolder(t)
   const waits = `setInterval(() => {}, 1000)
 export default { name: 'wait', description: 'x', run: () => new Promise((done) => setTimeout(done, 3_600_000)) }`
   await writeFile(join(CUSTOM_TOOLS_DIR, 'wait.js'), waits)
   const model = await playModel(t, [act('I wait.', 'wait', 'long'), finish('It took too long.')])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', CUSTOM_TOOLS_DIR, TOOL_TIMEOUT_MS: '300' }
-  const cli = await startProcess(t, CLI, { env: { ...env, TOOLS: 'wait' } })
+  const cli = startCommand(t, CLI, { env: { ...env, TOOLS: 'wait' } })
   cli.write('How long?\n')
   cli.close()
-  expect(await cli.ended).toBe(0)
+  expect((await cli.ended).code).toBe(0)
   expect(cli.stdout()).toMatch(/wait did not finish within 0\.3 s\.[^]*It took too long\.\n$/)
-  const refused = await startProcess(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
-  expect(await refused.ended).toBe(1)
+  const refused = startCommand(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
+  expect((await refused.ended).code).toBe(1)
   expect(refused.stderr()).toContain('TOOLS names "nothing"')
 })

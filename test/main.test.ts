@@ -10,7 +10,7 @@ import { until } from '../src/playground/until.ts'
 import { envFor, peopleOf } from './harness/bot.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel } from './harness/played-model.ts'
-import { emptyFolder, startProcess } from './harness/child-process.ts'
+import { temporaryFolder, startCommand } from './harness/command.ts'
 import { freePort } from './harness/redis.ts'
 import { startWebServer } from './harness/web-server.ts'
 
@@ -33,8 +33,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     const { model, env, port, people, slack } = await world(t, 'http')
     model.on('the sum', act('A sum.', 'calculator', '2+2'), finish('Four.'))
     model.on('slow', { text: finish('Finished.'), delayMs: 1500 })
-    const bot = await startProcess(t, START, { env })
-    const [summary] = await bot.says(/Thinkaloud is ready: .*/)
+    const bot = startCommand(t, START, { env })
+    const [summary] = await bot.shows(/Thinkaloud is ready: .*/)
     expect(summary).toMatch(/HTTP at \/slack\/events, port \d+, model played-model/)
     const health = await fetch(`http://127.0.0.1:${port}/healthz`)
     expect([health.status, await health.text()]).toEqual([200, 'ok\n'])
@@ -44,22 +44,22 @@ describe('npm start', { timeout: 120_000 }, () => {
     const slow = await people.mention('slow')
     bot.signal('SIGTERM')
     expect(await slow.lastAnswer()).toBe('Finished.')
-    expect(await bot.ended).toBe(0)
+    expect((await bot.ended).code).toBe(0)
     expect([bot.stderr(), slack.refusals]).toEqual(['', []])
   })
 
   test('over Socket Mode, with .env and a secret in a file: answers, and /healthz too', async (t) => {
     const { model, env, port, people } = await world(t, 'socket')
     model.on('dotenv', finish('read'))
-    const cwd = await emptyFolder(t)
+    const cwd = await temporaryFolder(t)
     const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, ...rest } = env
     await writeFile(join(cwd, 'token'), `${SLACK_BOT_TOKEN}\n`)
     await writeFile(
       join(cwd, '.env'),
       `SLACK_APP_TOKEN=${SLACK_APP_TOKEN}\nSLACK_BOT_TOKEN_FILE=${join(cwd, 'token')}\n`,
     )
-    const bot = await startProcess(t, START, { env: rest, cwd })
-    const [summary] = await bot.says(/Thinkaloud is ready: .*/)
+    const bot = startCommand(t, START, { env: rest, cwd })
+    const [summary] = await bot.shows(/Thinkaloud is ready: .*/)
     expect(summary).toMatch(/Socket Mode, port \d+, model played-model/)
     expect(await (await people.mention('dotenv')).lastAnswer()).toBe('read')
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
@@ -68,13 +68,13 @@ describe('npm start', { timeout: 120_000 }, () => {
   test('tells the askers where it cannot finish in time, takes its sign of life back, and ends with code 0', async (t) => {
     const { model, env, people, slack } = await world(t, 'socket')
     model.on('never', act('A step.', 'calculator', '1+1'), { hang: true })
-    const bot = await startProcess(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
-    await bot.says(/is ready/)
+    const bot = startCommand(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
+    await bot.shows(/is ready/)
     const thread = await people.mention('never')
     await slack.until(() => thread.steps().length === 1 && model.about('never').length === 2, 'the second call')
     bot.signal('SIGTERM')
     expect(await thread.ended()).toMatch(/being restarted.*ask again.*\n_Reference: /s)
-    expect(await bot.ended).toBe(0)
+    expect((await bot.ended).code).toBe(0)
   })
 
   test('ends in time also where the line to Slack hangs and nobody answers its goodbye', async (t) => {
@@ -83,14 +83,14 @@ describe('npm start', { timeout: 120_000 }, () => {
     while (times.length < 3 && !times.some((ms) => ms < 8_000)) {
       const { model, env, people, slack } = await world(t, 'socket')
       model.on('never', { hang: true })
-      const bot = await startProcess(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
-      await bot.says(/is ready/)
+      const bot = startCommand(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
+      await bot.shows(/is ready/)
       const thread = await people.mention('never')
       await slack.until(() => model.about('never').length === 1, 'the call')
       slack.sockets.hang()
       const from = performance.now()
       bot.signal('SIGTERM')
-      expect(await bot.ended).toBe(0)
+      expect((await bot.ended).code).toBe(0)
       times.push(performance.now() - from)
       expect(await thread.ended()).toMatch(/being restarted/)
     }
@@ -102,8 +102,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     const silent = await startWebServer(() => undefined)
     model.on('endless', act('Let me look.', 'wikipedia', 'Dune'))
     const more = { SHUTDOWN_MS: '500', WIKIPEDIA_API_URL: silent.url, TOOL_TIMEOUT_MS: '60000' }
-    const bot = await startProcess(t, START, { env: { ...env, ...more } })
-    await bot.says(/is ready/)
+    const bot = startCommand(t, START, { env: { ...env, ...more } })
+    await bot.shows(/is ready/)
     const thread = await people.mention('endless')
     await slack.until(() => silent.paths.length > 0 && thread.steps().length === 1, 'the tool at work')
     bot.signal('SIGTERM')
@@ -114,16 +114,16 @@ describe('npm start', { timeout: 120_000 }, () => {
   test('SIGTERM ends it at once, with code 0, while it still waits for Slack at the start', async (t) => {
     const silent = await startWebServer(() => undefined)
     const { env } = await world(t, 'http')
-    const bot = await startProcess(t, START, { env: { ...env, SLACK_API_URL: `${silent.url}/api/` } })
+    const bot = startCommand(t, START, { env: { ...env, SLACK_API_URL: `${silent.url}/api/` } })
     await until(() => silent.paths.length > 0, 'auth.test', 60_000)
     bot.signal('SIGTERM')
-    expect(await bot.ended).toBe(0)
+    expect((await bot.ended).code).toBe(0)
     expect([bot.stdout(), bot.stderr()]).toEqual(['', ''])
   })
 
   test('ends with code 1 and a sentence for each setting that is missing', async (t) => {
-    const bot = await startProcess(t, START, { env: {} })
-    expect(await bot.ended).toBe(1)
+    const bot = startCommand(t, START, { env: {} })
+    expect((await bot.ended).code).toBe(1)
     const beginnings = bot
       .stderr()
       .trim()

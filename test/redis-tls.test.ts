@@ -6,7 +6,7 @@ import { startLocalSlack } from '../src/playground/slack.ts'
 import { envFor, peopleOf } from './harness/bot.ts'
 import { makeCertificates, type Certificates } from './harness/certificates.ts'
 import { finish, playModel } from './harness/played-model.ts'
-import { startProcess } from './harness/child-process.ts'
+import { startCommand } from './harness/command.ts'
 import { describeWithRedis, freePort, startRedis } from './harness/redis.ts'
 import { eventually } from './harness/stores.ts'
 
@@ -48,18 +48,18 @@ describeWithRedis.each([
 ])('rediss:// to %s', { timeout: 90_000 }, (_, isCluster) => {
   test('with a certificate of our own authority, named by NODE_EXTRA_CA_CERTS, is used for all', async (t) => {
     const { env, ca, mention } = await world(t, isCluster)
-    const bot = await startProcess(t, 'src/main.ts', { env: { ...env, NODE_EXTRA_CA_CERTS: ca } })
-    await bot.says(/is ready.* kept in Redis/)
+    const bot = startCommand(t, 'src/main.ts', { env: { ...env, NODE_EXTRA_CA_CERTS: ca } })
+    await bot.shows(/is ready.* kept in Redis/)
     expect(await (await mention('Are you there?')).lastAnswer()).toBe('Over TLS.')
     bot.signal('SIGTERM')
-    expect(await bot.ended).toBe(0)
+    expect((await bot.ended).code).toBe(0)
     expect(bot.stderr()).toBe('')
   })
 
   test('with a certificate that nobody trusts ends the start with one sentence', async (t) => {
     const { env } = await world(t, isCluster)
-    const bot = await startProcess(t, 'src/main.ts', { env })
-    expect(await bot.ended).toBe(1)
+    const bot = startCommand(t, 'src/main.ts', { env })
+    expect((await bot.ended).code).toBe(1)
     expect(bot.stderr()).toMatch(
       /^REDIS_URL should be a Redis whose certificate is trusted here: .*certificate.*\. NODE_EXTRA_CA_CERTS names .*\.\n$/,
     )

@@ -5,8 +5,9 @@ import { readEnv } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import { ROOT } from '../package-root.ts'
 import { endOnSignal } from './end-on-signal.ts'
+import { startOwnRedis, type OwnRedis } from './own-redis.ts'
 import { startPlayground } from './playground-main.ts'
-import { startChildBots } from './with-bot/child-bots.ts'
+import { createChildBots } from './with-bot/child-bots.ts'
 import { createNotices } from './notices.ts'
 import type { RunBot } from './with-bot/run-bot.ts'
 
@@ -17,10 +18,13 @@ const CALM_MS = 150
 const WATCHED = ['src', 'tools', 'prompts']
 const PLAYGROUND = /^src[/\\]playground[/\\]/
 
+/** A run whose bot died goes on in the next one after ten seconds at most, not thirty. */
+const QUICK = { WORKER_LOCK_MS: '5000' }
+
 const notices = createNotices((text) => console.log(text))
 
-const runInChild: RunBot = async ({ settings, stores, recorder, onTrace }) => {
-  const bots = await startChildBots({ settings, stores, recorder, onTrace, notice: notices.tell })
+const runInChild: RunBot = async (parts) => {
+  const bots = createChildBots({ ...parts, notice: notices.tell })
   await bots.renew()
   let timer: NodeJS.Timeout | undefined
   const watcher = watch(
@@ -48,8 +52,19 @@ const runInChild: RunBot = async ({ settings, stores, recorder, onTrace }) => {
   }
 }
 
+/** The Redis in which conversations and runs outlive a bot. Without one, says what is lost, and goes on. */
+async function startRedis(): Promise<OwnRedis | undefined> {
+  try {
+    return await startOwnRedis()
+  } catch (error) {
+    const lost = 'npm run dev goes on in memory too: EACH CHANGE MAKES THE BOT FORGET every conversation.'
+    console.warn(`\n!!! ${messageOf(error)}\n!!! ${lost}\n`)
+    return undefined
+  }
+}
+
 async function main(): Promise<void> {
-  const playground = await startPlayground(readEnv(), { runBot: runInChild })
+  const playground = await startPlayground({ ...QUICK, ...readEnv() }, { runBot: runInChild, startRedis })
   const lines = [
     `Thinkaloud playground: ${playground.url}`,
     '',

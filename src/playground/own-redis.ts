@@ -1,4 +1,4 @@
-/** `npm run playground -- --redis`: a Redis of the playground's own, and the way to it, which can be closed. */
+/** `npm run dev` and `npm run playground -- --redis`: a Redis of the playground's own, and the way to it, which can be closed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,11 +16,11 @@ export interface OwnRedis {
 }
 
 const MISSING =
-  '--redis starts a redis-server of its own, and none is installed (apt install redis-server, brew install redis). Without --redis the playground keeps everything in memory.'
+  'No redis-server is installed (apt install redis-server, brew install redis). Without --redis the playground keeps everything in memory.'
 
-/** Starts one in a temporary folder, reached through a port of 127.0.0.1 alone. @throws Error, a sentence where none is installed */
-export async function startOwnRedis(command = 'redis-server'): Promise<OwnRedis> {
-  const folder = await mkdtemp(join(tmpdir(), 'thinkaloud-playground-'))
+/** Starts one in a new folder within that of temporary files, reached through a port of 127.0.0.1 alone. @throws Error, a sentence where none is installed */
+export async function startOwnRedis(command = 'redis-server', within = tmpdir()): Promise<OwnRedis> {
+  const folder = await mkdtemp(join(within, 'thinkaloud-playground-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   // Over a socket in its folder nobody else finds it, and no port can be taken meanwhile.
   const path = join(folder, 'redis.sock')

@@ -5,11 +5,9 @@
 import { parseArgs } from 'node:util'
 import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { createLog } from '../log.ts'
 import { createNetwork } from '../proxy.ts'
 import type { RunTrace } from '../run/run-trace.ts'
 import { methodNames } from '../slack/client/method-names.ts'
-import { createStores, type Stores } from '../stores.ts'
 import { demoUpstream } from './with-bot/demo-upstream.ts'
 import { endOnSignal } from './end-on-signal.ts'
 import { hoodPart } from './journal/hood-part.ts'
@@ -18,7 +16,7 @@ import { journalTraces } from './with-bot/journal-traces.ts'
 import { startModelEndpoint } from './model/model-endpoint.ts'
 import { modelTrouble } from './trouble/model-trouble.ts'
 import type { NotesServer } from './notes-server.ts'
-import { startOwnRedis } from './own-redis.ts'
+import { startOwnRedis, type OwnRedis } from './own-redis.ts'
 import { startPage } from './page-server.ts'
 import { playgroundTrouble } from './trouble/playground-trouble.ts'
 import { runPart } from './run-part.ts'
@@ -56,8 +54,8 @@ const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this 
 export interface PlaygroundOptions {
   /** The demo's pause between two words, in ms. */
   paceMs?: number
-  /** With a Redis of its own. */
-  redis?: boolean
+  /** Starts a Redis for the bot; without it, or where it resolves to none, the bot keeps everything in memory. */
+  startRedis?: () => Promise<OwnRedis | undefined>
   runBot?: RunBot
   /** Folders in place of the checkout's. */
   conversations?: string
@@ -118,7 +116,7 @@ async function startWorld(
   stops.push(() => model.close())
   const mcp = given.MCP_CONFIG === undefined ? await startOwnMcp() : undefined
   if (mcp) stops.push(mcp.stop)
-  const redis = options.redis ? await startOwnRedis() : undefined
+  const redis = await options.startRedis?.()
   if (redis) stops.push(() => redis.stop())
   const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, mcpConfig: mcp?.file, redisUrl: redis?.url, isDemo }
   return {
@@ -144,7 +142,6 @@ async function openPlayground(
   const recording = recordPlayground(slack, { journal, settings, folder: options.conversations })
   const tools = toolRunner(config, net)
   stops.push(() => tools.close())
-  const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
   const run = runPart()
   const toJournal = journalTraces(journal)
   const runBot = options.runBot ?? runBotHere
@@ -152,9 +149,8 @@ async function openPlayground(
     toJournal(trace)
     run.take(trace)
   }
-  const bot = await runBot({ settings, config, stores, recorder: recording.recorder, onTrace })
+  const bot = await runBot({ settings, recorder: recording.recorder, onTrace })
   stops.push(() => bot.stop())
-  if (redis) await whenReady(slack, stores)
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
   const examples = notesServer ? [...EXAMPLES, NOTE] : EXAMPLES
@@ -176,11 +172,6 @@ async function openPlayground(
   return { url: page.url, slack, journal, notes, notesServer }
 }
 
-/** A bot whose Redis has just begun to answer listens a moment before it can store a question. */
-async function whenReady(slack: LocalSlack, { queue }: Stores): Promise<void> {
-  await slack.until(() => queue.ready(), 'a bot that is ready')
-}
-
 /** @throws ConfigError for an option that there is not */
 function optionsIn(args: string[]): { conversation?: string; redis?: boolean } {
   try {
@@ -193,7 +184,7 @@ function optionsIn(args: string[]): { conversation?: string; redis?: boolean } {
 async function main(args: string[]): Promise<void> {
   const { conversation, redis } = optionsIn(args)
   const playground = await (conversation === undefined
-    ? startPlayground(readEnv(), { ...(redis && { redis }) })
+    ? startPlayground(readEnv(), redis ? { startRedis: startOwnRedis } : {})
     : showConversation(conversation, loadConfig(readEnv())))
   // Whoever reads the line may press Ctrl+C at once.
   endOnSignal(playground.stop)

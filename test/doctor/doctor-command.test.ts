@@ -7,8 +7,8 @@ import type { PlayedModel, PlayedRequest, Turn } from '../harness/played-model.t
 import { describeWithRedis, freePort, startRedis } from '../harness/redis.ts'
 
 test('where all is well, every line is ok or a note, and it ends with 0', async (t) => {
-  const { doctor } = await doctorDesk(t)
-  const { code, stdout, stderr } = await doctor()
+  const { started } = await doctorDesk(t)
+  const { code, stdout, stderr } = await started()
   expect(stdout).not.toContain('FAULT')
   expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token is that of @thinkaloud')
   expect(line(stdout, 'Slack', 'apps.connections.open')).toContain('opens Socket Mode connections')
@@ -44,8 +44,8 @@ test('a setting that cannot be is a fault with its sentence', async (t) => {
 })
 
 test('an option that there is not is answered with how it is used', async (t) => {
-  const { doctor } = await doctorDesk(t)
-  const { code, stderr } = await doctor({}, ['--yaml'])
+  const { started } = await doctorDesk(t)
+  const { code, stderr } = await started({}, ['--yaml'])
   expect(stderr).toContain('Usage: npm run doctor')
   expect(code).toBe(1)
 })

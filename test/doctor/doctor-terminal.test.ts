@@ -18,7 +18,7 @@ const words = (screen: string) => screen.replace(/\s+/g, ' ')
 interface Missing {
   what: string
   script?: (request: PlayedRequest) => Turn
-  prepare?(desk: Awaited<ReturnType<typeof doctorDesk>>): Promise<Record<string, string>> | Record<string, string>
+  prepare?(desk: Desk): Promise<Record<string, string>> | Record<string, string>
   says: RegExp[]
 }
 
@@ -82,12 +82,33 @@ const MISSING: Missing[] = [
   },
 ]
 
-async function sit(t: TestContext, { script, prepare }: Partial<Missing>, columns = 80) {
-  const desk = await doctorDesk(t, script)
-  const terminal = desk.inTerminal(await prepare?.(desk), columns)
+type Desk = Awaited<ReturnType<typeof doctorDesk>>
+type Look = (
+  desk: Desk,
+  env: Record<string, string>,
+  columns: number,
+) => Promise<{ code: number | null; screen: string }>
+
+const inTerminal: Look = async (desk, env, columns) => {
+  const terminal = desk.inTerminal(env, columns)
   await terminal.shows('Looking: it takes a minute at most.')
-  const code = await terminal.ended
-  const screen = terminal.screen()
+  return { code: await terminal.ended, screen: terminal.screen() }
+}
+
+/** In this process, for a terminal that there is not. */
+const here: Look = async (desk, env, columns) => {
+  const { code, stdout } = await desk.doctor(env, [], columns)
+  return { code, screen: stdout }
+}
+
+async function sit(
+  t: TestContext,
+  look: Look,
+  { script, prepare, columns = 80 }: Partial<Missing> & { columns?: number },
+) {
+  const desk = await doctorDesk(t, script)
+  const { code, screen } = await look(desk, (await prepare?.(desk)) ?? {}, columns)
+  expect(screen).toMatch(/^Looking: it takes a minute at most\.\r?\n/)
   expectToFit(screen, columns)
   for (const secret of [desk.slack.botToken, desk.slack.appToken, 'sk-played-key', 'sesame-street'])
     expect(screen).not.toContain(secret)
@@ -98,7 +119,7 @@ describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000 }, () =>
   test.for([40, 80, 140])(
     'of %i columns its sentences stand under their column, and it ends with 0',
     async (columns, t) => {
-      const { code, screen } = await sit(t, {}, columns)
+      const { code, screen } = await sit(t, columns === 80 ? inTerminal : here, { columns })
       expect(code).toBe(0)
       expect(screen).toContain('No fault, 1 note.')
       expect(words(screen)).toContain('AGENT_DIALECT is text; native or auto would use them.')
@@ -111,7 +132,7 @@ describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000 }, () =>
   )
 
   test.for(MISSING)('without $what it says so, what to do, and ends with 1', async (missing, t) => {
-    const { code, screen } = await sit(t, missing)
+    const { code, screen } = await sit(t, here, missing)
     for (const said of missing.says) expect(words(screen)).toMatch(said)
     expect(words(screen)).toMatch(/\d faults?, \d notes?\. ?$/)
     expect(code).toBe(1)

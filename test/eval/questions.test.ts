@@ -245,7 +245,12 @@ test('the demo can be evaluated where no model is set', async (t) => {
   const refused = await runCommand(t, 'src/eval/eval-main.ts', { args: [file], env, cwd: folder })
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain('No model is set')
-  const { stdout } = await runCommand(t, 'src/eval/eval-main.ts', { args: [file, '--model', 'demo'], env, cwd: folder })
+  const { stdout } = await runCommand(t, 'src/eval/eval-main.ts', {
+    args: [file, '--model', 'demo'],
+    env,
+    cwd: folder,
+    fromSource: true,
+  })
   expect(stdout).toMatch(/\d of 1 right\n$/)
   expect(existsSync(join(folder, 'eval-results'))).toBe(true)
 })
@@ -279,7 +284,12 @@ test('the demo is graded by its values, what it does not know is not answered, a
   await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
   const env = { TOOLS: 'calculator' }
   const ask = (...args: string[]) =>
-    runCommand(t, 'src/eval/eval-main.ts', { args: [file, '--model', 'demo', ...args], env, cwd: folder })
+    runCommand(t, 'src/eval/eval-main.ts', {
+      args: [file, '--model', 'demo', ...args],
+      env,
+      cwd: folder,
+      fromSource: true,
+    })
   const { stdout } = await ask()
   expect(stdout).toMatch(/4 of 7 right\n$/)
   expect(stdout).toMatch(/\| 4 of 7 \| 57\.1 % \| 57\.1 % \|.*answered 5, not answered 2/)

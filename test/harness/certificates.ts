@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ends } from './ends.ts'
-import { emptyFolder } from './child-process.ts'
+import { temporaryFolder } from './command.ts'
 
 /** Files in PEM form, gone with the test. */
 export interface Certificates {
@@ -15,7 +15,7 @@ export interface Certificates {
 
 /** Made anew for each test, for two days. */
 export async function makeCertificates(t: Ends): Promise<Certificates> {
-  const folder = await emptyFolder(t)
+  const folder = await temporaryFolder(t)
   const file = (name: string) => join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
   const newKey = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-keyout', file(name)]

@@ -1,74 +1,95 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from '../../src/package-root.ts'
+import type { Env } from '../../src/config.ts'
+import { until } from '../../src/playground/until.ts'
+import { nodeArgs } from './compiled-sources.ts'
 import type { Ends } from './ends.ts'
 
 /** A command of ours in a process of its own, as a person starts it. */
 export interface Command {
-  stdin: ChildProcessWithoutNullStreams['stdin']
   stdout(): string
   stderr(): string
-  /** Waits until what was printed (on either) holds this. */
-  shows(text: string): Promise<void>
+  /** Types into it. */
+  write(text: string): void
+  /** Ends its input. */
+  close(): void
   signal(name: NodeJS.Signals): void
+  /** Waits until it has written this, on either stream. */
+  shows(text: string | RegExp): Promise<RegExpMatchArray>
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
 export interface CommandOptions {
   args?: string[]
   /** All of its environment, besides what a process cannot do without. */
-  env?: Record<string, string>
-  /** Its working folder; the project's, where left out. */
+  env?: Env
+  /** Its working folder; an empty one where left out, so that no `.env` of ours is read. */
   cwd?: string
+  /** Starts the TypeScript itself, as in a checkout: the demo model is in no build. */
+  fromSource?: boolean
 }
 
-/** Starts a TypeScript file of the project. It is ended with the test at the latest. */
-export function startCommand(t: Ends, file: string, { args = [], env = {}, cwd = ROOT }: CommandOptions = {}): Command {
+/** Starts a source file of ours, as JavaScript like `npm start`. What still runs when the test ends is killed. */
+export function startCommand(t: Ends, file: string, options: CommandOptions = {}): Command {
+  const { args = [], env = {}, cwd, fromSource } = options
   const own = { PATH: process.env.PATH, HOME: process.env.HOME }
-  // Not by tsx's own command: it stands between a signal and the process, and kills one that is slow to take it.
-  const node = ['--import', import.meta.resolve('tsx'), join(ROOT, file), ...args]
-  const child = spawn(process.execPath, node, { cwd, env: { ...own, ...env } })
+  const child = spawn(process.execPath, [...nodeArgs(file, fromSource), ...args], {
+    cwd: cwd ?? emptyFolder(t),
+    env: { ...own, ...env },
+  })
   let [stdout, stderr] = ['', '']
-  const waiting = new Set<() => void>()
-  const changed = () => waiting.forEach((check) => check())
-  child.stdout.setEncoding('utf8').on('data', (text: string) => ((stdout += text), changed()))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => ((stderr += text), changed()))
-  const ended = once(child, 'close').then(([code]) => (changed(), { code: code as number | null, stdout, stderr }))
-  t.onTestFinished(() => void child.kill('SIGKILL'))
-  const shows = (text: string) =>
-    new Promise<void>((resolve, reject) => {
-      const check = () => {
-        if ((stdout + stderr).includes(text)) resolve()
-        else if (child.exitCode !== null) reject(new Error(`it ended without "${text}":\n${stdout}${stderr}`))
-        else return
-        waiting.delete(check)
-      }
-      waiting.add(check)
-      check()
-    })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdin.on('error', () => {})
+  const all = () => `${stdout}\n${stderr}`
+  const find = (text: string | RegExp) => {
+    const found = all().match(typeof text === 'string' ? text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : text)
+    if (!found && child.exitCode !== null) throw new Error(`It ended without ${String(text)}:${all()}`)
+    return found
+  }
   return {
-    stdin: child.stdin,
     stdout: () => stdout,
     stderr: () => stderr,
-    shows,
+    write: (text) => void child.stdin.write(text),
+    close: () => void child.stdin.end(),
     signal: (name) => void child.kill(name),
-    ended,
+    shows: (text) => until(() => find(text), String(text), 150_000),
+    ended: endOf(t, child).then((code) => ({ code, stdout, stderr })),
   }
 }
 
 /** Runs it to its end, with `input` on its stdin. */
 export async function runCommand(t: Ends, file: string, options: CommandOptions & { input?: string } = {}) {
   const command = startCommand(t, file, options)
-  command.stdin.end(options.input ?? '')
+  command.write(options.input ?? '')
+  command.close()
   return command.ended
 }
 
+/** The exit code of a process, once it has ended; what still runs when the test ends is killed. */
+export function endOf(t: Ends, child: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve) => void child.on('close', resolve))
+  t.onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return ended
+}
+
+const PREFIX = join(tmpdir(), 'thinkaloud-test-')
+
 /** An empty folder that goes with the test. */
 export async function temporaryFolder(t: Ends): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'thinkaloud-test-'))
+  const folder = await mkdtemp(PREFIX)
+  t.onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function emptyFolder(t: Ends): string {
+  const folder = mkdtempSync(PREFIX)
   t.onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

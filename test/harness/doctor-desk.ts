@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import type { TestContext } from 'vitest'
+import { readEnv } from '../../src/config.ts'
+import { doctor as runDoctor } from '../../src/doctor/doctor.ts'
 import { startLocalSlack } from '../../src/playground/slack.ts'
 import { startWiki } from '../../src/playground/wiki.ts'
 import { envFor } from './bot.ts'
@@ -29,11 +32,19 @@ export async function doctorDesk(t: TestContext, script: (request: PlayedRequest
     const given = Object.entries({ ...env, ...more }).filter((entry): entry is [string, string] => Boolean(entry[1]))
     return Object.fromEntries(given)
   }
-  const doctor = (more: Record<string, string> = {}, args: string[] = []) =>
+  /** In this process. */
+  const doctor = async (more: Record<string, string> = {}, args: string[] = [], columns?: number) => {
+    let stdout = ''
+    const output = { print: (text: string) => void (stdout += `${text}\n`), columns }
+    const code = await runDoctor({ args, readEnv: () => readEnv(join(folder, '.env'), settings(more)), output })
+    return { code, stdout }
+  }
+  /** As `npm run doctor`. */
+  const started = (more: Record<string, string> = {}, args: string[] = []) =>
     runCommand(t, MAIN, { env: settings(more), args, cwd: folder })
   const inTerminal = (more: Record<string, string> = {}, columns = 80) =>
     startInTerminal(t, MAIN, { env: settings(more), cwd: folder, columns })
-  return { slack, model, wiki, doctor, inTerminal, folder }
+  return { slack, model, wiki, doctor, started, inTerminal, folder }
 }
 
 /** The line of a finding, without the columns' spaces. */

@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { describe } from 'vitest'
 import { until } from '../../src/playground/until.ts'
-import { ROOT } from '../../src/package-root.ts'
-import { endOf } from './child-process.ts'
+import { nodeArgs } from './compiled-sources.ts'
+import { endOf } from './command.ts'
 import type { Ends } from './ends.ts'
 
 /** util-linux' own, which Debian always has; it gives a command a terminal of its own. */
@@ -41,7 +40,7 @@ export function startInTerminal(
     columns,
   }: { cwd: string; env?: Record<string, string>; args?: string[]; after?: string; columns?: number },
 ): TestTerminal {
-  const words = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, file), ...args]
+  const words = [process.execPath, ...nodeArgs(file), ...args]
   const command = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
   const own = { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm' }
   const size = columns === undefined ? '' : `stty cols ${columns}; `

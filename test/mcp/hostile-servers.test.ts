@@ -3,7 +3,7 @@ import { until } from '../../src/playground/until.ts'
 import { startHostileServer } from '../harness/mcp/hostile-http.ts'
 import { openMcp, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
 import { ourStdio } from '../harness/mcp/our-stdio.ts'
-import { startProcess } from '../harness/child-process.ts'
+import { startCommand } from '../harness/command.ts'
 import { startWebServer } from '../harness/web-server.ts'
 
 const t = { onTestFinished }
@@ -173,8 +173,8 @@ test('a server is ended with the bot, however deaf, and so are its children', as
 })
 
 test('a server whose bot ends without a word ends with it, and so do its children', async () => {
-  const bot = await startProcess(t, 'test/harness/mcp/leaves-abruptly.ts')
-  const [, pid] = await bot.says(/child (\d+)/)
+  const bot = startCommand(t, 'test/harness/mcp/leaves-abruptly.ts')
+  const [, pid] = await bot.shows(/child (\d+)/)
   await bot.ended
   await until(() => !isRunning(Number(pid)), 'the child has ended', 60_000)
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { startPlayground } from '../../src/playground/playground-main.ts'
-import { startChildBots, type ChildBots } from '../../src/playground/with-bot/child-bots.ts'
+import { createChildBots, type ChildBots, type ChildBotsOptions } from '../../src/playground/with-bot/child-bots.ts'
 import { standStill } from '../harness/stand-still.ts'
 
 /** The bots that this process has forked. */
@@ -30,17 +30,37 @@ test('a bot that is gone while it is asked something ends nothing but itself', a
   await expect
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
-  expect(notices.join()).toContain('it is started anew, and what ran goes on.')
+  expect(notices.join()).toContain('it is started anew, and without Redis what ran is lost.')
   expect(faults).toEqual([])
 }, 180_000)
 
-async function startedBots(notice: (text: string) => void): Promise<{ bots: ChildBots; stop: () => Promise<void> }> {
+test('a start may take a minute, and a bot that is ready lives on', async (t) => {
+  const [notices, minutesOver]: [string[], (() => void)[]] = [[], []]
+  const after = (_: number, act: () => void) => void minutesOver.push(act)
+  const { bots, stop } = await startedBots((text) => void notices.push(text), after)
+  t.onTestFinished(stop)
+  const [pid] = ownBots()
+  minutesOver[0]?.()
+  const renewed = bots.renew()
+  minutesOver[1]?.()
+  await renewed
+  expect(notices).toEqual([
+    'The bot is ready.',
+    'The bot did not start in time. The bot from before this edit goes on.',
+  ])
+  await expect.poll(ownBots).toEqual([pid])
+}, 180_000)
+
+async function startedBots(
+  notice: (text: string) => void,
+  after?: ChildBotsOptions['after'],
+): Promise<{ bots: ChildBots; stop: () => Promise<void> }> {
   let started: ChildBots | undefined
   const playground = await startPlayground(
     { PLAYGROUND_PORT: '0' },
     {
-      async runBot({ settings, stores, recorder, onTrace }) {
-        const bots = await startChildBots({ settings, stores, recorder, onTrace, notice })
+      async runBot(parts) {
+        const bots = createChildBots({ ...parts, notice, ...(after && { after }) })
         await bots.renew()
         started = bots
         return { tryPrompts: (request) => bots.tryPrompts(request), stop: () => bots.stop() }

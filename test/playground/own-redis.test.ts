@@ -1,26 +1,26 @@
 /** `npm run playground -- --redis`: a Redis of its own, which can be gone for a while. */
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { startOwnRedis } from '../../src/playground/own-redis.ts'
 import { startPlayground } from '../../src/playground/playground-main.ts'
 import { GENERAL } from '../../src/playground/slack.ts'
+import { temporaryFolder } from '../harness/command.ts'
 import { describeWithRedis } from '../harness/redis.ts'
 
-const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('thinkaloud-playground-'))
-
-test('where no redis-server is installed a sentence says so, and nothing is left behind', async () => {
-  const before = await folders()
-  await expect(startOwnRedis('no-such-redis-server')).rejects.toThrow(/none is installed .*keeps everything in memory/)
-  await expect(startOwnRedis('false')).rejects.toThrow('redis-server did not start')
-  expect((await folders()).filter((name) => !before.includes(name))).toEqual([])
+test('where no redis-server is installed a sentence says so, and nothing is left behind', async (t) => {
+  const within = await temporaryFolder(t)
+  await expect(startOwnRedis('no-such-redis-server', within)).rejects.toThrow(
+    /No redis-server is installed .*keeps everything in memory/,
+  )
+  await expect(startOwnRedis('false', within)).rejects.toThrow('redis-server did not start')
+  expect(await readdir(within)).toEqual([])
 })
 
 describeWithRedis('a Redis of the playground’s own', () => {
   test('is cut off while it is gone, keeps what it had, and ends with its folder', async (t) => {
-    const before = await folders()
-    const redis = await startOwnRedis()
+    const within = await temporaryFolder(t)
+    const redis = await startOwnRedis('redis-server', within)
     t.onTestFinished(redis.stop)
     const options = { maxRetriesPerRequest: 0, retryStrategy: () => null, lazyConnect: true }
     const client = () => {
@@ -38,12 +38,12 @@ describeWithRedis('a Redis of the playground’s own', () => {
     expect(await client().get('a')).toBe('kept')
     await redis.stop()
     await expect(client().get('a')).rejects.toThrow()
-    expect((await folders()).filter((name) => !before.includes(name))).toEqual([])
+    expect(await readdir(within)).toEqual([])
   })
 
   test('may go in the middle of a run, and before a question: each is answered once when it is back', async (t) => {
     const env = { PLAYGROUND_PORT: '0', LOG_LEVEL: 'silent', REDIS_URL: 'redis://127.0.0.1:1' }
-    const { slack, stop } = await startPlayground(env, { paceMs: 60, redis: true })
+    const { slack, stop } = await startPlayground(env, { paceMs: 60, startRedis: startOwnRedis })
     t.onTestFinished(stop)
     const shown = (thread: string) => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
     const endings = (thread: string) => shown(thread).filter((text) => /^\d+ steps? · /m.test(text))

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTracePage } from '../../src/playground/trace-server.ts'
 import { asRunTrace } from '../../src/run/read-trace.ts'
 import type { RunTrace } from '../../src/run/run-trace.ts'
-import { emptyFolder, startProcess } from '../harness/child-process.ts'
+import { temporaryFolder, startCommand } from '../harness/command.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { fullTrace, madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
 import { pagesInChromium } from '../harness/open-page.ts'
@@ -21,15 +21,15 @@ test('a trace that is made by hand is one that can be read', () => {
 
 describe('npm run trace', () => {
   test('prints where the run is shown, and ends when it is told to', async (t) => {
-    const file = join(await emptyFolder(t), 'run.json')
+    const file = join(await temporaryFolder(t), 'run.json')
     // npm writes lines of its own before what `npm run runs -- trace ID > FILE` prints.
     await writeFile(file, `\n> thinkaloud@0.1.0 runs\n> node dist\n\n${JSON.stringify(fullTrace(), null, 2)}\n`)
-    const command = await startProcess(t, 'src/playground/trace-main.ts', { args: [file] })
-    const [, url = ''] = await command.says(/(http:\/\/localhost:\d+)/)
+    const command = startCommand(t, 'src/playground/trace-main.ts', { args: [file] })
+    const [, url = ''] = await command.shows(/(http:\/\/localhost:\d+)/)
     expect(await (await fetch(`${url}/trace`)).json()).toEqual(fullTrace())
     expect((await fetch(`${url}/trace`, { headers: { origin: 'http://evil.example' } })).status).toBe(403)
     command.signal('SIGINT')
-    expect(await command.ended).toBe(0)
+    expect((await command.ended).code).toBe(0)
   })
 
   test.each([
@@ -38,12 +38,12 @@ describe('npm run trace', () => {
     ['no JSON', 'nonsense', /is no JSON/],
     ['another JSON', '{"version":1}', /is no trace of a run: id is not as it should be/],
   ])('%s is a sentence and exit code 1', async (_, content, sentence) => {
-    const folder = await emptyFolder({ onTestFinished })
+    const folder = await temporaryFolder({ onTestFinished })
     const file = join(folder, 'run.json')
     if (content) await writeFile(file, content)
     const args = content === undefined ? [] : [file]
-    const command = await startProcess({ onTestFinished }, 'src/playground/trace-main.ts', { args })
-    expect(await command.ended).toBe(1)
+    const command = startCommand({ onTestFinished }, 'src/playground/trace-main.ts', { args })
+    expect((await command.ended).code).toBe(1)
     expect(command.stderr().trim()).toMatch(sentence)
     expect(command.stderr()).not.toMatch(/\n\s+at /)
   })

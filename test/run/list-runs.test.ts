@@ -8,13 +8,14 @@ import { connect } from '../../src/redis.ts'
 import { findRuns } from '../../src/run/list-runs.ts'
 import { threadKeys } from '../../src/run/thread-keys.ts'
 import { conversationOf } from '../../src/run/types.ts'
+import { nodeArgs } from '../harness/compiled-sources.ts'
 import { describeWithRedis, freePort, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'
 
 /** The command as an operator calls it. */
 async function runs(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: process.env.PATH, REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL_DAYS: '90' }
-  const child = spawn('node', ['--import', 'tsx', 'src/runs-main.ts', ...args], { env })
+  const child = spawn('node', [...nodeArgs('src/runs-main.ts'), ...args], { env })
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => (out += String(chunk)))
   child.stderr.on('data', (chunk) => (err += String(chunk)))

@@ -6,7 +6,7 @@ import { BOB, RANDOM, TEAM } from '../../src/playground/slack.ts'
 import { sealerOf } from '../../src/seal.ts'
 import { ONCE, approvalBot, notes, waitingCard } from '../harness/approvals.ts'
 import { secondBot, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
-import { startProcess } from '../harness/child-process.ts'
+import { startCommand } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, INVENTED } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
@@ -227,12 +227,12 @@ describeWithRedis('in Redis', () => {
     expect(trace.calls[2]?.error).toEqual(expect.any(String))
     expect(trace.calls[3]).toMatchObject({ read: { kind: 'finish', answer: 'Two.' } })
     expect(told).toEqual([])
-    const runs = (...args: string[]) => startProcess(t, 'src/runs-main.ts', { args, env })
+    const runs = (...args: string[]) => startCommand(t, 'src/runs-main.ts', { args, env })
     const printed = await runs('trace', id)
-    expect(await printed.ended).toBe(0)
+    expect((await printed.ended).code).toBe(0)
     expect(JSON.parse(printed.stdout())).toEqual(trace)
     const unknown = await runs('trace', 'T1:C1:1')
-    expect(await unknown.ended).toBe(1)
+    expect((await unknown.ended).code).toBe(1)
     expect(unknown.stderr()).toContain('There is no trace of T1:C1:1.')
   })
 

@@ -1,19 +1,19 @@
 /** How the playground runs its bot: in this process, unless told otherwise. */
 import { startBot } from '../../bot.ts'
-import type { Config, Env } from '../../config.ts'
+import { loadConfig, secretsOf, type Env } from '../../config.ts'
+import { createLog } from '../../log.ts'
 import type { RunTrace } from '../../run/run-trace.ts'
-import type { Stores } from '../../stores.ts'
+import { createStores } from '../../stores.ts'
 import type { PagePart } from '../page-part.ts'
 import type { Recorder } from '../recording/recorder.ts'
+import { until } from '../until.ts'
 import { recordingSeam } from './tool-seams.ts'
 import { createTrier, type Trier } from './try-prompts.ts'
 
 /** What a bot of the playground is given. */
 export interface BotParts {
   settings: Env
-  config: Config
-  stores: Stores
-  recorder: Recorder
+  recorder: Pick<Recorder, 'onTool' | 'onOffered'>
   /** Where it tells the traces of its runs. */
   onTrace(trace: RunTrace): void
 }
@@ -27,7 +27,11 @@ export interface RunningBot {
 
 export type RunBot = (parts: BotParts) => Promise<RunningBot>
 
-export const runBotHere: RunBot = async ({ config, stores, recorder, onTrace }) => {
+export const runBotHere: RunBot = async ({ settings, recorder, onTrace }) => {
+  const config = loadConfig(settings)
+  const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
   const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder) })
+  // A bot whose Redis has just begun to answer listens a moment before it can store a question.
+  await until(() => stores.queue.ready(), 'a bot that is ready')
   return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
 }

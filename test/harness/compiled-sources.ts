@@ -1,0 +1,76 @@
+/**
+ * The sources as JavaScript, for tests that start them in a process of their own: under `tsx` a process takes three times as long
+ * to begin. Before each run of vitest what has changed since the last one is compiled, without a type check.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ROOT } from '../../src/package-root.ts'
+
+const BUILT = join(ROOT, 'tmp', 'built')
+const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package.json']
+
+/** The path of a source file's JavaScript. `file` is relative to the project. */
+function builtFile(file: string): string {
+  return join(BUILT, file.replace(/\.ts$/, '.js'))
+}
+
+/** What Node is given to start a source file; a helper of the tests, which is not built, goes by `tsx`. */
+export function nodeArgs(file: string, fromSource = file.startsWith('test/')): string[] {
+  return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
+}
+
+/** Compiles what has changed. vitest's global setup. */
+export default async function build(): Promise<void> {
+  const settings = Math.max(...SETTINGS.map((file) => timeOf(join(ROOT, file))))
+  const changed = sources().flatMap((file) => {
+    const time = Math.max(settings, timeOf(join(ROOT, file)))
+    // Compared for equality: a file may be replaced by an older one.
+    return existsSync(builtFile(file)) && timeOf(builtFile(file)) === time ? [] : [{ file, time }]
+  })
+  if (changed.length === 0) return
+  const compile = await compiler()
+  for (const { file, time } of changed) {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    write(builtFile(file), { text: file.endsWith('.ts') ? compile(text) : text, time })
+  }
+}
+
+function sources(): string[] {
+  const files = ['src', 'tools'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  )
+  return files.filter((file) => /\.(?:ts|lua)$/.test(file) && !file.startsWith(join('tools', 'custom', '/')))
+}
+
+/** By the options of the build. */
+async function compiler(): Promise<(text: string) => string> {
+  const { default: ts } = await import('typescript')
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile) as { config: object }
+  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, ROOT)
+  // For a single text `nodenext` would mean CommonJS.
+  const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, sourceMap: false }
+  return (text) => ts.transpileModule(text, { compilerOptions }).outputText
+}
+
+/** In one step, since another run may read the file meanwhile. */
+function write(path: string, { text, time }: { text: string; time: number }): void {
+  const half = `${path}.${process.pid}`
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(half, text)
+  utimesSync(half, time / 1_000, time / 1_000)
+  renameSync(half, path)
+}
+
+/** When a file was changed, in whole milliseconds. */
+function timeOf(path: string): number {
+  return Math.round(statSync(path).mtimeMs)
+}
