@@ -38,18 +38,27 @@ function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: Too
   memory[MEMORY] = [...names, given]
   return {
     text: `${given} goes out with the answer. Do not repeat in the answer what it holds.`,
-    file: { name: given, text },
+    file: { name: given, text: harmlessCells(given, text) },
   }
 }
 
-/** On one line, without a path, with an ending. */
+/** What opens as text, and runs nowhere by a double click. */
+const ENDINGS = new Set(
+  [
+    ...['txt', 'md', 'log', 'csv', 'tsv', 'json', 'jsonl', 'xml', 'yaml', 'yml', 'toml', 'ini', 'sql', 'tex', 'diff'],
+    ...['py', 'ts', 'tsx', 'css', 'c', 'h', 'cpp', 'cs', 'go', 'java', 'kt', 'rs', 'rb', 'php', 'r', 'swift', 'lua'],
+  ].map((ending) => `.${ending}`),
+)
+
+/** On one line, without a path. Any ending that is not of `ENDINGS` is followed by `.txt`. */
 function plainName(name: string): string {
   const plain = name
     .slice(0, 1000)
     .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
     .replace(/^[. -]+/, '')
   const [, stem = '', ending = '.txt'] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(plain) ?? []
-  return `${[...stem].slice(0, NAME_CHARS).join('') || 'file'}${ending}`
+  const safe = ENDINGS.has(ending.toLowerCase()) ? ending : `${ending}.txt`
+  return `${[...stem].slice(0, NAME_CHARS).join('') || 'file'}${safe}`
 }
 
 /** After a crash a file is found in Slack by its name, so no two of a run share one. */
@@ -57,4 +66,22 @@ function freeName(name: string, taken: readonly string[]): string {
   const dot = name.lastIndexOf('.')
   const names = [name, ...taken.map((_, i) => `${name.slice(0, dot)}-${i + 2}${name.slice(dot)}`)]
   return names.find((one) => !taken.includes(one)) ?? name
+}
+
+/** A cell in quotes, and one without. The separators are those of any country's spreadsheet. */
+const CELL = /[^\S\t\r\n]*"[^"]*(?:""[^"]*)*"?[^,;\t\r\n]*|[^,;\t\r\n]+/g
+const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^"[\t\r]/
+const NUMBER = /^ *"? *[+-]?\d[\d.,]{0,30}(?:e[+-]?\d{1,3})?%?[\s"]*$/i
+
+/**
+ * The text of a table without cells that a spreadsheet would run: `'` goes before what begins as a formula does. Plain numbers, such as
+ * -12.5, stay. https://owasp.org/www-community/attacks/CSV_Injection
+ */
+function harmlessCells(name: string, text: string): string {
+  const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
+  if (ending !== '.csv' && ending !== '.tsv') return text
+  const harmless = text.replace(CELL, (cell) =>
+    FORMULA.test(cell) && !NUMBER.test(cell) ? cell.replace(/^\s*"?/, (opening) => `${opening.trim()}'`) : cell,
+  )
+  return ending === '.csv' ? harmless.replace(/(^|[,;\r\n])(?=\t)/g, "$1'") : harmless
 }

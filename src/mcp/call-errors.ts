@@ -49,7 +49,8 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
   return new ToolError(hide.text(error.message), { isDown: error.isDown })
 }
 
-function isLogin(error: unknown): boolean {
+/** Whether the server wants a login, or another than it was given. */
+export function isLogin(error: unknown): boolean {
   if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true
   return error instanceof SdkHttpError && error.status === 401
 }

@@ -9,6 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { ToolError } from '../errors.ts'
+import { isLogin } from './call-errors.ts'
 import { CAPABILITIES, Elicitation } from './elicitation.ts'
 import { StdioProcess } from './stdio-process.ts'
 import type { HttpServerConfig, McpServerConfig, ServerLogin, StdioServerConfig } from './types.ts'
@@ -44,11 +45,12 @@ export interface ConnectDeps {
   signal: AbortSignal
   /** Whether the server is known to speak the older protocol alone, so that it need not be asked; set when that is found. */
   era: { isOld?: boolean }
+  /** How long a server may be silent when asked in the newer protocol, before it is spoken to in the older one; 10 s unless given. */
+  probeMs?: number | undefined
 }
 
 /** How long a server may take to start and to say hello: a package may have to be installed first. */
 const START_MS = { stdio: 120_000, http: 20_000 }
-/** How long a stdio server may be silent when asked in the newer protocol, before it is spoken to in the older one. */
 const PROBE_MS = 10_000
 const CLIENT = { name: 'thinkaloud', version: '0.1.0' }
 
@@ -89,25 +91,38 @@ function isNegotiation(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed
 }
 
-/** Streamable HTTP; where a server knows nothing of it (4xx), HTTP+SSE, as the specification has it for clients. */
+/**
+ * Opens Streamable HTTP. Whatever goes wrong when the server is asked in the newer protocol, it is then spoken to in the older one:
+ * servers of that answer an unknown method with faults, pages, or not at all. Where a server knows nothing of Streamable HTTP (4xx),
+ * HTTP+SSE is tried, as the specification has it for clients.
+ */
 async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise<Connection> {
   const url = new URL(server.url)
   const options = { ...(deps.fetch ? { fetch: deps.fetch } : {}), ...(deps.login ? { authProvider: deps.login } : {}) }
-  const openSse = () => {
-    const transport = new SSEClientTransport(url, options)
-    return open(transport, { server, deps, isOld: true, timeoutMs: START_MS.http, isStream: true })
-  }
+  const opening = { server, deps, timeoutMs: START_MS.http }
+  const openSse = () => open(new SSEClientTransport(url, options), { ...opening, isOld: true, isStream: true })
+  const openStreamable = (isOld: boolean) =>
+    open(new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: 'throw' }), { ...opening, isOld })
   if (server.sse) return openSse()
-  try {
-    const transport = new StreamableHTTPClientTransport(url, { ...options, onInsufficientScope: 'throw' })
-    return await open(transport, { server, deps, isOld: false, timeoutMs: START_MS.http })
-  } catch (error) {
-    if (!(error instanceof SdkHttpError) || ![400, 404, 405].includes(error.status ?? 0)) throw error
+  const orSse = async (error: unknown) => {
+    if (!knowsNoStreamableHttp(error)) throw error
     // Where that is not there either, the first answer says more.
     return await openSse().catch(() => {
       throw error
     })
   }
+  try {
+    return await openStreamable(false)
+  } catch (error) {
+    // The SDK has tried the older protocol by itself.
+    if (knowsNoStreamableHttp(error)) return await orSse(error)
+    if (isLogin(error) || deps.signal.aborted) throw error
+    return await openStreamable(true).catch(orSse)
+  }
+}
+
+function knowsNoStreamableHttp(error: unknown): boolean {
+  return error instanceof SdkHttpError && [400, 404, 405].includes(error.status ?? 0)
 }
 
 interface Opening {
@@ -122,7 +137,7 @@ interface Opening {
 
 async function open(transport: Transport, opening: Opening): Promise<Connection> {
   const { server, deps, isOld, timeoutMs, fault, isStream } = opening
-  const client = newClient()
+  const client = newClient(deps.probeMs)
   const elicitation = new Elicitation(client, server)
   const ended = new AbortController()
   client.onclose = () => {
@@ -152,10 +167,10 @@ async function open(transport: Transport, opening: Opening): Promise<Connection>
   }
 }
 
-function newClient(): Client {
+function newClient(timeoutMs = PROBE_MS): Client {
   return new Client(CLIENT, {
     capabilities: CAPABILITIES,
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs } },
     inputRequired: { autoFulfill: false },
     listMaxPages: 16,
   })

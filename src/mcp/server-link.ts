@@ -19,6 +19,8 @@ export interface LinkDeps {
   fetchOf(): Promise<FetchLike | undefined>
   /** Those that run. */
   processes: Set<StdioProcess>
+  /** See `ConnectDeps`. */
+  probeMs?: number | undefined
 }
 
 /** Before a stdio server that has ended is started again, in ms; after the first end it is at once. */
@@ -107,7 +109,7 @@ export class ServerLink {
 
   async #open(): Promise<Connection> {
     const { name } = this.#config
-    const { log, now, fetchOf, processes } = this.#deps
+    const { log, now, fetchOf, processes, probeMs } = this.#deps
     this.#closing.signal.throwIfAborted()
     const wait = Math.ceil((this.#restart.notBefore - now()) / 1_000)
     if (wait > 0)
@@ -117,6 +119,7 @@ export class ServerLink {
     try {
       const connection = await connect(this.#config, {
         ...{ fetch: await fetchOf(), login: this.#login, era: this.#era, processes, signal: this.#closing.signal },
+        probeMs,
         onListChanged: this.#onListChanged,
         onStderr: (line) => this.#logStderr(line),
         onFault: (error) =>

@@ -16,6 +16,8 @@ export interface ServersDeps {
   /** In place of the system's DNS. */
   resolve?: Resolve | undefined
   authOf?: AuthOf | undefined
+  /** See `ConnectDeps`. */
+  probeMs?: number | undefined
 }
 
 /** Nothing is started or called until a server is first needed. */

@@ -1,4 +1,4 @@
-import { createContext, Script } from 'node:vm'
+import { Worker } from 'node:worker_threads'
 import type { FieldKind, FormField } from './question-form.ts'
 
 /** What a person filled into a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
@@ -9,7 +9,7 @@ type Value = string | number | boolean | string[]
 /** The answer's content, or what is wrong, by the fields' names in sentences for people. What was left empty is not in it. */
 export type FilledForm = { content: Record<string, Value> } | { errors: Map<string, string> }
 
-/** Checks what was filled in against the fields. */
+/** Checks what was filled in against the fields, but for patterns (`checkPatterns`). */
 export function checkForm(fields: readonly FormField[], filled: (field: FormField) => Filled): FilledForm {
   const content: [string, Value][] = []
   const errors = new Map<string, string>()
@@ -27,7 +27,7 @@ export function checkForm(fields: readonly FormField[], filled: (field: FormFiel
 
 type Checked = { value: Value } | { why: string }
 
-/** Checks one value that is not empty. */
+/** Checks one value that is not empty, but for its pattern. */
 export function checkField(field: FieldKind, given: string | string[]): Checked {
   if (field.kind === 'several') return checkSeveral(field, [given].flat())
   const text = [given].flat()[0] ?? ''
@@ -62,8 +62,7 @@ function checkText(field: Extract<FieldKind, { kind: 'text' }>, text: string): C
   if (chars < field.minLength) return { why: `At least ${field.minLength} characters, please.` }
   if (chars > field.maxLength) return { why: `At most ${field.maxLength} characters, please.` }
   if (field.format && !FORMATS[field.format].isRight(text)) return { why: FORMATS[field.format].why }
-  const matches = field.pattern === undefined || matchesPattern(field.pattern, text)
-  return matches ? { value: text } : { why: `This must match the pattern ${field.pattern}`.slice(0, 200) }
+  return { value: text }
 }
 
 const FORMATS = {
@@ -91,15 +90,56 @@ function isDate(text: string): boolean {
   return day !== undefined && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-/** How long a server's pattern may take. A regular expression may take for ever on a text made for it. */
-const PATTERN_MS = 50
+/** How long all patterns of a form may take together, in ms: Slack waits three seconds for the answer to a form. */
+const PATTERNS_MS = 1_000
 
-/** Whether a text matches. A pattern that is none, or that takes too long, is left to the server. */
-function matchesPattern(pattern: string, text: string): boolean {
+/** Posts the place of each pair whose text does not match, and `done`. A pattern that is none matches everything. */
+const MATCHER = `
+const { parentPort, workerData } = require('node:worker_threads')
+workerData.forEach(({ pattern, text }, place) => {
   try {
-    const context = createContext({ pattern, text })
-    return new Script('new RegExp(pattern, "u").test(text)').runInContext(context, { timeout: PATTERN_MS }) !== false
-  } catch {
-    return true
-  }
+    if (!new RegExp(pattern, 'u').test(text)) parentPort.postMessage(place)
+  } catch {}
+})
+parentPort.postMessage('done')`
+
+/**
+ * Returns what does not match its field's pattern, as `checkForm` does. A server's regular expression may take for ever, so they run in
+ * a thread of their own. A pattern that is none, or that the time was too short for, is left to the server.
+ */
+export async function checkPatterns(
+  fields: readonly FormField[],
+  content: Record<string, unknown>,
+): Promise<Map<string, string>> {
+  const pairs = fields.flatMap((field) => {
+    const text = Object.hasOwn(content, field.name) ? content[field.name] : undefined
+    const pattern = field.kind === 'text' ? field.pattern : undefined
+    return pattern === undefined || typeof text !== 'string' ? [] : [{ name: field.name, pattern, text }]
+  })
+  const wrong = pairs.length === 0 ? [] : await unmatched(pairs)
+  return new Map(
+    wrong.map(({ name, pattern }) => [name, `This must match the pattern ${pattern}`.slice(0, 200)] as const),
+  )
+}
+
+async function unmatched<Pair extends { pattern: string; text: string }>(pairs: Pair[]): Promise<Pair[]> {
+  const worker = new Worker(MATCHER, {
+    ...{ eval: true, execArgv: [], env: {}, workerData: pairs.map(({ pattern, text }) => ({ pattern, text })) },
+    resourceLimits: { maxOldGenerationSizeMb: 32 },
+  })
+  const wrong: Pair[] = []
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATTERNS_MS)
+    worker.on('message', (message: unknown) => {
+      const pair = typeof message === 'number' ? pairs[message] : undefined
+      if (pair) wrong.push(pair)
+      else resolve()
+    })
+    worker.on('error', () => resolve())
+    worker.on('exit', () => resolve())
+  })
+  clearTimeout(timer)
+  await worker.terminate()
+  return wrong
 }

@@ -49,3 +49,50 @@ test('JSON values are hidden in, keys too, however deep', () => {
 test('nothing is hidden where nothing is secret', () => {
   expect(hideSecrets([]).text('all of it')).toBe('all of it')
 })
+
+test('a secret is hidden however a server encodes it', () => {
+  const secret = 'sk-live-4Zq/9+xY=Wm7Tn2'
+  const hide = hideSecrets([secret, 'naïve pass'])
+  const bytes = [...Buffer.from(secret)].map((byte) => byte.toString(16).padStart(2, '0'))
+  const base64 = Buffer.from(secret).toString('base64')
+  const utf16 = Buffer.from(secret, 'utf16le')
+  const forms = {
+    upper: secret.toUpperCase(),
+    percent: `%${bytes.join('%')}`,
+    twice: `%25${bytes.join('%25')}`,
+    some: secret.replaceAll('e', '%65'),
+    unicode: [...secret].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join(''),
+    escaped: `\\x${bytes.join('\\x')}`,
+    accents: 'na%C3%AFve+pass',
+    colons: bytes.join(':').toUpperCase(),
+    blanks: bytes.join(' '),
+    numbers: `0x${bytes.join(', 0x')}`,
+    wrapped: base64.replace(/.{7}/g, '$&\n'),
+    wrappedInJson: JSON.stringify(base64.replace(/.{7}/g, '$&\r\n')),
+    wrappedUrl: Buffer.from(`a${secret}`).toString('base64url').replace(/.{5}/g, '$&\n'),
+    utf16: utf16.toString('base64'),
+    utf16be: utf16.swap16().toString('base64'),
+    reversed: [...secret].reverse().join(''),
+    invisible: [...secret].join('\u200b'),
+    selectors: [...secret].join('\ufe0f\u00ad'),
+    blocks: `${secret.slice(0, 9)}\n\n${secret.slice(9)}`,
+    host: new URL(`https://${hideSecretsHost}.example.com/`).href,
+  }
+  const hosts = hideSecrets([hideSecretsHost, secret, 'naïve pass'])
+  for (const [name, form] of Object.entries(forms))
+    expect([name, hosts.text(`a ${form} z`)]).toEqual([
+      name,
+      expect.stringMatching(
+        /^(?:a )?(?:%|0x|\\x|"|https:\/\/|[A-Za-z]{1,2})?\[secret\][A-Za-z]?={0,2}(?:"|\.example\.com\/)? z$/,
+      ),
+    ])
+  expect(hide.text('Nothing here is 73 6b, or %41 secret.')).toBe('Nothing here is 73 6b, or %41 secret.')
+})
+
+const hideSecretsHost = 'ToKen-4Zq9xYWm7Tn2'
+
+test('what hides takes linear time', () => {
+  const hide = hideSecrets(['aaaaaaaaaaaaaaaaaaaaaaab', '%%%%%%%%%%%%%%%%'])
+  for (const piece of ['a', '%', '\\', ' ', '%25', '\\u0061', '0x', '\u200b'])
+    expect(hide.head(piece.repeat(400_000), 200_000).length).toBeGreaterThan(0)
+})

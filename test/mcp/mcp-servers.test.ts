@@ -1,10 +1,11 @@
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type ServerResponse } from 'node:http'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectProxy } from '../harness/connect-proxy.ts'
 import { startEverything } from '../harness/mcp/everything-server.ts'
+import { answerOf, askedSchema } from '../harness/mcp/hostile-answers.ts'
 import { openMcp, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
 import { npmStdio, ourStdio } from '../harness/mcp/our-stdio.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
@@ -57,6 +58,38 @@ test('Streamable HTTP of the older protocol', async () => {
   const server = servers.of('everything')
   expect(await toolNamesOf(server)).toContain('echo')
   expect(await said(use(server, 'echo', { args: { message: 'over HTTP' } }))).toContain('over HTTP')
+})
+
+test('a server of the older protocol is reached, however it takes to be asked in the newer one', async () => {
+  const error = { code: -32000, message: 'no session' }
+  const json = { 'content-type': 'application/json' }
+  const probes: Record<string, (response: ServerResponse) => void> = {
+    forbids: (response) => response.writeHead(403).end('no'),
+    fault: (response) => response.writeHead(500).end('{}'),
+    gateway: (response) => response.writeHead(502).end('<html>'),
+    page: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    broken: (response) => response.writeHead(200, json).end('{'),
+    breaks: (response) => response.destroy(),
+    hang() {},
+    empty: (response) => response.writeHead(202).end(),
+    nobody: (response) => response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id: null, error })),
+  }
+  const { url } = await startWebServer((path, response, request) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    let body = ''
+    request.on('data', (data) => (body += String(data)))
+    request.on('end', () => {
+      const asked = askedSchema.parse(JSON.parse(body))
+      if (asked.method === 'server/discover') return probes[path.slice(1)]?.(response)
+      if (asked.id === undefined) return void response.writeHead(202).end()
+      const answer = answerOf(asked, { tools: ['fine'], endless: false })
+      response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...Object(answer) }))
+    })
+  })
+  const config = Object.fromEntries(Object.keys(probes).map((name) => [name, { url: `${url}/${name}` }]))
+  const { servers } = openMcp(t, config, { probeMs: 200 })
+  const reached = Object.keys(probes).map(async (name) => [name, await said(use(servers.of(name), 'fine'))])
+  expect(await Promise.all(reached)).toEqual(Object.keys(probes).map((name) => [name, 'fine']))
 })
 
 test('HTTP+SSE, found out or said', async () => {

@@ -30,6 +30,45 @@ test('a name is a name alone, and two files of one name are told apart', async (
   expect(slack.pings()).toEqual([])
 })
 
+test('a file of an ending that may run is sent as text', async () => {
+  const endings = ['hta', 'SCR', 'bat', 'exe', 'cmd', 'com', 'pif', 'lnk', 'vbs', 'msi', 'js', 'html', 'ps1']
+  const given = [...endings.map((ending) => `run.${ending}`), 'a.hta.', 'table.CSV']
+  const sent: string[] = []
+  for (const [i, name] of given.entries()) {
+    model.on(`ending ${i}.`, make(name, 'x'), finish('Done.'))
+    const thread = await bot.mention(`ending ${i}.`)
+    await thread.ended()
+    sent.push(...thread.messages().flatMap(({ files = [] }) => files.map((file) => String(file.name))))
+  }
+  expect(sent).toEqual([...endings.map((ending) => `run.${ending}.txt`), 'a.hta..txt', 'table.CSV'])
+})
+
+test('a cell of a table is no formula, in quotes neither; numbers stay', async () => {
+  const table = [
+    'name,sum;note',
+    '=1+1,+1+1;-2+3',
+    '@SUM(A1),"=HYPERLINK(""http://x.example"",""a"")", =2',
+    '\t=3,"\t4",＝5',
+    '"Smith, +Co",-12.5,+1e3,a=b,"-7",-8%',
+    '"open,=6',
+  ].join('\n')
+  const tabs = '=1\t-2\t"@x"\n\tb'
+  model.on('cells', make('a.csv', table), make('b.tsv', tabs), make('c.py', '=1'), finish('Done.'))
+  await (await bot.mention('cells')).ended()
+  const contents = slack.files().filter(({ name }) => /^[abc]\.(?:csv|tsv|py)$/.test(String(name)))
+  const of = (name: string) => contents.findLast((file) => file.name === name)?.content
+  expect(of('a.csv')?.split('\n')).toEqual([
+    'name,sum;note',
+    "'=1+1,'+1+1;'-2+3",
+    `'@SUM(A1),"'=HYPERLINK(""http://x.example"",""a"")",'=2`,
+    `'\t'=3,"'\t4",'＝5`,
+    '"Smith, +Co",-12.5,+1e3,a=b,"-7",-8%',
+    '"open,=6',
+  ])
+  expect(of('b.tsv')).toBe(`'=1\t-2\t"'@x"\n\tb`)
+  expect(of('c.py')).toBe('=1')
+})
+
 test('an empty one is none, which the model is told', async () => {
   model.on('no file', make('a.txt', ' '), finish('None.'))
   const thread = await bot.mention('no file')

@@ -95,3 +95,31 @@ test('a card is one that Slack takes, and pings the asker alone', () => {
     { numRuns: 300 },
   )
 })
+
+test('an option called as one of our own buttons gets its number, and no two buttons have one label', () => {
+  const titles = [
+    'Decline',
+    'DECLINE ',
+    'Ｄecline',
+    'De\u00adcline',
+    '1. Decline',
+    'Leave it open',
+    'C',
+    'C++',
+    'fish',
+    'fish',
+  ]
+  const choice = { oneOf: titles.map((title, i) => ({ const: `${i}`, title })) }
+  const asked = { server: 's', message: 'Which?', schema: { type: 'object', properties: { choice } }, state: null }
+  const { blocks = [] } = questionCard(asked, { asker: 'U0ALICE0001', value: '1 T:C:1 T:C:1' })
+  const buttons = blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []))
+  const labels = buttons.map((one) => (one.type === 'button' ? one.text.text : ''))
+  expect(new Set(labels).size).toBe(titles.length + 2)
+  const ours = (label: string) =>
+    label
+      .normalize('NFKC')
+      .replace(/[^a-z]/gi, '')
+      .toLowerCase() === 'decline'
+  expect(labels.filter((label) => !/^\d/.test(label) && ours(label))).toEqual(['Decline'])
+  expect(labels).toEqual(expect.arrayContaining(['C', 'C++', 'fish', '10. fish', '6. Leave it open']))
+})

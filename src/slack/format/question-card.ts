@@ -61,6 +61,11 @@ function pageBlocks(value: string): KnownBlock[] {
 /** Slack takes 25 in a row; the others are to leave it empty and to decline. */
 const MOST_BUTTONS = 23
 
+const DECLINE = 'Decline'
+const LEAVE = 'Leave it open'
+/** Our own buttons: an option of a server with such a title gets its number. */
+const OURS = [DECLINE, LEAVE]
+
 /** What can be answered by one press: the choices of the only field, or that there is nothing to fill in. None for other forms. */
 function choicesOf(fields: readonly FormField[]): { title: string; answer: string | undefined }[] {
   const [field, ...others] = fields
@@ -68,8 +73,8 @@ function choicesOf(fields: readonly FormField[]): { title: string; answer: strin
   if (others.length > 0 || (field.kind !== 'one' && field.kind !== 'boolean')) return []
   const options = field.kind === 'one' ? field.options : YES_NO
   if (options.length > MOST_BUTTONS) return []
-  const choices = distinct(options).map(({ title, value }) => ({ title, answer: value }))
-  return field.isRequired ? choices : [...choices, { title: 'Leave it open', answer: undefined }]
+  const choices = distinct(options, OURS).map(({ title, value }) => ({ title, answer: value }))
+  return field.isRequired ? choices : [...choices, { title: LEAVE, answer: undefined }]
 }
 
 /** The content that a pressed choice stands for; undefined where there is no such choice. */
@@ -82,7 +87,7 @@ export function choiceOf({ schema, url }: ToolQuestion, place: number): Record<s
 }
 
 function declines(value: string): Button {
-  return button(QUESTION_DECLINE, 'Decline', { value })
+  return button(QUESTION_DECLINE, DECLINE, { value })
 }
 
 function actions(elements: Button[]): ActionsBlock {

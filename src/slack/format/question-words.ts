@@ -42,15 +42,31 @@ export const YES_NO = [
 
 const OPTION = { max: 60, most: 75 }
 
-/** Options as they fit into Slack's menus and buttons: what would look the same gets its number. Escaped. */
-export function distinct(options: readonly { value: string; title: string }[]): { value: string; title: string }[] {
+/**
+ * Options as they fit into Slack's menus and buttons: what would look the same as another, or as one of `taken`, gets its number.
+ * Escaped.
+ */
+export function distinct(
+  options: readonly { value: string; title: string }[],
+  taken: readonly string[] = [],
+): { value: string; title: string }[] {
   const seen = new Set<string>()
+  const looks = taken.map(lookOf)
   return options.map(({ value, title }, i) => {
-    const shown = optionText(title)
-    const isNew = !isBlank(shown) && !seen.has(shown)
+    let shown = optionText(title)
+    while (isBlank(shown) || seen.has(shown) || looks.includes(lookOf(shown)))
+      shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
     seen.add(shown)
-    return { value, title: isNew ? shown : `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim() }
+    return { value, title: shown }
   })
+}
+
+/** What case, width, marks and blanks do not change. */
+function lookOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .toLowerCase()
 }
 
 function optionText(title: string): string {

@@ -158,7 +158,7 @@ async function followForm(
   // The modal opened before the asker alone.
   if (!isAsker({ user, userTeam: question.userTeam }, found)) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])
-  const read = readAnswer(values, asked)
+  const read = await readAnswer(values, asked)
   if ('errors' in read) return { response_action: 'errors', errors: read.errors }
   const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, options)
   const content = endedQuestionCard(asked, { asker: user, end: outcome === 'woken' ? 'accept' : outcome })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolQuestion } from '../../agent/types.ts'
-import { checkForm, type Filled } from '../../run/filled-form.ts'
+import { checkForm, checkPatterns, type Filled } from '../../run/filled-form.ts'
 import { formOf, type FormField } from '../../run/question-form.ts'
 
 /** The `block_id` and `action_id` of a field's input: names may be anything, so it is their place. */
@@ -19,10 +19,10 @@ const stateSchema = z.object({
 const valuesSchema = z.record(z.string(), z.record(z.string(), stateSchema))
 
 /** Reads `view.state.values`. @returns the answer's content, or what is wrong, by the inputs' `block_id`s */
-export function readAnswer(
+export async function readAnswer(
   values: unknown,
   { schema }: Pick<ToolQuestion, 'schema'>,
-): { content: Record<string, unknown> } | { errors: Record<string, string> } {
+): Promise<{ content: Record<string, unknown> } | { errors: Record<string, string> }> {
   const form = formOf(schema)
   const fields = 'fields' in form ? form.fields : []
   const states = valuesSchema.safeParse(values).data ?? {}
@@ -30,9 +30,10 @@ export function readAnswer(
     const id = fieldId(fields.indexOf(field))
     return filledOf(field, states[id]?.[id] ?? {})
   })
-  if ('content' in read) return read
+  const errors = 'content' in read ? await checkPatterns(fields, read.content) : read.errors
+  if ('content' in read && errors.size === 0) return read
   const wrong = [...fields.entries()].flatMap(([i, { name }]) => {
-    const why = read.errors.get(name)
+    const why = errors.get(name)
     return why === undefined ? [] : [[fieldId(i), why] as const]
   })
   return { errors: Object.fromEntries(wrong) }
