@@ -152,7 +152,7 @@ describeWithRedis('its Redis', () => {
     const { doctor } = await doctorDesk(t)
     const { code, stdout } = await doctor({ REDIS_URL: `redis://:sesame@127.0.0.1:${await freePort()}` })
     expect(line(stdout, 'Redis', 'connection')).toMatch(
-      /FAULT · connection · REDIS_URL should be a Redis that takes us/,
+      /FAULT · connection · REDIS_URL: no Redis answers at/,
     )
     expect(stdout).not.toContain('sesame')
     expect(code).toBe(1)
