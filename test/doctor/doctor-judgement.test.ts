@@ -99,8 +99,8 @@ test('where everything is silent it ends all the same', { timeout: 240_000 }, as
 })
 
 test('a wiki without TextExtracts is a fault, also where it has no page "Wikipedia"', async (t) => {
-  const wiki = await startWebServer((request, response) => {
-    const asked = new URL(request.url ?? '', 'http://wiki').searchParams
+  const wiki = await startWebServer((path, response) => {
+    const asked = new URL(path, 'http://wiki').searchParams
     if (asked.get('list') === 'search') return sendJson(response, { query: { search: [{ title: 'Dune' }] } })
     const title = asked.get('titles') ?? ''
     if (title === 'Wikipedia') return sendJson(response, { query: { pages: { '-1': { title, missing: '' } } } })
