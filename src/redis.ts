@@ -66,7 +66,18 @@ async function awaitPing(settings: RedisSettings): Promise<void> {
   const untrusted = faults.find(isUntrusted)
   if (untrusted)
     throw new ConfigError(`REDIS_URL should be a Redis whose certificate is trusted here: ${untrusted}. ${TRUST}`)
-  throw new ConfigError(`REDIS_URL should be a Redis that takes us: ${faults.at(-1) ?? 'it did not answer'}.`)
+  throw new ConfigError(unreachable(faults.at(-1), settings))
+}
+
+function unreachable(fault: string | undefined, { url, sentinels }: RedisSettings): string {
+  if (/NOAUTH/.test(fault ?? ''))
+    return 'REDIS_URL has no password, but this Redis requires one: write redis://:password@host (NOAUTH).'
+  if (/WRONGPASS|invalid password/i.test(fault ?? ''))
+    return 'REDIS_URL has a user or password that this Redis does not accept (WRONGPASS).'
+  if (fault && isRefusal(fault)) return `REDIS_URL should be a Redis that accepts the bot: ${fault}.`
+  const where = sentinels?.length ? 'Sentinels' : `${new URL(url).hostname}:${new URL(url).port || 6379}`
+  const reason = fault ? ` (${fault})` : ''
+  return `REDIS_URL: no Redis answers at ${where}${reason}. Start Redis there, or correct the address.`
 }
 
 const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'

@@ -16,7 +16,8 @@ import { memoryQueue } from './queue/memory-queue.ts'
 import { redisQueue } from './queue/redis-queue.ts'
 import type { Queue } from './queue/types.ts'
 import type { RunControl } from './run/control.ts'
-import { checkRedis, connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from './redis.ts'
+import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from './redis.ts'
+import { requireUsableRedis } from './redis-check.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from './limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from './limits/usage-limits.ts'
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from './slack/action-tokens.ts'
@@ -67,7 +68,7 @@ const DAY_MS = 86_400_000
 export async function createStores(config: Config, log: Log): Promise<Stores> {
   if (!config.REDIS_URL) return inMemory(config, log)
   const settings = redisSettings(config, config.REDIS_URL)
-  await checkRedis(settings)
+  await requireUsableRedis(settings, { log, prefix: config.REDIS_PREFIX })
   return inRedis(config, settings, log)
 }
 

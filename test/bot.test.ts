@@ -50,27 +50,27 @@ describeWithRedis.concurrent('with a Redis', async () => {
     [
       'wants another password',
       async () => ({ REDIS_URL: url.replace('open', 'shut') }),
-      /^REDIS_URL should be a Redis that takes us: .*WRONGPASS/,
+      /^REDIS_URL has a user or password that this Redis does not accept \(WRONGPASS\)\.$/,
     ],
     [
       'wants another password, in a Cluster',
       async () => ({ REDIS_URL: url.replace('open', 'shut'), REDIS_CLUSTER: 'true' }),
-      /^REDIS_URL should be a Redis that takes us: .*WRONGPASS/,
+      /^REDIS_URL has a user or password that this Redis does not accept \(WRONGPASS\)\.$/,
     ],
     [
       'wants a password',
       async () => ({ REDIS_URL: `redis://127.0.0.1:${server.port}` }),
-      /^REDIS_URL should be a Redis that takes us: .*NOAUTH/,
+      /^REDIS_URL has no password, but this Redis requires one: .*NOAUTH/,
     ],
     [
       'is not there',
       async () => ({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` }),
-      /^REDIS_URL should be a Redis that takes us: connect ECONNREFUSED 127\.0\.0\.1:\d+\.$/,
+      /^REDIS_URL: no Redis answers at 127\.0\.0\.1:\d+ \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)\. Start Redis there/,
     ],
     [
       'is no Cluster',
       async () => ({ REDIS_URL: url, REDIS_CLUSTER: 'true' }),
-      /^REDIS_URL should be a Redis that takes us: ERR This instance has cluster support disabled\.$/,
+      /^REDIS_URL should be a Redis that accepts the bot: ERR This instance has cluster support disabled\.$/,
     ],
   ])('a start with one that %s ends with a sentence, which has no password in it', async ([, env, sentence]) => {
     const failure = await start(await env()).catch((error: unknown) => error)

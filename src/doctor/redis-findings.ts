@@ -1,10 +1,10 @@
 /** What the Redis of REDIS_URL is set to: whether it keeps what the bot puts there. */
-import { Cluster, type Redis } from 'ioredis'
 import { settledWithin } from '../async.ts'
 import type { Config } from '../config.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from '../redis.ts'
+import { INSPECTION_MS, inspectRedis } from '../redis-check.ts'
 import { redisSettings } from '../stores.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
@@ -15,9 +15,6 @@ const LEAST_VERSION = [6, 2]
 /** Where a ping takes longer, acks to Slack come late. Milliseconds. */
 const SLOW_MS = 50
 
-/** How long a Redis that took the first ping may take for the rest, in ms. A Cluster's node may be away all the same. */
-const LOOK_MS = 10_000
-
 export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
   if (!config.REDIS_URL) return [withoutRedis(config)]
   const settings = redisSettings(config, config.REDIS_URL)
@@ -26,7 +23,7 @@ export async function redisFindings(config: Config, log: Log): Promise<Finding[]
   } catch (error) {
     return [fault('connection', `${messageOf(error)}${settings.sentinels ? ` ${SENTINELS}` : ''}`)]
   }
-  return lookAt(settings, log)
+  return lookAt(settings, { log, prefix: config.REDIS_PREFIX })
 }
 
 const SENTINELS = 'Check REDIS_SENTINELS and the master’s name too.'
@@ -37,15 +34,15 @@ function withoutRedis({ ROLE }: Config): Finding {
     : fault('REDIS_URL', `It is not set: ROLE=${ROLE} shares a Redis with the other processes. Set it.`)
 }
 
-async function lookAt(settings: RedisSettings, log: Log): Promise<Finding[]> {
+async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; prefix: string }): Promise<Finding[]> {
   const redis = connect(settings, { purpose: 'work', log })
-  const found = findingsIn(redis).catch((error: unknown) => [refusedInfo(error)])
+  const found = findingsIn(redis, prefix).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {
-    if (await settledWithin(LOOK_MS, [found])) return await found
+    if (await settledWithin(INSPECTION_MS, [found])) return await found
     return [
       fault(
         'connection',
-        `It answers a ping, but not all of it answers within ${LOOK_MS / 1000} s: look at each node.`,
+        `It answers a ping, but not all of it answers within ${INSPECTION_MS / 1000} s: look at each node.`,
       ),
     ]
   } finally {
@@ -53,39 +50,23 @@ async function lookAt(settings: RedisSettings, log: Log): Promise<Finding[]> {
   }
 }
 
-/** BullMQ asks for INFO when it starts, and does not start without. */
-function refusedInfo(error: unknown): Finding {
-  const said = messageOf(error)
-  const fix = /NOPERM/.test(said) ? 'The queue asks for it at the start: let this user (ACL SETUSER … +info).' : ''
-  return fault('INFO', `It does not tell about itself: ${said.replace(/\.$/, '')}. ${fix}`.trim())
-}
-
-async function findingsIn(redis: RedisClient): Promise<Finding[]> {
+async function findingsIn(redis: RedisClient, prefix: string): Promise<Finding[]> {
   await redis.ping()
   const from = performance.now()
   await redis.ping()
   const ms = performance.now() - from
-  const masters = redis instanceof Cluster ? redis.nodes('master') : [redis]
-  const each = await Promise.all(masters.map(nodeFindings))
+  const { problems, facts } = await inspectRedis(redis, prefix)
+  const found = problems.map(({ name, sentence }) => fault(name, sentence))
+  const isEvicting = problems.some(({ name }) => name === 'eviction')
+  const each = facts.flatMap((of) => [versionOf(of), persistenceOf(of), ...(isEvicting ? [] : [memoryOf(of)])])
   // The nodes of a Cluster are set alike: each thing is said once, and where they differ each time.
-  const seen = new Map(each.flat().map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
+  const seen = new Map([...each, ...found].map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
   return [speed(ms), ...seen.values()]
 }
 
 function speed(ms: number): Finding {
   const sentence = `It answers in ${ms.toFixed(1)} ms.`
   return ms <= SLOW_MS ? ok('connection', sentence) : note('connection', `${sentence} Acks to Slack wait for it.`)
-}
-
-async function nodeFindings(node: Redis): Promise<Finding[]> {
-  const facts = factsIn(await node.info())
-  return [versionOf(facts), persistenceOf(facts), evictionOf(facts), ...roleOf(facts)]
-}
-
-/** INFO's lines, `name:value`. */
-function factsIn(info: string): Map<string, string> {
-  const lines = info.split(/\r?\n/).map((line) => line.split(':'))
-  return new Map(lines.flatMap(([name, ...value]) => (name && value.length > 0 ? [[name, value.join(':')]] : [])))
 }
 
 function versionOf(facts: Map<string, string>): Finding {
@@ -121,15 +102,13 @@ function persistenceOf(facts: Map<string, string>): Finding {
     : fault(name, `It has no append-only file. Set appendonly yes, or ${lost}.`)
 }
 
-function evictionOf(facts: Map<string, string>): Finding {
+function memoryOf(facts: Map<string, string>): Finding {
   const policy = facts.get('maxmemory_policy')
   if (policy === undefined)
     return note(
       'eviction',
       'It does not tell its maxmemory-policy. It should be noeviction: else a full Redis drops questions.',
     )
-  if (policy !== 'noeviction')
-    return fault('eviction', `maxmemory-policy is ${policy}: set noeviction, or Redis drops questions when it is full.`)
   const [used, most] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
   if (most > 0 && used > most * 0.8)
     return note(
@@ -137,10 +116,4 @@ function evictionOf(facts: Map<string, string>): Finding {
       `It is ${Math.round((100 * used) / most)} % full: full, it takes no more questions. Give it more memory.`,
     )
   return ok('eviction', 'maxmemory-policy is noeviction: nothing is dropped.')
-}
-
-function roleOf(facts: Map<string, string>): Finding[] {
-  return ['slave', 'replica'].includes(facts.get('role') ?? '')
-    ? [fault('role', 'It is a replica, which takes no writes. Name its master.')]
-    : []
 }

@@ -63,14 +63,32 @@ async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promis
     memory: {},
   }
   try {
-    await tool.run(sample.value, context)
-    return tools.ok(tool.name, 'It is on, and answers.')
+    const text = textOf(await tool.run(sample.value, context))
+    return tool.name === 'wikipedia' ? await wikiFinding(tool, text, context) : tools.ok(tool.name, WORKS)
   } catch (error) {
     const isLate = isTimeUp(signal)
     const said = isLate ? `It did not answer within ${ms / 1000} s.` : messageOf(error)
     const isAway = isLate || (error instanceof ToolError && error.isDown)
     return tools.fault(tool.name, isAway ? `${said} ${AWAY}` : said)
   }
+}
+
+const WORKS = 'It is on, and answers.'
+
+/** A wiki without a page "Wikipedia" is tried with a page that it has: whether it gives texts shows only there. @throws ToolError */
+async function wikiFinding(tool: Tool, text: string, context: ToolContext): Promise<Finding> {
+  if (!text.startsWith('Could not find')) return tools.ok(tool.name, WORKS)
+  const title = /Similar: \[(['"])(.+?)\1[,\]]/.exec(text)?.[2]
+  const sample = tool.parse({ query: title ?? 'Main Page' })
+  const read = sample.ok ? textOf(await tool.run(sample.value, context)) : text
+  return read.startsWith('Could not find')
+    ? tools.note(tool.name, 'It is on, and answers, but no page was found to try whether its texts can be read.')
+    : tools.ok(tool.name, WORKS)
+}
+
+function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
+  if (typeof output === 'string') return output
+  return 'text' in output ? output.text : ''
 }
 
 /** What the dialect that is set cannot do without. */

@@ -105,7 +105,10 @@ class RedisQueue implements ControlledQueue {
   readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
-  readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)
+  readonly forgetTeam: Queue['forgetTeam'] = async (team) => {
+    await this.#line.forgetTeam(team)
+    await this.#intake.jobs.forgetTeam(team)
+  }
 
   async stats(): Promise<QueueStats> {
     return this.#intake.jobs.stats(this.#settings.now())

@@ -57,7 +57,8 @@ export class Sweeper {
 
   /** @returns how many threads were given a new job. */
   async sweep(): Promise<number> {
-    const { redis, settings, log, control } = this.#parts
+    const { redis, settings, log, control, jobs } = this.#parts
+    await jobs.clearEvents()
     let revived = 0
     for await (const keys of scanKeys(redis, `${settings.prefix}:{*}:inbox`)) {
       const found = await Promise.all(keys.map((key) => this.#revive(threadInKey(key))))

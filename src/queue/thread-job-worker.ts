@@ -17,6 +17,19 @@ export class ThreadJobWorker extends Worker<ThreadJob> {
     return super.nextJobFromJobData(data, id, token)
   }
 
+  /**
+   * BullMQ's main loop asks again at once after an error that is not the connection's, such as a missing permission. Where the
+   * connection itself failed to initialize, the error comes without any I/O, and the loop would never yield to the event loop.
+   */
+  protected override async moveToActive(token: string, name?: string): Promise<Job<ThreadJob>> {
+    try {
+      return await super.moveToActive(token, name)
+    } catch (error) {
+      if (!this.closing) await this.delay(this.opts.runRetryDelay)
+      throw error
+    }
+  }
+
   override async processJob(
     job: Job<ThreadJob>,
     token: string,

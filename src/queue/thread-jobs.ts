@@ -91,6 +91,21 @@ export class ThreadJobs {
     return (await this.#queue.getJob(jobIdOf(thread, gen))) !== undefined
   }
 
+  /** Removes what names a team: its jobs but those at work, its channels' tags, its waiting questions, and the stream of events. */
+  async forgetTeam(team: string): Promise<void> {
+    const jobs = await this.#queue.getJobs(['prioritized', 'delayed', 'wait'])
+    for (const job of jobs) if (job?.data.thread.startsWith(`${team}:`)) await job.remove().catch(() => undefined)
+    const fields = (await this.#redis.hkeys(this.#tags)).filter((channel) => channel.startsWith(`${team}:`))
+    if (fields.length > 0) await this.#redis.hdel(this.#tags, ...fields)
+    await this.waiting.forgetTeam(team)
+    await this.clearEvents()
+  }
+
+  /** Deletes BullMQ's stream of events, which names threads, never expires and has no reader. */
+  async clearEvents(): Promise<void> {
+    await this.#redis.unlink(this.#queue.toKey('events'))
+  }
+
   async stats(now: number): Promise<QueueStats> {
     // First, because it also removes entries that no longer wait, so that they are not counted.
     const oldest = await this.waiting.oldest()

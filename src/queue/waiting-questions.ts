@@ -42,6 +42,11 @@ export class WaitingQuestions {
     await this.#redis.multi().zadd(this.key, at, entryOf(thread, id)).pexpire(this.key, WAITING_TTL_MS).exec()
   }
 
+  async forgetTeam(team: string): Promise<void> {
+    const entries = (await this.#redis.zrange(this.key, 0, '-1')).filter((entry) => entry.startsWith(`${team}:`))
+    if (entries.length > 0) await this.#redis.zrem(this.key, ...entries)
+  }
+
   /** Adds the waiting questions of a thread again, after a crash that may have lost them from here. */
   async recount(thread: ThreadKey): Promise<void> {
     const { inbox, runs } = threadKeys(this.#prefix, thread)

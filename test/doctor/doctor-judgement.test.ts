@@ -6,6 +6,7 @@ import { expect, test, type TestContext } from 'vitest'
 import { able, doctorDesk, line } from '../harness/doctor-desk.ts'
 import { describeWithRedis, freePort, startRedis } from '../harness/redis.ts'
 import { startCluster } from '../harness/redis-cluster.ts'
+import { sendJson, startWebServer } from '../harness/web-server.ts'
 
 test('a first model that is down is a fault, though a second one would answer in its place', async (t) => {
   const { doctor } = await doctorDesk(t, (request) =>
@@ -94,6 +95,22 @@ test('where everything is silent it ends all the same', { timeout: 240_000 }, as
   expect(line(stdout, 'Redis', 'connection')).toContain('FAULT')
   expect(line(stdout, 'tools', 'wikipedia')).toContain('FAULT')
   expect(stdout).toMatch(/^MCP +FAULT/m)
+  expect(code).toBe(1)
+})
+
+test('a wiki without TextExtracts is a fault, also where it has no page "Wikipedia"', async (t) => {
+  const wiki = await startWebServer((path, response) => {
+    const asked = new URL(path, 'http://wiki').searchParams
+    if (asked.get('list') === 'search') return sendJson(response, { query: { search: [{ title: 'Dune' }] } })
+    const title = asked.get('titles') ?? ''
+    if (title === 'Wikipedia') return sendJson(response, { query: { pages: { '-1': { title, missing: '' } } } })
+    const isText = (asked.get('prop') ?? '').includes('extracts')
+    const warnings = isText ? { warnings: { query: { '*': 'Unrecognized value for parameter "prop": extracts' } } } : {}
+    sendJson(response, { ...warnings, query: { pages: { 1: { title } } } })
+  })
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ WIKIPEDIA_API_URL: `${wiki.url}/api.php` })
+  expect(line(stdout, 'tools', 'wikipedia')).toMatch(/FAULT · wikipedia · .*lacks the extension TextExtracts/)
   expect(code).toBe(1)
 })
 

@@ -127,6 +127,9 @@ describeWithRedis('when the app is removed', async () => {
       events.map(() => expect.objectContaining({ status: 200 })),
     )
     expect(await ofTeam()).toEqual([])
+    expect(await redis.exists('{thinkaloud:bull}:turns:events')).toBe(0)
+    const tags = await redis.hkeys('{thinkaloud:bull}:fair')
+    expect(tags.filter((channel) => channel.includes('T0LOCAL0001'))).toEqual([])
     await redis.quit()
   })
 
