@@ -6,7 +6,7 @@
 import { createDeliveries } from './deliveries.ts'
 import { echoBot } from './echo.ts'
 import { createFaults } from './faults.ts'
-import { listen, type Listening } from './loopback-server.ts'
+import { isForeign, listen, type Listening } from './loopback-server.ts'
 import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
 import type { Workspace } from './methods/method.ts'
 import { links } from './sent-links.ts'
@@ -56,6 +56,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const settings: Settings = { ...DEFAULTS, ...options }
   const progress = { open: 0 }
   const server = await listen((request, response) => {
+    if (isForeign(request, settings.host)) return void response.writeHead(403).end('Only for this machine.')
     progress.open += 1
     response.on('close', () => (progress.open -= 1))
     parts.webApi(request, response).catch(() => response.destroy())

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { isObject } from './args.ts'
+import { isForeign } from './loopback-server.ts'
 import { APP } from './store.ts'
 import type { Json } from './types.ts'
 
@@ -164,13 +165,6 @@ export class Sockets {
     const all = ready()
     return all[this.turn % Math.max(all.length, 1)]
   }
-}
-
-/** A browser tells where the page that opens a socket is from; and this machine is asked for by its own names alone. */
-function isForeign({ headers: { origin, host = '' } }: IncomingMessage, own?: string): boolean {
-  const isElsewhere = origin !== undefined && origin !== `http://${host}`
-  const name = host.replace(/:\d+$/, '').toLowerCase()
-  return isElsewhere || !['localhost', '127.0.0.1', own].includes(name)
 }
 
 /** Empty for an address that is none of ours, whatever stands in it. */

@@ -3,7 +3,7 @@
  * offline. It serves the pages of wiki-pages.txt, or others that a test gives it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen, readBody, sendJson, wait } from './loopback-server.ts'
+import { hasOwnHost, listen, readBody, sendJson, wait } from './loopback-server.ts'
 import { shippedPages, type WikiPage } from './wiki-pages.ts'
 import { answerQuery, ApiError, type Extensions, type Json, type PlayedWiki } from './wiki-query.ts'
 import { search } from './wiki-search.ts'
@@ -40,6 +40,7 @@ export async function startWiki(
   const requests: URLSearchParams[] = []
   const faults: WikiFault[] = []
   const server = await listen((request, response) => {
+    if (!hasOwnHost(request)) return void response.writeHead(403).end('Only for this machine.')
     serve(request, response).catch(() => response.destroy())
   }, options.port)
 

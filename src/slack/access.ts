@@ -2,11 +2,12 @@
  * Who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access` (workspace/settings.ts).
  * Asked before each run by handle-question.ts; how much they may ask is in limits/usage-limits.ts.
  */
+import { settledWithin } from '../async.ts'
 import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Question, Run } from '../run/types.ts'
-import type { Installation } from '../workspace/installations.ts'
-import type { Access, Settings } from '../workspace/settings.ts'
+import type { Installation, Installations } from '../workspace/installations.ts'
+import type { Access, Settings, SettingsFor } from '../workspace/settings.ts'
 import type { NoFacts, PersonFacts } from './client/directory.ts'
 import { readMessages } from './client/thread-messages.ts'
 
@@ -63,6 +64,22 @@ export async function denialNow(options: Omit<AdmissionOptions, 'run'>): Promise
     ...(options.beforeLookUp ? { onCall: options.beforeLookUp } : {}),
   })
   return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
+}
+
+/** How long Slack is asked who somebody is before a word or a press of theirs counts, in ms. */
+const PATIENCE_MS = 1_800
+
+/** Whether somebody may ask in a place at this moment. False where Slack does not tell in time. */
+export async function mayAskNow(
+  question: Question,
+  { installations, settingsFor, log }: { installations: Installations; settingsFor: SettingsFor; log: Log },
+): Promise<boolean> {
+  const installation = await installations.of(question.team)
+  if (!installation) return false
+  const settings = await settingsFor(question)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const asking = denialNow({ question, settings, installation, signal, log })
+  return (await settledWithin(PATIENCE_MS, [asking])) && (await asking) === undefined
 }
 
 function isPlaceAllowed({ channel, surface }: Question, { channels }: Access): boolean {

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -93,3 +94,47 @@ test('the page answers no other page, whatever it asks', async () => {
   expect(await upgrade(port, '/events', { host: 'evil.example' })).toMatch(/ 403 /)
   expect(await upgrade(port, '/elsewhere')).toMatch(/ 404 /)
 })
+
+test('the local Slack and the wiki answer only a request that names this machine, over HTTP as over a socket', async (t) => {
+  const slack = await localSlack()
+  const wiki = await startWiki()
+  t.onTestFinished(() => wiki.close())
+  const method = { method: 'POST', headers: { authorization: `Bearer ${slack.botToken}` } }
+  for (const { url, ...options } of [
+    { url: `${slack.apiUrl}auth.test`, ...method },
+    { url: `${wiki.url}?action=query&format=json&titles=Berlin` },
+  ]) {
+    const { port } = new URL(url)
+    const status = (host: string) => statusFor(url, { ...options, host })
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      `localhost.evil.example:${port}`,
+      `127.0.0.1.nip.io:${port}`,
+    ])
+      expect([host, await status(host)]).toEqual([host, 403])
+    for (const host of [`localhost:${port}`, `LOCALHOST:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect([host, await status(host)]).toEqual([host, 200])
+  }
+  const { status } = await fetch(`${slack.apiUrl}auth.test`, {
+    ...method,
+    headers: { ...method.headers, origin: 'https://evil.example' },
+  })
+  expect(status).toBe(403)
+  expect(slack.calls.filter((call) => call.method === 'auth.test')).toHaveLength(4)
+  expect(wiki.requests).toHaveLength(4)
+})
+
+/** The status of the answer to a request with this Host, which `fetch` would not send. */
+function statusFor(
+  url: string,
+  { host, method = 'GET', headers = {} }: { host: string; method?: string; headers?: Record<string, string> },
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers: { ...headers, host } }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    asked.on('error', reject).end()
+  })
+}

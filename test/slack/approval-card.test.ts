@@ -91,6 +91,8 @@ test('arguments are shown so that JSON reads them back to the letter', () => {
   expect(JSON.parse(argumentsText(input))).toEqual(JSON.parse(JSON.stringify(input)))
   expect(argumentsText({ to: 'a', n: 2 })).toBe('{\n  "to": "a",\n  "n": 2\n}')
   expect(argumentsText({ a: 'x\u202ey\u{e0041}z' })).toBe('{\n  "a": "x\\u202ey\\udb40\\udc41z"\n}')
+  for (const char of '\u00a0\u3000\u2003\u1680\ufdd0\uffff')
+    expect(argumentsText(`a${char} b`)).toBe(`"a\\u${char.charCodeAt(0).toString(16).padStart(4, '0')} b"`)
   expect(openLine(' a\n\u202eb ')).toBe('a \\u202eb')
 })
 

@@ -1,6 +1,6 @@
 /** When the bot speaks in a thread without being named: `mute`, `unmute`, and how people hear of them. */
 import { describe, expect, test } from 'vitest'
-import { BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
@@ -64,6 +64,16 @@ describe('in a muted thread', () => {
 })
 
 describe('the word', () => {
+  test('of somebody who may not ask changes nothing', async (t) => {
+    const bot = await start(t, { ALLOW_USERS: ALICE })
+    const thread = await asked(bot)
+    await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'mute', user: BOB })
+    await bot.slack.settle()
+    await thread.reply('And then?')
+    await thread.ended()
+    expect(thread.endings()).toHaveLength(2)
+  })
+
   test('means nothing where the bot was never asked, and is a question in a direct message', async (t) => {
     const bot = await start(t)
     const { ts } = await bot.slack.say({ text: 'Shall we talk?' })

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../args.ts'
 import { errorText } from '../error-text.ts'
 import type { Journal } from '../journal/journal.ts'
-import { listen, readBody, sendJson } from '../loopback-server.ts'
+import { hasOwnHost, listen, readBody, sendJson } from '../loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
 import { inTrouble, pause, UpstreamError } from './model-pieces.ts'
 import type { MetTrouble, ModelTrouble, Piece, Upstream, WireUpstream } from './model-pieces.ts'
@@ -76,10 +76,10 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
 }
 
 /** No page of a website may spend what the operator's key pays: a browser names where it is from, and a form sends no JSON. */
-function isFromHere({ headers, method }: IncomingMessage): boolean {
-  const { host = '', origin, 'content-type': type = '' } = headers
-  const isOwnName = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i.test(host)
-  return isOwnName && origin === undefined && (method === 'GET' || /^application\/json\b/.test(type))
+function isFromHere(request: IncomingMessage): boolean {
+  const { origin, 'content-type': type = '' } = request.headers
+  const { method } = request
+  return hasOwnHost(request) && origin === undefined && (method === 'GET' || /^application\/json\b/.test(type))
 }
 
 function bodyOf(text: string): Json | undefined {

@@ -27,7 +27,7 @@ export function openLine(text: string): string {
 
 const CONTROL = /<(?=[!@#]|https?:|mailto:|tel:)/gi
 
-const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{DI}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u2800]/gu
+const HIDDEN = /(?![\n ])[\p{Cc}\p{Cf}\p{DI}\p{Z}\p{Cs}\p{Co}\p{NChar}\u2800]/gu
 
 function byNumber(text: string): string {
   return text.replace(HIDDEN, (char) =>

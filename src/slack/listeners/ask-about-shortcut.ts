@@ -2,6 +2,7 @@ import type { App, MessageShortcut } from '@slack/bolt'
 import { messageOf } from '../../errors.ts'
 import { ASK_ABOUT } from '../format/action-ids.ts'
 import { askAboutView } from '../views/ask-about-view.ts'
+import { signMetadata } from './signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */
@@ -13,8 +14,10 @@ export function listenToAskAboutShortcut(app: App, options: ListenerOptions): vo
     const installation = recipient && (await options.installations.of(recipient.team))
     const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
     const metadata = { channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
-    const view = askAboutView(JSON.stringify(metadata))
-    await installation?.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
+    if (!installation) return
+    const owner = { user: shortcut.user.id, token: installation.token }
+    const view = askAboutView(signMetadata(JSON.stringify(metadata), owner))
+    await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
       options.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
     })
   })

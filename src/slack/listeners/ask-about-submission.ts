@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt'
 import { z } from 'zod'
 import { ASK_ABOUT } from '../format/action-ids.ts'
 import { QUESTION } from '../views/ask-about-view.ts'
+import { readMetadata } from './signed-metadata.ts'
 import { enqueue, recipientOf, type ListenerOptions } from './to-question.ts'
 
 const metadataSchema = z.object({
@@ -15,7 +16,10 @@ const metadataSchema = z.object({
 export function listenToAskAboutSubmission(app: App, options: ListenerOptions): void {
   app.view({ callback_id: ASK_ABOUT, type: 'view_submission' }, async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, options)
-    const about = metadataSchema.safeParse(JSON.parse(view.private_metadata)).data
+    const installation = recipient && (await options.installations.of(recipient.team))
+    const metadata =
+      installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
+    const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
     const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
     if (!recipient || !about) return ack()
     if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })

@@ -43,8 +43,16 @@ export function isAsker(
   { user, userTeam }: { user: string; userTeam?: string | undefined },
   { question }: AskedQuestion,
 ): boolean {
-  const { bot, team, userTeam: askers = team } = question
-  return bot === undefined && question.user === user && (userTeam ?? team) === askers
+  return question.bot === undefined && isSamePerson({ user, userTeam }, question)
+}
+
+/** Whether the presser is who asked, of the same workspace. */
+export function isSamePerson(
+  { user, userTeam }: { user: string; userTeam?: string | undefined },
+  question: Pick<Question, 'team' | 'user' | 'userTeam'>,
+): boolean {
+  const { team, userTeam: askers = team } = question
+  return question.user === user && (userTeam ?? team) === askers
 }
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>

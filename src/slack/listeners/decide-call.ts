@@ -3,6 +3,7 @@ import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { messageOf } from '../../errors.ts'
 import { callKey } from '../../run/call-key.ts'
 import type { Decision } from '../../run/types.ts'
+import { mayAskNow } from '../access.ts'
 import { mayDecide } from '../approvers.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON } from '../format/action-ids.ts'
@@ -10,6 +11,7 @@ import { decidedCard } from '../format/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../format/approval-words.ts'
 import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { verdictOf, type AskedCall } from '../format/saved-call.ts'
+import { isSamePerson } from './asked-question.ts'
 import { inBackground, pressedCall, type PressedCall } from './pressed.ts'
 import type { ListenerOptions } from './to-question.ts'
 
@@ -61,10 +63,17 @@ async function goOn(before: Decision, { pressed: { ref }, options }: Deciding): 
 async function mayPress(
   { tool, approval: { server } }: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
-  { pressed: { user, installation }, options }: Deciding,
+  { pressed: { user, userTeam, installation }, options }: Deciding,
 ) {
   const { approvers } = await options.settingsFor(question)
-  return mayDecide(user, { question, tool, server }, { approvers, client: installation.client, log: options.log })
+  // The asker decides as long as they may ask; whoever else does so by APPROVERS alone.
+  const isAsker = isSamePerson({ user, userTeam }, question) && (await mayAskNow(question, options))
+  const asked = isAsker ? question : { ...question, user: '' }
+  return mayDecide(
+    user,
+    { question: asked, tool, server },
+    { approvers, client: installation.client, log: options.log },
+  )
 }
 
 /** The first decision holds. A grant is kept once it does: who is too late has granted nothing. */

@@ -4,6 +4,7 @@ import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
 import { GONE, withRecord } from './answer-record.ts'
 import { inBackground, pressedOn } from './pressed.ts'
+import { readMetadata, signMetadata } from './signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s
@@ -21,17 +22,22 @@ export function listenToFeedback(app: App, options: ListenerOptions): void {
     options.onFeedback?.(rating)
     if (rating === 'up') return void pressed.tell('Thank you, noted.')
     inBackground(FEEDBACK, options, async () => {
-      const args = { trigger_id: pressed.trigger, view: feedbackView(id) }
+      const args = {
+        trigger_id: pressed.trigger,
+        view: feedbackView(signMetadata(id, { user: pressed.user, token: pressed.installation.token })),
+      }
       await pressed.installation.client.call('views.open', args, { effort: 'once' })
     })
   })
   app.view<ViewSubmitAction>(FEEDBACK_COMMENT, async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
-    const { private_metadata: id, state } = view
+    const { private_metadata, state } = view
+    const installation = recipient && (await options.installations.of(recipient.team))
+    const id = installation && readMetadata(private_metadata, { user: body.user.id, token: installation.token })
     const comment = valueOf(state.values, COMMENT)
     const expected = valueOf(state.values, EXPECTED)
     const said = { by: body.user.id, rating: 'down' as const, ...comment, ...expected }
-    const isKept = recipient && id.startsWith(`${recipient.team}:`) && (await rate(id, said, options))
+    const isKept = id?.startsWith(`${recipient?.team}:`) && (await rate(id, said, options))
     if (isKept) await ack()
     else await ack({ response_action: 'update', view: FEEDBACK_GONE })
   })

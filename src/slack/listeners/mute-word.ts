@@ -6,6 +6,7 @@ import { conversationOf, type Question } from '../../run/types.ts'
 import type { ThreadStates } from '../../threads/types.ts'
 import type { Installations } from '../../workspace/installations.ts'
 import type { SettingsFor } from '../../workspace/settings.ts'
+import { mayAskNow } from '../access.ts'
 
 /** Whether a reply that does not name the bot may be for it: not where the place wants mentions, nor where the thread is muted. */
 export async function isHeard(
@@ -21,6 +22,7 @@ export interface MuteOptions {
   queue: Pick<Queue, 'inThread'>
   history: Pick<History, 'load'>
   threads: Pick<ThreadStates, 'patch'>
+  settingsFor: SettingsFor
   log: Log
 }
 
@@ -29,12 +31,13 @@ const REACT_MS = 15_000
 
 /**
  * `mute` or `unmute` in a channel's thread: from now on mentions alone are answered there, or follow-ups again. Acknowledged by a
- * reaction. Without a mention it counts only where the bot was asked before. @throws what keeps the state from being stored
+ * reaction, and only by somebody who may ask there. Without a mention it counts only where the bot was asked before. @throws what keeps the state from being stored
  */
 export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
   const { threads, log } = options
   const thread = conversationOf(question)
   if (question.surface === 'thread' && !(await isKnown(thread, options))) return
+  if (!(await mayAskNow(question, options))) return
   const muted = !/^un/i.test(question.text)
   await threads.patch(thread, { muted })
   log.info({ question: question.id, user: question.user, muted }, 'a thread is muted or unmuted')

@@ -7,6 +7,7 @@ import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS } from '../format/messages.ts'
 import { settingsView, type SettingsForm } from '../views/settings-view.ts'
 import { maySet } from './may-set.ts'
+import { signMetadata } from './signed-metadata.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** Whether `/ask` is given the word `settings` alone, in whatever case, and with punctuation behind it. */
@@ -36,7 +37,10 @@ export async function openSettings(
         fetch,
         log: warn,
       })
-    const view = settingsView(await formOf(command, who, options))
+    const view = settingsView({
+      ...(await formOf(command, who, options)),
+      metadata: signMetadata(JSON.stringify({ channel, responseUrl }), { user, token: installation.token }),
+    })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {
     warn({ error: messageOf(error) }, 'the settings could not be shown')
@@ -46,10 +50,10 @@ export async function openSettings(
 }
 
 async function formOf(
-  { team, channel, responseUrl }: Question,
+  { team, channel }: Question,
   { mayChangeForget }: { mayChangeForget: boolean },
   { channelSettings, defaultsFor, choices }: ListenerOptions,
-): Promise<SettingsForm> {
+): Promise<Omit<SettingsForm, 'metadata'>> {
   const place = { team, channel }
   const [set, defaults] = await Promise.all([channelSettings.load(place), defaultsFor(place)])
   return {
@@ -58,7 +62,6 @@ async function formOf(
     defaults: namesIn(defaults),
     choices: { ...choices, models: [...new Set([...choices.models, ...choices.listed.filter(choices.isModel)])] },
     mayChangeForget,
-    metadata: JSON.stringify({ channel, responseUrl }),
   }
 }
 

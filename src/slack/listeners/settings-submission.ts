@@ -11,6 +11,7 @@ import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
 import { maySet, type SettingPerson } from './may-set.ts'
+import { readMetadata } from './signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
@@ -20,7 +21,9 @@ export function listenToSettingsSubmission(app: App, options: ListenerOptions): 
   app.view({ callback_id: SETTINGS, type: 'view_submission' }, async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
-    const to = metadataSchema.safeParse(JSON.parse(view.private_metadata)).data
+    const metadata =
+      installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
+    const to = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
     if (!installation || !to) return ack()
     const person = { team: recipient.team, channel: to.channel, user: body.user.id }
     const warn = (fields: object, line: string) => options.log.warn({ ...person, ...fields }, line)

@@ -1,6 +1,7 @@
 /** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. Who may: `whoMayStop`. */
 import { messageOf } from '../../errors.ts'
 import { conversationOf, isPrivate, type Question } from '../../run/types.ts'
+import { mayAskNow } from '../access.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import {
@@ -44,7 +45,9 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   const isMeant = wish.isMeant ?? ((question: Question) => begun.includes(question) || isOwn(question))
   const meant = [...begun, ...waiting].filter((one) => isInThread(one) && isEarlier(one) && isMeant(one))
   if (meant.length === 0) return 'nothing'
-  const isAnyones = (await options.settingsFor(wish)).whoMayStop === 'anyone'
+  const isOthers = meant.some((question) => !isOwn(question))
+  const isAnyones =
+    isOthers && (await options.settingsFor(wish)).whoMayStop === 'anyone' && (await mayAskNow(place, options))
   const allowed = meant.filter((question) => isAnyones || isOwn(question))
   if (allowed.length === 0) return 'forbidden'
   let outcome: StopOutcome = 'nothing'

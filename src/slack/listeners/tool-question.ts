@@ -18,6 +18,7 @@ import { QUESTION_WORDS, type QuestionEnd } from '../format/question-words.ts'
 import { waitRef, waitValue, type WaitRef } from '../format/wait-ref.ts'
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from './pressed.ts'
+import { signMetadata, readMetadata } from './signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
@@ -40,7 +41,10 @@ export function listenToToolQuestions(app: App, options: ListenerOptions): void 
   app.view<ViewSubmitAction>(QUESTION_FORM, async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
-    const { value, responseUrl } = metadataSchema.parse(JSON.parse(view.private_metadata))
+    const metadata =
+      installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
+    if (metadata === undefined) return ack()
+    const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
     const ref = waitRef(value)
     if (!ref?.id.startsWith(`${recipient?.team}:`) || !installation) return ack()
     const { user } = body
@@ -94,7 +98,8 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
 
 async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {
   const { questionView } = await import('../views/question-view.ts')
-  const metadata = JSON.stringify({ value: waitValue(question, ref.key), responseUrl })
+  const owner = { user: pressed.user, token: pressed.installation.token }
+  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), owner)
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
   const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
